@@ -1,0 +1,52 @@
+"""Find out who is good, and what is right, from answers alone, with no answer key.
+
+>>> import hitsndiffs as hnd
+>>> r = hnd.Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")])
+>>> hnd.rank(r, method="hnd").ranks.tolist()
+[1.0, 2.0, 3.0, 4.0, 5.0]
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hitsndiffs.errors import ConvergenceWarning as ConvergenceWarning
+    from hitsndiffs.errors import InputError as InputError
+    from hitsndiffs.methods import METHODS as METHODS
+    from hitsndiffs.ranking import Ranking as Ranking
+    from hitsndiffs.ranking import rank as rank
+    from hitsndiffs.reading import read_key as read_key
+    from hitsndiffs.reading import read_responses as read_responses
+    from hitsndiffs.responses import Responses as Responses
+
+#: Public name → the module that holds it; loaded when first used, so that the import is quick.
+_PUBLIC = {
+    "ConvergenceWarning": "errors",
+    "InputError": "errors",
+    "METHODS": "methods",
+    "Ranking": "ranking",
+    "Responses": "responses",
+    "rank": "ranking",
+    "read_key": "reading",
+    "read_responses": "reading",
+}
+
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from hitsndiffs._version import version
+
+        return version()
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'hitsndiffs' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"hitsndiffs.{_PUBLIC[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

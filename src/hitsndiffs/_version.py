@@ -1,0 +1,12 @@
+"""The version, whose one source is the project's settings."""
+
+
+def version() -> str:
+    """Return the installed version."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("hitsndiffs")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "unknown"

@@ -1,0 +1,62 @@
+"""From scores or weights to a likely answer key."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+
+__all__ = ["best_option_probabilities", "key_from_scores", "share_within_items"]
+
+Vector = npt.NDArray[np.float64]
+
+
+def share_within_items(responses: Responses, weights: Vector) -> Vector:
+    """Non-negative option weights divided by their sum within the item."""
+    starts, items = responses.item_starts[:-1], responses.option_items
+    totals = np.add.reduceat(weights, starts)
+    sizes = np.diff(responses.item_starts)
+    even = 1.0 / sizes
+    safe = np.where(totals > 0, totals, 1.0)
+    return np.where(totals[items] > 0, weights / safe[items], even[items])
+
+
+def key_from_scores(responses: Responses, sums: Sums, scores: Vector) -> Vector:
+    """How likely each option is the best of its item: the one whose choosers are ablest.
+
+    The mean score of an option's choosers is an estimate with an error; options chosen by few are
+    pulled towards the mean of all (a one-way random-effects model, by moments), and the
+    probability is that of being the largest of independent normal variables.
+    """
+    counts = responses.choosers_per_option.astype(float)
+    means = sums.choosers(scores) / counts
+    squares = sums.choosers(scores**2)
+    n, q = counts.sum(), len(counts)
+    within = float((squares - counts * means**2).sum() / max(n - q, 1))
+    centre = float((counts * means).sum() / n)
+    between_sum = float((counts * (means - centre) ** 2).sum())
+    size = n - (counts**2).sum() / n
+    between = max((between_sum - (q - 1) * within) / max(size, 1e-300), 1e-3 * within, 1e-12)
+    precision = 1 / between + counts / max(within, 1e-12)
+    mean = (counts * (means - centre) / max(within, 1e-12)) / precision
+    return best_option_probabilities(responses, mean, np.sqrt(1 / precision))
+
+
+def best_option_probabilities(responses: Responses, mean: Vector, spread: Vector) -> Vector:
+    """P(option is the largest of its item) for independent normal variables, by quadrature."""
+    from scipy.special import log_ndtr
+
+    starts, items = responses.item_starts[:-1], responses.option_items
+    top = np.maximum.reduceat(mean, starts)[items]
+    widest = np.maximum.reduceat(spread, starts)[items]
+    grid = np.linspace(-8, 6, 141)
+    result = np.zeros(len(mean))
+    # integrate over the value z of the best: φ_o(z) Π_{h≠o} Φ_h(z)
+    for g in grid:
+        z = (top + g * widest - mean) / spread
+        below = log_ndtr(z)
+        others = np.add.reduceat(below, starts)[items] - below
+        result += np.exp(-0.5 * z**2 + others) / spread * widest
+    return share_within_items(responses, result)

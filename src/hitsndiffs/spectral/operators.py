@@ -1,0 +1,95 @@
+"""The linear maps of the paper, written with the two sums and never as matrices.
+
+``Averaging`` is the update ``U = Dr⁻¹ C Dc⁻¹ Cᵀ`` of avgHITS (Section III-B): options get the mean
+score of their choosers, users the mean weight of their options. Its second axis is HnD.
+
+``Laplacian`` is ``L = D - C Cᵀ`` of Atkins, Boman and Hendrickson (ABH), with ``D`` the row sums of
+``C Cᵀ``. The paper stores ``D`` as a full matrix and so pays m² a round; here it is a vector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+
+__all__ = ["Averaging", "Laplacian"]
+
+Vector = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Averaging:
+    """``U``: one round of averaging, from user scores to option weights and back.
+
+    Every user must have answered something.
+    """
+
+    sums: Sums
+    answers: Vector
+    choosers: Vector
+
+    @classmethod
+    def of(cls, responses: Responses, sums: Sums) -> Averaging:
+        """Return the operator of some responses."""
+        return cls(
+            sums,
+            responses.answers_per_user.astype(float),
+            responses.choosers_per_option.astype(float),
+        )
+
+    @cached_property
+    def stationary(self) -> Vector:
+        """The left eigenvector of eigenvalue 1 (the right one is the ones vector)."""
+        return self.answers / self.answers.sum()
+
+    def weights(self, s: Vector) -> Vector:
+        """Mean score of each option's choosers."""
+        return _over(self.sums.choosers(s), self.choosers)
+
+    def scores(self, w: Vector) -> Vector:
+        """Mean weight of each user's options."""
+        return _over(self.sums.choices(w), self.answers)
+
+    def __call__(self, s: Vector) -> Vector:
+        """``U s``."""
+        return self.scores(self.weights(s))
+
+    def centred(self, s: Vector) -> Vector:
+        """``s`` without its part along the ones vector."""
+        return s - self.stationary @ s
+
+    def dense(self) -> Vector:
+        """``U`` as a matrix (the paper's *direct* variants; m² memory)."""
+        return self(np.eye(len(self.answers)))
+
+
+@dataclass(frozen=True)
+class Laplacian:
+    """``L s = d s - choices(choosers(s))``: linear in the number of responses."""
+
+    sums: Sums
+    degrees: Vector
+
+    @classmethod
+    def of(cls, responses: Responses, sums: Sums) -> Laplacian:
+        """Return the operator of some responses."""
+        return cls(sums, sums.choices(responses.choosers_per_option.astype(float)))
+
+    def __call__(self, s: Vector) -> Vector:
+        """``L s``."""
+        d = self.degrees if s.ndim == 1 else self.degrees[:, None]
+        return d * s - self.sums.choices(self.sums.choosers(s))
+
+    def dense(self) -> Vector:
+        """``L`` as a matrix (m² memory)."""
+        return self(np.eye(len(self.degrees)))
+
+
+def _over(values: Vector, counts: Vector) -> Vector:
+    return values / (counts if values.ndim == 1 else counts[:, None])

@@ -1,0 +1,159 @@
+"""Four ways to the second axis of ``U`` (Sections III-C and III-F of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.responses import Responses
+from hitsndiffs.spectral.axes import leading_axes
+from hitsndiffs.spectral.operators import Averaging
+from hitsndiffs.sums import Sums
+
+__all__ = ["SOLVERS", "Solution", "iterate", "solve"]
+
+Vector = npt.NDArray[np.float64]
+
+SOLVERS = ("lanczos", "power", "arnoldi", "deflation")
+
+#: A variant that stores an m × m matrix refuses beyond this many users (3.2 GB).
+DIRECT_UP_TO = 20_000
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solver found: an axis, its eigenvalue, and how well it was found."""
+
+    vector: Vector
+    value: float
+    iterations: int
+    residual: float
+    converged: bool
+    values: Vector | None = None
+
+
+def solve(
+    responses: Responses,
+    sums: Sums,
+    solver: str,
+    *,
+    seed: int = 0,
+    tol: float = 1e-8,
+    max_iterations: int = 20_000,
+) -> Solution:
+    """Find the second axis of ``U`` with one of :data:`SOLVERS`.
+
+    Parameters
+    ----------
+    responses, sums
+        The data: at least two users, all with answers, one connected component.
+    solver
+        ``"lanczos"``, ``"power"``, ``"arnoldi"`` or ``"deflation"``.
+    seed
+        For the random start.
+    tol
+        ``power`` and ``deflation`` stop when the unit vector changes by at most this (L2).
+    max_iterations
+        Limit of rounds.
+    """
+    U = Averaging.of(responses, sums)
+    rng = np.random.default_rng(seed)
+    if solver == "lanczos":
+        axes = leading_axes(responses, sums, 2, seed=seed, max_iterations=max_iterations)
+        if len(axes.values) == 0:
+            return Solution(np.zeros(sums.n_users), 0.0, axes.iterations, 0.0, True, axes.values)
+        return Solution(
+            axes.scores[:, 0],
+            float(axes.values[0]),
+            axes.iterations,
+            axes.residual,
+            axes.converged,
+            axes.values,
+        )
+    if solver == "power":
+        return _power(U, rng, tol, max_iterations)
+    if solver == "deflation":
+        return _deflation(U, rng, tol, max_iterations)
+    if solver == "arnoldi":
+        return _arnoldi(U, rng)
+    raise InputError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
+
+
+def iterate(
+    step: Callable[[Vector], Vector], start: Vector, tol: float, max_iterations: int
+) -> tuple[Vector, float, int, float, bool]:
+    """Power iteration: the unit vector, its value, rounds, last change, and whether it settled.
+
+    A step that maps the vector (numerically) to zero ends the iteration with the value 0.
+    """
+    d = start / np.linalg.norm(start)
+    change = np.inf
+    value = 0.0
+    for rounds in range(1, max_iterations + 1):
+        new = step(d)
+        value = float(np.linalg.norm(new))
+        if value < 1e-13:
+            return d, 0.0, rounds, 0.0, True
+        new = new / value
+        change = float(np.linalg.norm(new - d))
+        d = new
+        if change <= tol:
+            return d, value, rounds, change, True
+    return d, value, max_iterations, change, False
+
+
+def _power(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
+    """Algorithm 1 (HnD-power): iterate the differences of adjacent user scores."""
+
+    def step(d: Vector) -> Vector:
+        s = _cumulated(d)  # s ← T s_diff
+        w = U.weights(s)  # w ← (C_col)ᵀ s
+        s = U.scores(w)  # s ← C_row w
+        return np.diff(s)  # s_diff ← S s
+
+    start = rng.standard_normal(len(U.answers) - 1)
+    d, value, rounds, change, settled = iterate(step, start, tol, limit)
+    return Solution(_cumulated(d), value, rounds, change, settled)
+
+
+def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
+    """Hotelling's deflation: both eigenvectors of eigenvalue 1 are known, so one round of power."""
+    start = U.centred(rng.standard_normal(len(U.answers)))
+    s, value, rounds, change, settled = iterate(lambda s: U.centred(U(s)), start, tol, limit)
+    return Solution(s, value, rounds, change, settled)
+
+
+def _arnoldi(U: Averaging, rng: np.random.Generator) -> Solution:
+    """HnD-direct: the matrix ``U`` itself, by Arnoldi iterations (or densely when tiny)."""
+    m = len(U.answers)
+    if m > DIRECT_UP_TO:
+        raise InputError(
+            f"solver 'arnoldi' builds the {m:,} × {m:,} matrix U and takes at most "
+            f"{DIRECT_UP_TO:,} users; use solver='lanczos' or 'power'."
+        )
+    matrix = U.dense()
+    if m <= 20:
+        values, vectors = np.linalg.eig(matrix)
+    else:
+        from scipy.sparse.linalg import eigs
+
+        values, vectors = eigs(matrix, k=2, which="LR", v0=rng.standard_normal(m), ncv=min(m, 40))
+    values, vectors = values.real, vectors.real
+    # the trivial axis is the one that does not vary; the second is the strongest of the others
+    spread = np.ptp(vectors, axis=0) / np.maximum(np.abs(vectors).max(axis=0), 1e-300)
+    trivial = int(np.argmin(spread + (np.abs(values - 1) > 1e-8)))
+    rest = np.delete(np.arange(len(values)), trivial)
+    best = rest[np.argmax(values[rest])]
+    s = U.centred(vectors[:, best])
+    value = max(float(values[best]), 0.0)
+    residual = float(np.linalg.norm(U.centred(matrix @ s) - value * s))
+    return Solution(s, value, m, residual, residual < 1e-6)
+
+
+def _cumulated(d: Vector) -> Vector:
+    """``T d``: scores from differences, the first score being zero."""
+    return np.concatenate([[0.0], np.cumsum(d)])

@@ -1,0 +1,71 @@
+"""Ties: equal answers share a score and a rank, and stay together in any order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.sums import Sums
+
+__all__ = ["members", "patterns", "ranks_of", "sorted_users", "tie_groups"]
+
+Vector = npt.NDArray[np.float64]
+IntVector = npt.NDArray[np.integer[Any]]
+
+#: Scores closer than this, relative to the largest score, are equal.
+TIE = 1e-9
+
+
+def patterns(sums: Sums) -> npt.NDArray[np.int64]:
+    """Number the answer patterns: users with identical answers get the same number.
+
+    A pattern's fingerprint is the pair of two random sums over the chosen options, which is the
+    same to the last bit for identical rows; two different rows collide with probability ≈ 2⁻¹⁰⁰.
+    """
+    random = np.random.default_rng(20240513).standard_normal((sums.n_options, 2))
+    prints = np.column_stack([sums.choices(random[:, 0]), sums.choices(random[:, 1])])
+    _, numbers = np.unique(prints, axis=0, return_inverse=True)
+    return numbers.reshape(-1).astype(np.int64)
+
+
+def tie_groups(scores: Vector) -> npt.NDArray[np.int64]:
+    """Number the score levels from the highest (0) down; scores that differ by rounding share one.
+
+    >>> tie_groups(np.array([1.0, 3.0, 3.0 + 1e-15, 2.0])).tolist()
+    [2, 0, 0, 1]
+    """
+    scale = float(np.abs(scores).max(initial=0.0))
+    order = np.argsort(-scores, kind="stable")
+    steps = -np.diff(scores[order]) > TIE * max(scale, 1e-300)
+    groups = np.empty(len(scores), dtype=np.int64)
+    groups[order] = np.concatenate([[0], np.cumsum(steps)]) if len(scores) else []
+    return groups
+
+
+def sorted_users(scores: Vector, pattern: IntVector) -> npt.NDArray[np.int64]:
+    """Users from best to worst; inside a score tie, users with equal answers stay together."""
+    return np.lexsort((pattern, tie_groups(scores)))
+
+
+def ranks_of(scores: Vector, components: IntVector) -> Vector:
+    """Rank 1 = best, within each component; ties share the best rank; NaN without answers.
+
+    >>> ranks_of(np.array([5.0, 7.0, 7.0, np.nan]), np.array([0, 0, 0, -1])).tolist()
+    [3.0, 1.0, 1.0, nan]
+    """
+    ranks = np.full(len(scores), np.nan)
+    for users in members(components):
+        groups = tie_groups(scores[users])
+        sizes = np.bincount(groups)
+        ranks[users] = 1 + np.concatenate([[0], np.cumsum(sizes)[:-1]])[groups]
+    return ranks
+
+
+def members(components: IntVector) -> list[npt.NDArray[np.int64]]:
+    """The users of each component, component after component; users without answers left out."""
+    order = np.argsort(components, kind="stable")
+    order = order[components[order] >= 0]
+    cuts = np.flatnonzero(np.diff(components[order])) + 1
+    return np.split(order, cuts) if len(order) else []
