@@ -176,12 +176,13 @@ class Ranking:
 
     @property
     def spectral_gap(self) -> float | None:
-        """How far the next axis is behind, relative to this one: 0 (equal) to 1."""
+        """How far the next axis is from this one, relative to the larger: 0 (equal) to 1."""
         values = self.fit.eigenvalues
-        if values is None or len(values) == 0 or values[0] <= 0:
+        if values is None or len(values) == 0:
             return None
-        following = float(values[1]) if len(values) > 1 else 0.0
-        return float((values[0] - following) / values[0])
+        here, following = float(values[0]), float(values[1]) if len(values) > 1 else 0.0
+        larger = max(abs(here), abs(following))
+        return abs(here - following) / larger if larger > 0 else None
 
     @property
     def n_components(self) -> int:
