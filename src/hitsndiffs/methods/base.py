@@ -62,12 +62,12 @@ class Method:
 
     def fit(self, responses: Responses) -> Self:
         """Fit the method; fitted names end in ``_``."""
+        if responses.n_responses == 0:
+            raise InputError("Nobody answered anything: there is nothing to rank.")
         self._check(responses)
         sums = open_sums(responses, self.engine, self.threads)
         labels = components(responses, sums, self.linked_by)
         parts = members(labels)
-        if not parts:
-            raise InputError("Nobody answered anything: there is nothing to rank.")
         whole = len(parts[0]) == responses.n_users
         if whole:
             fitted = self._fit(responses, sums)
