@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.encoding.options import normalise
 from hitsndiffs.errors import InputError
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
@@ -123,7 +124,7 @@ def known_options(responses: Responses, answers: Mapping[Any, Any]) -> npt.NDArr
             )
         first, last = responses.item_starts[i], responses.item_starts[i + 1]
         labels = [str(label) for label in responses.option_labels[first:last]]
-        text = str(answer).strip()
+        text = str(normalise(answer))
         if text in labels:
             found.append(first + labels.index(text))
     return np.array(found, dtype=np.int64)

@@ -255,10 +255,10 @@ class Ranking:
         r = self.responses
         options, sure = self._key()
         key: dict[Any, Any] = {}
-        for item, option, p in zip(r.items.tolist(), options, sure, strict=True):
+        for item, option, p in zip(r.items, options, sure, strict=True):
             if option >= 0:
                 label = python_value(r.option_labels[option])
-                key[item] = (label, float(p)) if with_confidence else label
+                key[python_value(item)] = (label, float(p)) if with_confidence else label
         return key
 
     def _key(self) -> tuple[npt.NDArray[np.int64], Vector]:
