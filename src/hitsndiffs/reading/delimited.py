@@ -258,9 +258,7 @@ class DelimitedTable:
 
     # -- one chunk with the csv module: slow, and exact about where an error is ----------------
 
-    def _records(
-        self, chunk: Chunk, *, check: bool = True
-    ) -> Iterator[tuple[int, int, list[str]]]:
+    def _records(self, chunk: Chunk, *, check: bool = True) -> Iterator[tuple[int, int, list[str]]]:
         """Yield each row that is not blank, with the lines in which it begins and ends."""
         text = io.StringIO(chunk.data.decode(), newline="")
         reader = csv.reader(text, delimiter=self._separator, strict=True)
