@@ -166,8 +166,7 @@ def _user_labels(
         labels = label_array(users)
         if len(labels) != table.n_rows:
             raise InputError(
-                f"users= must name every row: got {len(labels):,} labels for "
-                f"{table.n_rows:,} rows."
+                f"users= must name every row: got {len(labels):,} labels for {table.n_rows:,} rows."
             )
         return labels, None
     if column is None:
@@ -201,7 +200,7 @@ def _item_columns(table: Table, user: Any, notes: list[str]) -> list[Any]:
 def _item_labels(items: Sequence[Any] | None, columns: list[Any]) -> list[Any]:
     if items is None:
         return columns
-    labels = label_array(items).tolist()
+    labels: list[Any] = label_array(items).tolist()
     if len(labels) != len(columns):
         raise InputError(
             f"items= must name every item column: got {len(labels):,} labels for "

@@ -69,7 +69,7 @@ class RecordsTable:
         while frame is not None:
             absent = pl.repeat(None, frame.height, dtype=pl.String, eager=True)
             names = frame.columns if columns is None else columns
-            yield first_row, {name: frame[name] if name in frame else absent for name in names}
+            yield first_row, {name: frame.get_column(name, default=absent) for name in names}
             first_row += frame.height
             frame = next(self._frames, None)
 
@@ -148,9 +148,7 @@ class RecordsTable:
                 "one record per line."
             ) from None
         if not isinstance(loaded, list):
-            raise InputError(
-                f"{stream.name}: a list of records was expected; got {_what(loaded)}."
-            )
+            raise InputError(f"{stream.name}: a list of records was expected; got {_what(loaded)}.")
         yield self._from_records(list(enumerate(loaded, 1))), np.arange(1, len(loaded) + 1)
 
     def _from_records(self, records: list[tuple[int, Any]]) -> pl.DataFrame:
