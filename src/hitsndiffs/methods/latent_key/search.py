@@ -31,8 +31,6 @@ DISAGREE = 0.5
 NO_RIVAL = 3.0
 #: Logistic regression of being right: constant, log(1 + steadiness), agreement.
 CALIBRATION = (-2.16, 0.94, 3.76)
-#: Copies are looked for this many times: with fewer of them counted, the rest stand out.
-WITNESS_TURNS = 2
 #: Solutions this far behind after the first rounds are not carried on (nats).
 HOPELESS = 200.0
 
@@ -161,10 +159,9 @@ def search(
     # 1. how much each user counts as a witness
     pattern = patterns(sums)
     problem.weigh(1.0 / np.bincount(pattern)[pattern])
-    for _ in range(WITNESS_TURNS):
-        first = fit_key(problem, spread_scores(consensus(problem)), max_rounds=12)
-        problem.weigh(witness_weights(problem, first))
-    witness = problem.witness
+    first = fit_key(problem, spread_scores(consensus(problem)), max_rounds=12)
+    witness = witness_weights(problem, first)
+    problem.weigh(witness)
 
     # 2. the leading axes, and the same with copies weighed
     plain = find_shrinkage(responses, sums, axes=axes, seed=seed)
