@@ -17,7 +17,7 @@ __all__ = ["LIMIT", "Result", "exponent", "summarise", "verdict"]
 #: Within this many standard errors (theirs and ours together) two values agree.
 LIMIT = 3.0
 #: Figures without chance (one run) agree within this.
-EXACT = 0.005
+EXACT = 1e-4
 #: The stored values have six decimals; no standard error is smaller.
 ROUNDING = 1e-6
 #: With fewer runs than this, a deviation is no smaller than the pooled one of its line.
@@ -94,8 +94,6 @@ def summarise(
         ]
     if figure.kind == "real":
         results += _means_over_sets(figure, results)
-    if figure.kind == "beta":
-        results = _relative(results)
     return _judged(figure, results)
 
 
@@ -172,15 +170,6 @@ def _means_over_sets(figure: Figure, results: list[Result]) -> list[Result]:
             )
             means.append(point)
     return means
-
-
-def _relative(results: list[Result]) -> list[Result]:
-    """Values divided by the smallest."""
-    least = min((r.value for r in results), default=1.0)
-    return [
-        replace(r, value=r.value / least, deviation=r.deviation / least, error=r.error / least)
-        for r in results
-    ]
 
 
 def _judged(figure: Figure, results: list[Result]) -> list[Result]:
