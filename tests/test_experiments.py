@@ -11,7 +11,7 @@ import pytest
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.experiments import FIGURES, cells, list_figures, paper_values, reproduce, runner
-from hitsndiffs.experiments.cells import Cell, compute, spearman
+from hitsndiffs.experiments.cells import Cell, compute
 from hitsndiffs.experiments.comparison import Result, exponent, summarise, verdict
 from hitsndiffs.experiments.contestants import available
 from hitsndiffs.experiments.drawings import CURVES, EXAMPLE, example_responses, worked_example
@@ -229,18 +229,6 @@ def test_a_method_that_gets_slow_is_timed_no_further(tmp_path, monkeypatch):
 
 
 # -- measuring and comparing ----------------------------------------------------------------------
-
-
-def test_spearman():
-    from scipy.stats import spearmanr
-
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(size=50), np.round(rng.normal(size=50), 1)
-    assert spearman(a, b) == pytest.approx(spearmanr(a, b).statistic)
-    b[3] = np.nan
-    keep = ~np.isnan(b)
-    assert spearman(a, b) == pytest.approx(spearmanr(a[keep], b[keep]).statistic)
-    assert spearman([1.0], [1.0]) is None
 
 
 def stored(tmp_path, values, figure=FIGURE, method="hnd", place=0):
