@@ -166,7 +166,8 @@ def reproduce(
         )
     found = Reproduction(results, outcome, notes, folder, again)
     command = f"hnd reproduce {' '.join(figures)} --runs {runs} --seed {seed}"
-    minutes = (time.monotonic() - begin) / 60
+    # How long it takes is told only by a run that did everything itself.
+    minutes = (time.monotonic() - begin) / 60 if outcome.kept == 0 else 0.0
     _write(
         found,
         store,
