@@ -332,6 +332,16 @@ def test_the_layout_is_built_once_for_any_number_of_threads():
     assert open_sums(data, "numpy") is open_sums(data, "numpy")
 
 
+@pytest.mark.parametrize("dense", [True, False])
+def test_counts_taken_from_the_engine(dense):
+    table = random_table(np.random.default_rng(13), 200, 7, 4, 0.3)
+    expected, ours = make_responses(table, dense=dense), make_responses(table, dense=dense)
+    open_sums(ours, "threads")
+    for name in ("answers_per_user", "choosers_per_option", "answers_per_item"):
+        assert getattr(ours, name).dtype == np.int64
+        np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
+
+
 def test_wrong_engine_and_thread_count_are_refused():
     data = make_responses([[0, 1], [1, 0]])
     with pytest.raises(InputError, match="engine must be one of auto, numpy, threads; got 'gpu'"):

@@ -366,7 +366,11 @@ class Responses:
     def _count_options(self) -> npt.NDArray[np.int64]:
         if self._rows is not None:  # type: ignore[attr-defined]
             options = self._rows[1]  # type: ignore[attr-defined]
-            return np.bincount(options, minlength=self.n_options)
+            counts = np.zeros(self.n_options, dtype=np.int64)
+            for first in range(0, len(options), 4_000_000):  # bincount widens what it is given
+                part = options[first : first + 4_000_000]
+                counts += np.bincount(part, minlength=self.n_options)
+            return counts
         counts = np.zeros(self.n_options, dtype=np.int64)
         for i, column in enumerate(self._codes):  # type: ignore[attr-defined]
             first, last = self.item_starts[i], self.item_starts[i + 1]

@@ -65,19 +65,23 @@ class SparseLayout:
     def choices(self, weights: Floats, run: Run) -> Floats:
         """``C w`` for each column of ``weights``."""
         scores = np.empty((self.n_users, weights.shape[1]))
-        run(self._n_chunks, lambda c: kernels.choices(*self._data(c), weights, scores))
+        work = kernels.choices_one if weights.shape[1] == 1 else kernels.choices
+        wanted, given = _flat(scores), _flat(weights)
+        run(self._n_chunks, lambda c: work(*self._data(c), given, wanted))
         return scores
 
     def choosers(self, scores: Floats, run: Run) -> Floats:
         """``Cᵀ s`` for each column of ``scores``."""
-        partials = self._partials(scores.shape[1])
-        run(self._n_chunks, lambda c: kernels.choosers(*self._data(c), scores, partials[c]))
+        work = kernels.choosers_one if scores.shape[1] == 1 else kernels.choosers
+        partials, given = self._partials(scores.shape[1]), _flat(scores)
+        run(self._n_chunks, lambda c: work(*self._data(c), given, _flat(partials[c])))
         return self._collect(partials, run)
 
     def through_users(self, weights: Floats, scale: Floats, run: Run) -> Floats:
         """``Cᵀ (scale * (C w))`` for each column of ``weights``."""
-        partials = self._partials(weights.shape[1])
-        run(self._n_chunks, lambda c: kernels.through(*self._data(c), weights, scale, partials[c]))
+        work = kernels.through_one if weights.shape[1] == 1 else kernels.through
+        partials, given = self._partials(weights.shape[1]), _flat(weights)
+        run(self._n_chunks, lambda c: work(*self._data(c), given, scale, _flat(partials[c])))
         return self._collect(partials, run)
 
     def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
@@ -111,3 +115,8 @@ class SparseLayout:
             least=16384,
         )
         return sums
+
+
+def _flat(block: Floats) -> Floats:
+    """A block of one column as the vector that it is; others with their columns side by side."""
+    return np.ascontiguousarray(block[:, 0] if block.shape[1] == 1 else block)
