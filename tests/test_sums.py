@@ -150,6 +150,16 @@ def test_many_blocks_and_chunks(engine, missing):
     check_against_oracle(ENGINES[engine](data), data)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("dense", [True, False])
+def test_users_who_answered_nothing_at_all(engine, dense):
+    data = make_responses(np.full((3, 2), -1), dense=dense)
+    sums = ENGINES[engine](data)
+    assert sums.choices(np.ones(0)).tolist() == [0.0, 0.0, 0.0]
+    assert sums.choosers(np.ones(3)).tolist() == []
+    assert sums.through_users(np.ones((0, 2)), np.ones(3)).shape == (0, 2)
+
+
 def test_transposed_codes_are_taken_as_they_are():
     rng = np.random.default_rng(5)
     data = make_responses(random_table(rng, 5_000, 9, 3, 0.1))
