@@ -85,7 +85,7 @@ def test_two_unanimous_ends_of_unequal_size_are_not_told_apart_by_rounding():
 
 
 def test_a_tie_across_the_edge_of_a_decile_shares_its_places():
-    """20 users, so two at each end; below the best three tie for one place, and count for ⅓ each."""
+    """20 users, so two at each end; below the best three tie for one place, and each counts ⅓."""
     table = np.random.default_rng(2).integers(0, 3, (20, 5))
     scores = np.arange(20.0)
     scores[16:19] = 18.0
