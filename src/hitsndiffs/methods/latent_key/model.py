@@ -66,8 +66,6 @@ class KeyFit:
         Of the abilities.
     evidence
         Lower bound of the log probability of the answers: what solutions are compared by.
-    by_item
-        Each item's part of the evidence.
     curves, rounds, converged
         The rest of the state.
     """
@@ -75,7 +73,6 @@ class KeyFit:
     key: Array
     posterior: Posterior
     evidence: float
-    by_item: Array
     curves: Curves
     rounds: int
     converged: bool
@@ -148,7 +145,7 @@ def fit_key(
     *,
     curves: Curves | None = None,
     max_rounds: int = 150,
-    tol: float = 1e-7,
+    tol: float = 1e-6,
 ) -> KeyFit:
     """Fit the model from a first posterior of the abilities (rows of grid weights)."""
     curves = Curves.start(problem.responses.n_options) if curves is None else curves
@@ -170,11 +167,10 @@ def fit_key(
         weights = posterior.weights
         about_key = key * (prior - np.log(np.maximum(key, 1e-300)))
         evidence = float(problem.witness @ posterior.log_evidence + about_key.sum())
-        by_item = problem.within.total(key * fit_of_candidate + about_key)
         if rounds % 2 == 0:
             curves = _pool(curves, key, curvature)
         settled = rounds > 9 and abs(evidence - before) < 0.02 + tol * abs(evidence)
-        fit = KeyFit(key, posterior, evidence, by_item, curves, rounds, settled)
+        fit = KeyFit(key, posterior, evidence, curves, rounds, settled)
         if settled:
             break
         before = evidence
