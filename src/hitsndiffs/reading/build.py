@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.encoding import long_columns
+from hitsndiffs.encoding.interning import Interner
 from hitsndiffs.encoding.long import Factor, assemble_long
 from hitsndiffs.encoding.names import find_column, listed, recognise
 from hitsndiffs.encoding.options import Codes, OptionBook, is_blank
 from hitsndiffs.encoding.result import Encoded, Place, label_array
-from hitsndiffs.encoding.series import Interner, code_series, text_of
+from hitsndiffs.encoding.series import code_series, text_of
 from hitsndiffs.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.header import looks_like_ids, looks_long
