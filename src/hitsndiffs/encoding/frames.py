@@ -150,6 +150,7 @@ def code_column(book: OptionBook, column: Any) -> Codes:
         return _code_frame_column(book, series)
     if not isinstance(column, np.ndarray):
         return book.code_objects(column)
+    column = np.ascontiguousarray(column)  # a column of a table by rows is slow to go through
     if column.dtype.kind in "iu":
         return book.code_integers(column)
     if column.dtype.kind == "f":

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["Interner", "number_keys"]
 
 _SLICE = 4_000_000
-_MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying loses nothing
+#: Rows that are worked on at a time: what they need stays in the cache, and is not given back.
+_BLOCK = 1 << 18
+_MIX = 0x9E3779B97F4A7C15  # odd, so that multiplying loses nothing
 
 Numbers = npt.NDArray[np.int32]
 
@@ -45,19 +47,30 @@ def number_keys(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int64], Nu
     table = np.empty(1 << bits, dtype=np.int32)
     first = np.empty(n_keys, dtype=np.int32)
     left = np.arange(n_keys, dtype=np.int32)
-    mixed = keys
+    factor = 1
     while len(left):
-        mixed = mixed * _MIX
-        mixed ^= mixed >> np.uint64(29)
-        slots = mixed >> np.uint64(64 - bits)
-        table[slots[::-1]] = left[::-1]  # of several writes the last counts: the first row
-        winners = table[slots]
-        settled = keys[winners] == keys[left]
-        first[left[settled]] = winners[settled]
-        left, mixed = left[~settled], mixed[~settled]
+        factor = factor * _MIX % 2**64
+        blocks = [left[k : k + _BLOCK] for k in range(0, len(left), _BLOCK)]
+        for rows in reversed(blocks):
+            # Of several writes to a slot the last one counts, which is that of the first row.
+            table[_slots(keys[rows], factor, bits)[::-1]] = rows[::-1]
+        waiting = []
+        for rows in blocks:
+            own = keys[rows]
+            winners = table[_slots(own, factor, bits)]
+            settled = keys[winners] == own
+            first[rows[settled]] = winners[settled]
+            waiting.append(rows[~settled])
+        left = np.concatenate(waiting)
     is_first = first == np.arange(n_keys, dtype=np.int32)
     ranks = np.cumsum(is_first, dtype=np.int32) - np.int32(1)
     return np.flatnonzero(is_first), ranks[first]
+
+
+def _slots(keys: npt.NDArray[np.uint64], factor: int, bits: int) -> npt.NDArray[np.uint64]:
+    mixed = keys * np.uint64(factor)
+    mixed >>= np.uint64(64 - bits)
+    return mixed
 
 
 def _table_bits(keys: npt.NDArray[np.uint64]) -> int:

@@ -221,15 +221,15 @@ def build_long(table: FileTable, given: dict[str, str | None], duplicates: str) 
 
 def trimmed(factor: Factor) -> Factor:
     """Trim labels, and join those that then agree; blank ones are null."""
+    if all(label and label == label.strip() for label in factor.labels):
+        return factor
     index: dict[str, int] = {}
-    changed = False
     lookup = np.full(len(factor.labels) + 1, -1, dtype=np.int32)
     for place, label in enumerate(factor.labels):
         text = label.strip()
         if text:
             lookup[place] = index.setdefault(text, len(index))
-        changed = changed or lookup[place] != place
-    return Factor(list(index), lookup[factor.numbers] if changed else factor.numbers)
+    return Factor(list(index), lookup[factor.numbers])
 
 
 # -- turned round -----------------------------------------------------------------------------

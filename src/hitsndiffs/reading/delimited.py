@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["DelimitedTable"]
 
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
-_HEAD_CELLS = 200_000
+_HEAD_CELLS = 50_000
 _CSV_ROWS = 20_000
 #: Up to this size a file is read with the csv module, which spares the import of Polars.
 _SMALL = 2 << 20
