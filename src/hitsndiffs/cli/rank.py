@@ -1,0 +1,276 @@
+"""``hnd rank``: a file of answers in, a ranking out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hitsndiffs.cli.files import check_target, table_writer, write_whole
+from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.text import (
+    count,
+    for_people,
+    per_cent,
+    say,
+    show_table,
+    tab_separated,
+    title,
+)
+from hitsndiffs.errors import InputError
+from hitsndiffs.progress import working
+
+if TYPE_CHECKING:
+    from hitsndiffs.ranking import Ranking
+
+__all__ = ["Job", "rank_file"]
+
+#: On a terminal, a ranking of up to this many users is shown whole, else its first ``BEST``.
+WHOLE_UP_TO = 50
+BEST = 20
+#: On a terminal, groups beyond these many are counted, not shown.
+GROUPS = 5
+#: Below this confidence the user is asked for help.
+SURE = 0.9
+
+
+@dataclass(frozen=True)
+class Job:
+    """What ``hnd rank`` was asked to do."""
+
+    source: Source
+    method: str | None = None
+    by: str | None = None
+    params: dict[str, Any] | None = None
+    answers: Path | None = None
+    out: Path | None = None
+    key_out: Path | None = None
+    as_json: bool = False
+    top: int | None = None
+    everybody: bool = False
+    quiet: bool = False
+
+
+def rank_file(job: Job) -> None:
+    """Read, rank, write, show."""
+    for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
+        if path is not None:
+            check_target(path, option, job.source.path)
+    if job.top is not None and job.top < 1:
+        raise InputError(f"--top must be at least 1; got {job.top}.")
+    ranking = _ranking(job)
+    _write(ranking, job)
+    if job.as_json:
+        print(ranking.to_json())
+        _say_notes(ranking, job)
+    elif for_people():
+        for line in _opening(ranking, job):
+            say(line, quiet=job.quiet)
+        _show(ranking, job)
+        _say_notes(ranking, job)
+        _say_key(ranking, job)
+    else:
+        for line in _opening(ranking, job):
+            say(line, quiet=job.quiet)
+        _say_notes(ranking, job)
+        _pipe(ranking, job)
+
+
+def _ranking(job: Job) -> Ranking:
+    from hitsndiffs.methods import METHODS
+    from hitsndiffs.ranking import rank
+
+    method = job.method or ("auto" if "auto" in METHODS else "hnd")
+    params = dict(job.params or {})
+    if job.answers is not None:
+        from hitsndiffs.reading import read_key
+
+        params[_key_parameter(METHODS.get(method))] = read_key(job.answers)
+    responses = job.source.read(quiet=job.quiet)
+    with working("Ranking", quiet=job.quiet):
+        return rank(responses, method, by=job.by, **params)
+
+
+def _key_parameter(method: Any) -> str:
+    """Where a method takes right answers: as a hint, or as the key it cannot do without."""
+    names = set() if method is None else set(method().get_params())
+    return "key" if "answers" not in names and "key" in names else "answers"
+
+
+# -- files ------------------------------------------------------------------------------------
+
+
+def _write(ranking: Ranking, job: Job) -> None:
+    files: dict[Path, Callable[[Path], None]] = {}
+    if job.out is not None:
+        if job.out.suffix.lower() == ".json":
+            files[job.out] = lambda part: _write_text(part, ranking.to_json())
+        else:
+            files[job.out] = table_writer(_tidy(ranking.table()), job.out)
+    if job.key_out is not None:
+        files[job.key_out] = table_writer(_key_table(ranking), job.key_out)
+    write_whole(files)
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _tidy(table: Any) -> Any:
+    """Ranks are whole numbers, and what there is none of is empty."""
+    import polars as pl
+    import polars.selectors as cs
+
+    filled = table.with_columns(cs.float().fill_nan(None))
+    return filled.with_columns(pl.col("rank").cast(pl.Int64))
+
+
+def _key_table(ranking: Ranking) -> Any:
+    import polars as pl
+
+    key = ranking.answer_key(with_confidence=True)
+    return pl.DataFrame(
+        {
+            "item": pl.Series([str(item) for item in key], dtype=pl.String),
+            "answer": pl.Series([str(option) for option, _ in key.values()], dtype=pl.String),
+            "confidence": pl.Series([sure for _, sure in key.values()], dtype=pl.Float64),
+        }
+    )
+
+
+# -- words ------------------------------------------------------------------------------------
+
+
+def _opening(ranking: Ranking, job: Job) -> Iterator[str]:
+    """What was read, which method and why, and how sure it is."""
+    from hitsndiffs.methods import METHODS
+
+    r = ranking.responses
+    empty = 1 - r.n_responses / (r.n_users * r.n_items)
+    yield (
+        f"{job.source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
+        f"{count(r.n_responses, 'answer')} ({per_cent(empty)} of the cells empty)."
+    )
+    why = "as asked" if job.method else "the default"
+    yield f"Method: {ranking.method}, {why}. {METHODS[ranking.method].summary}."
+    yield from _certainty(ranking)
+
+
+def _certainty(ranking: Ranking) -> Iterator[str]:
+    if ranking.consistent:
+        yield "The order is certified: it fits every single answer."
+    sure = ranking.confidence
+    if sure is not None and ranking.n_components == 1:
+        how = ranking.orientation.how if ranking.orientation is not None else None
+        line = f"How sure that the better end is on top: {per_cent(sure)}"
+        line += f" ({how})." if how else "."
+        if sure < SURE:
+            line += " One known answer (--answers) or strong user (--strong-user) would settle it."
+        yield line
+    apart = _apart(ranking)
+    if apart is not None:
+        text = f"{100 * apart:.1f} points" if ranking.by == "correct" else f"{apart:.2f}"
+        yield f"Two users are clearly apart when their scores differ by more than about {text}."
+
+
+def _apart(ranking: Ranking) -> float | None:
+    """Twice the error of a difference between two typical users."""
+    errors = ranking.standard_errors[np.isfinite(ranking.standard_errors)]
+    if ranking.consistent or len(errors) == 0:
+        return None
+    return float(2 * np.sqrt(2) * np.median(errors))
+
+
+def _say_notes(ranking: Ranking, job: Job) -> None:
+    for note in ranking.notes:
+        say(f"Note: {note}", quiet=job.quiet)
+
+
+def _say_key(ranking: Ranking, job: Job) -> None:
+    for path in (job.out, job.key_out):
+        if path is not None:
+            say(f"Written: {path}", quiet=job.quiet)
+    if job.key_out is None and ranking.fit.key_probabilities is not None:
+        say("The likely answer key: add --key-out key.csv", quiet=job.quiet)
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+def _pipe(ranking: Ranking, job: Job) -> None:
+    """Everybody, in columns that are easy to cut."""
+    heads = ["rank", "user", "score", "error", "answers"]
+    order = ranking.order[: job.top]
+    columns = [
+        ["" if np.isnan(rank) else str(int(rank)) for rank in ranking.ranks[order].tolist()],
+        [str(user) for user in ranking.users[order].tolist()],
+        [_plain(score) for score in ranking.scores[order].tolist()],
+        [_plain(error) for error in ranking.standard_errors[order].tolist()],
+        [str(answers) for answers in ranking.responses.answers_per_user[order].tolist()],
+    ]
+    if ranking.n_components > 1:
+        heads.append("group")
+        groups = ranking.components[order].tolist()
+        columns.append(["" if group < 0 else str(group + 1) for group in groups])
+    tab_separated(heads, zip(*columns, strict=True))
+
+
+def _plain(number: float) -> str:
+    return "" if np.isnan(number) else f"{number:.6g}"
+
+
+def _show(ranking: Ranking, job: Job) -> None:
+    """A table for people, one for each group of users that can be compared."""
+    order, groups = ranking.order, ranking.n_components
+    most = _most(len(order), job)
+    print()
+    for group in range(min(groups, GROUPS)):
+        users = order[ranking.components[order] == group]
+        if groups > 1:
+            title(f"Group {group + 1} of {groups} ({count(len(users), 'user')})")
+        _show_users(ranking, users[:most])
+        if len(users) > most:
+            rest = count(len(users) - most, "more user")
+            print(f"… and {rest}: --all shows them, --out ranking.csv keeps them")
+        print()
+    if groups > GROUPS:
+        rest = count(groups - GROUPS, "more group")
+        print(f"… and {rest}: --out ranking.csv keeps them all\n")
+
+
+def _most(users: int, job: Job) -> int:
+    if job.everybody or (job.top is None and users <= WHOLE_UP_TO):
+        return users
+    return BEST if job.top is None else job.top
+
+
+def _show_users(ranking: Ranking, users: Any) -> None:
+    shares = ranking.by == "correct"
+    heads = ["rank", "user", "right ± error" if shares else "score ± error", "answers"]
+    show = _shown_share if shares else _shown_score
+    second = ranking.abilities if shares else ranking.correct
+    if second is not None:
+        heads.insert(3, "ability" if shares else "right")
+    rows = []
+    for j in users.tolist():
+        row = [
+            "–" if np.isnan(ranking.ranks[j]) else str(int(ranking.ranks[j])),
+            str(ranking.users[j]),
+            show(float(ranking.scores[j]), float(ranking.standard_errors[j])),
+            str(ranking.responses.answers_per_user[j]),
+        ]
+        if second is not None:
+            row.insert(3, f"{second[j]:.3f}" if shares else f"{100 * second[j]:.1f} %")
+        rows.append(row)
+    show_table(heads, rows, left=(1,))
+
+
+def _shown_score(score: float, error: float) -> str:
+    return f"{score:.3f}" + ("" if np.isnan(error) else f" ± {error:.3f}")
+
+
+def _shown_share(score: float, error: float) -> str:
+    return f"{100 * score:.1f} %" + ("" if np.isnan(error) else f" ± {100 * error:.1f}")
