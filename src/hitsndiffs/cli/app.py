@@ -1,0 +1,283 @@
+"""The commands of ``hnd`` and their options; what they do is in the modules beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hitsndiffs.cli.source import Source
+
+__all__ = ["app"]
+
+INTRODUCTION = """Find out who is good, and what is right, from answers alone.
+
+Give it a file with the answers of a class, a crowd or some language models to the same questions.
+No answer key is needed: it ranks the users, and tells you the likely key.
+
+[bold]Example[/bold]: a table with one row per student and one column per question:
+
+    hnd rank quiz.csv
+    hnd rank quiz.csv --out ranking.csv --key-out key.csv
+
+Any command explains itself: hnd rank --help
+"""
+
+app = typer.Typer(
+    name="hnd",
+    help=INTRODUCTION,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+FILE = "The file"
+METHOD = "The method"
+OUTPUT = "What comes out"
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, Parquet or JSONL (also .gz); - reads standard input.",
+        show_default=False,
+    ),
+]
+User = Annotated[
+    str | None,
+    typer.Option("--user", metavar="NAME", help="Column of the users.", rich_help_panel=FILE),
+]
+Item = Annotated[
+    str | None,
+    typer.Option("--item", metavar="NAME", help="Column of the items.", rich_help_panel=FILE),
+]
+Choice = Annotated[
+    str | None,
+    typer.Option("--option", metavar="NAME", help="Column of the answers.", rich_help_panel=FILE),
+]
+Layout = Annotated[
+    str | None,
+    typer.Option(
+        metavar="wide|long",
+        help="One row per user (wide) or per answer (long); found out when not given.",
+        rich_help_panel=FILE,
+    ),
+]
+Transpose = Annotated[
+    bool,
+    typer.Option("--transpose", help="Rows are items, columns are users.", rich_help_panel=FILE),
+]
+Duplicates = Annotated[
+    str,
+    typer.Option(
+        metavar="error|first|last",
+        help="When a user answered an item twice, differently.",
+        rich_help_panel=FILE,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="For random starts (default 0).", rich_help_panel=METHOD),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(metavar="auto|numpy|threads", help="What computes.", rich_help_panel=METHOD),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="How many threads (default: all cores).", rich_help_panel=METHOD),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Everything, as JSON.", rich_help_panel=OUTPUT)
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Nothing but the result.", rich_help_panel=OUTPUT),
+]
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", help="Show where an error came from.", rich_help_panel=OUTPUT),
+]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from hitsndiffs._version import version
+
+        typer.echo(f"hnd {version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _hnd(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def rank(
+    file: File,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            "-m",
+            metavar="NAME",
+            help="One of those that 'hnd methods' lists.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="correct|ability",
+            help="Rank by the expected share of right answers, or by latent ability.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Right answers that you know (columns item, answer); a few will do.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    strong_user: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="A user who is surely good.", rich_help_panel=METHOD
+        ),
+    ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How a spectral method is computed: lanczos, power, …",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    seed: Seed = None,
+    engine: Engine = None,
+    threads: Threads = None,
+    user: User = None,
+    item: Item = None,
+    option: Choice = None,
+    layout: Layout = None,
+    transpose: Transpose = False,
+    duplicates: Duplicates = "error",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the ranking: .csv, .tsv, .parquet or .json.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    key_out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the likely answer key.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Show the best N only.", rich_help_panel=OUTPUT),
+    ] = None,
+    everybody: Annotated[
+        bool, typer.Option("--all", help="Show everybody.", rich_help_panel=OUTPUT)
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Rank the users of a file, best first, and infer the answer key.
+
+    On a terminal you get a table; through a pipe every user, with tabs between the columns.
+    """
+    from hitsndiffs.cli.rank import Job, rank_file
+
+    params = {
+        "strong_user": strong_user,
+        "solver": solver,
+        "seed": seed,
+        "engine": engine,
+        "threads": threads,
+    }
+    rank_file(
+        Job(
+            source=_source(file, user, item, option, layout, transpose, duplicates),
+            method=method,
+            by=by,
+            params={name: value for name, value in params.items() if value is not None},
+            answers=answers,
+            out=out,
+            key_out=key_out,
+            as_json=json,
+            top=top,
+            everybody=everybody,
+            quiet=quiet,
+        )
+    )
+
+
+@app.command()
+def check(
+    file: File,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Leave nothing out, however long it takes."),
+    ] = False,
+    seed: Seed = None,
+    engine: Engine = None,
+    threads: Threads = None,
+    user: User = None,
+    item: Item = None,
+    option: Choice = None,
+    layout: Layout = None,
+    transpose: Transpose = False,
+    duplicates: Duplicates = "error",
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Look at a file: what is in it, and what stands in the way of a good ranking."""
+    from hitsndiffs.cli.check import check_file
+
+    check_file(
+        _source(file, user, item, option, layout, transpose, duplicates),
+        full=full,
+        seed=seed or 0,
+        engine=engine or "auto",
+        threads=threads,
+        as_json=json,
+        quiet=quiet,
+    )
+
+
+@app.command()
+def methods(json: Json = False, debug: Debug = False) -> None:
+    """List the methods: what each does, and when to use it."""
+    from hitsndiffs.cli.listing import list_methods
+
+    list_methods(as_json=json)
+
+
+def _source(
+    file: str,
+    user: str | None,
+    item: str | None,
+    option: str | None,
+    layout: str | None,
+    transpose: bool,
+    duplicates: str,
+) -> Source:
+    return Source(file, user, item, option, layout, transpose, duplicates)
