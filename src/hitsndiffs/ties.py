@@ -25,9 +25,12 @@ def patterns(sums: Sums) -> npt.NDArray[np.int64]:
     same to the last bit for identical rows; two different rows collide with probability ≈ 2⁻¹⁰⁰.
     """
     random = np.random.default_rng(20240513).standard_normal((sums.n_options, 2))
-    prints = np.column_stack([sums.choices(random[:, 0]), sums.choices(random[:, 1])])
-    _, numbers = np.unique(prints, axis=0, return_inverse=True)
-    return numbers.reshape(-1).astype(np.int64)
+    first, second = sums.choices(random[:, 0]), sums.choices(random[:, 1])
+    order = np.lexsort((second, first))
+    new = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.concatenate([[0], np.cumsum(new)]) if len(order) else []
+    return numbers
 
 
 def tie_groups(scores: Vector) -> npt.NDArray[np.int64]:

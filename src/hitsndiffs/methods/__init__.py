@@ -6,13 +6,53 @@ import difflib
 from typing import Any
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods.abh import ABH
+from hitsndiffs.methods.avghits import AvgHITS
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.dawid_skene import DawidSkene
+from hitsndiffs.methods.grm import GRM
+from hitsndiffs.methods.hits import HITS
 from hitsndiffs.methods.hnd import HND
+from hitsndiffs.methods.investment import Investment, PooledInvestment
+from hitsndiffs.methods.majority import Majority
+from hitsndiffs.methods.true_answer import TrueAnswer
+from hitsndiffs.methods.truthfinder import TruthFinder
 
-__all__ = ["HND", "METHODS", "Fit", "Method", "make"]
+__all__ = [
+    "ABH",
+    "GRM",
+    "HITS",
+    "HND",
+    "METHODS",
+    "AvgHITS",
+    "DawidSkene",
+    "Fit",
+    "Investment",
+    "Majority",
+    "Method",
+    "PooledInvestment",
+    "TrueAnswer",
+    "TruthFinder",
+    "make",
+]
 
 #: Every method, under the name that :func:`hitsndiffs.rank` takes.
-METHODS: dict[str, type[Method]] = {cls.name: cls for cls in (HND,)}
+METHODS: dict[str, type[Method]] = {
+    cls.name: cls
+    for cls in (
+        HND,
+        ABH,
+        HITS,
+        TruthFinder,
+        Investment,
+        PooledInvestment,
+        Majority,
+        DawidSkene,
+        TrueAnswer,
+        GRM,
+        AvgHITS,
+    )
+}
 
 
 def make(name: str, **params: Any) -> Method:

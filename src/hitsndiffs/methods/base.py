@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hitsndiffs.components import components
 from hitsndiffs.errors import ConvergenceWarning, InputError
+from hitsndiffs.methods.checks import check_params
 from hitsndiffs.orientation import Orientation, known_options, user_number
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums, open_sums
@@ -86,6 +87,8 @@ class Method:
     use: ClassVar[str]
     #: Users are comparable when they share "options" (spectral) or "items" (key-based).
     linked_by: ClassVar[str] = "items"
+    #: Parameters that take one of some words.
+    one_of: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     seed: int = 0
     engine: str = "auto"
@@ -123,7 +126,8 @@ class Method:
         return self
 
     def _check(self, responses: Responses) -> None:
-        """What the caller said they know must be about these data."""
+        """Parameters must make sense, and what the caller knows must be about these data."""
+        check_params(self.name, self.get_params(), self.one_of)
         if answers := getattr(self, "answers", None):
             known_options(responses, answers)
         if (strong := getattr(self, "strong_user", None)) is not None:

@@ -8,7 +8,13 @@ import numpy.typing as npt
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 
-__all__ = ["best_option_probabilities", "key_from_scores", "share_within_items"]
+__all__ = [
+    "best_option_probabilities",
+    "key_from_scores",
+    "share_errors",
+    "share_within_items",
+    "softmax_within_items",
+]
 
 Vector = npt.NDArray[np.float64]
 
@@ -21,6 +27,20 @@ def share_within_items(responses: Responses, weights: Vector) -> Vector:
     even = 1.0 / sizes
     safe = np.where(totals > 0, totals, 1.0)
     return np.where(totals[items] > 0, weights / safe[items], even[items])
+
+
+def softmax_within_items(responses: Responses, logs: Vector) -> Vector:
+    """Exponentials of option values, divided by their sum within the item (nothing overflows)."""
+    starts, items = responses.item_starts[:-1], responses.option_items
+    powers = np.exp(logs - np.maximum.reduceat(logs, starts)[items])
+    return powers / np.add.reduceat(powers, starts)[items]
+
+
+def share_errors(sums: Sums, weights: Vector, shares: Vector, answers: Vector) -> Vector:
+    """Standard error of a user's mean weight: the spread over the items, over √answers."""
+    n = answers
+    spread = np.maximum(sums.choices(weights**2) - n * shares**2, 0.0)
+    return np.where(n > 1, np.sqrt(spread / np.maximum(n - 1, 1) / np.maximum(n, 1)), np.nan)
 
 
 def key_from_scores(responses: Responses, sums: Sums, scores: Vector) -> Vector:

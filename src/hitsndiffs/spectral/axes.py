@@ -20,7 +20,7 @@ import numpy.typing as npt
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 
-__all__ = ["Axes", "item_means", "leading_axes"]
+__all__ = ["Axes", "item_means", "leading_axes", "top_pairs"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -110,7 +110,7 @@ def leading_axes(
 
     if sums.n_options < sums.n_users:
         known = None if centred else _unit(choosers * half)
-        values, vectors, rounds = _top(
+        values, vectors, rounds = top_pairs(
             around, known, sums.n_options, count, seed, tol, max_iterations
         )
         users = np.column_stack([to_users(y) for y in vectors.T]) if vectors.size else vectors
@@ -118,7 +118,7 @@ def leading_axes(
         users = users / np.where(norms > 0, norms, 1)
     else:
         known = None if centred else _unit(answers * root)
-        values, users, rounds = _top(
+        values, users, rounds = top_pairs(
             lambda x: to_users(to_options(x)), known, sums.n_users, count, seed, tol, max_iterations
         )
     if users.size == 0:
@@ -160,7 +160,7 @@ def _unit(x: Vector) -> Vector:
     return x / np.linalg.norm(x)
 
 
-def _top(
+def top_pairs(
     operator: Callable[[Vector], Vector],
     known: Vector | None,
     size: int,
@@ -169,7 +169,11 @@ def _top(
     tol: float,
     max_iterations: int,
 ) -> tuple[Vector, Vector, int]:
-    """Largest eigenpairs of a symmetric PSD operator, a known unit eigenvector left out."""
+    """Largest eigenpairs of a symmetric operator, a known unit eigenvector left out.
+
+    The eigenvalues that are asked for must be positive (leaving an axis out makes its value 0).
+    Returns the values from the largest down, the vectors as columns, and the number of products.
+    """
     rounds = 0
 
     def deflated(x: Vector) -> Vector:

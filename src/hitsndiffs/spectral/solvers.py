@@ -14,7 +14,7 @@ from hitsndiffs.spectral.axes import leading_axes
 from hitsndiffs.spectral.operators import Averaging
 from hitsndiffs.sums import Sums
 
-__all__ = ["SOLVERS", "Solution", "iterate", "solve"]
+__all__ = ["DIRECT_UP_TO", "SOLVERS", "Solution", "cumulated", "iterate", "refuse_large", "solve"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -110,14 +110,14 @@ def _power(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> So
     """Algorithm 1 (HnD-power): iterate the differences of adjacent user scores."""
 
     def step(d: Vector) -> Vector:
-        s = _cumulated(d)  # s ← T s_diff
+        s = cumulated(d)  # s ← T s_diff
         w = U.weights(s)  # w ← (C_col)ᵀ s
         s = U.scores(w)  # s ← C_row w
         return np.diff(s)  # s_diff ← S s
 
     start = rng.standard_normal(len(U.answers) - 1)
     d, value, rounds, change, settled = iterate(step, start, tol, limit)
-    return Solution(_cumulated(d), value, rounds, change, settled)
+    return Solution(cumulated(d), value, rounds, change, settled)
 
 
 def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
@@ -130,11 +130,7 @@ def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -
 def _arnoldi(U: Averaging, rng: np.random.Generator) -> Solution:
     """HnD-direct: the matrix ``U`` itself, by Arnoldi iterations (or densely when tiny)."""
     m = len(U.answers)
-    if m > DIRECT_UP_TO:
-        raise InputError(
-            f"solver 'arnoldi' builds the {m:,} × {m:,} matrix U and takes at most "
-            f"{DIRECT_UP_TO:,} users; use solver='lanczos' or 'power'."
-        )
+    refuse_large("arnoldi", m)
     matrix = U.dense()
     if m <= 20:
         values, vectors = np.linalg.eig(matrix)
@@ -154,6 +150,15 @@ def _arnoldi(U: Averaging, rng: np.random.Generator) -> Solution:
     return Solution(s, value, m, residual, residual < 1e-6)
 
 
-def _cumulated(d: Vector) -> Vector:
+def refuse_large(solver: str, users: int) -> None:
+    """A solver that stores a users × users matrix takes only so many."""
+    if users > DIRECT_UP_TO:
+        raise InputError(
+            f"solver {solver!r} builds a {users:,} × {users:,} matrix and takes at most "
+            f"{DIRECT_UP_TO:,} users; use solver='lanczos' or 'power'."
+        )
+
+
+def cumulated(d: Vector) -> Vector:
     """``T d``: scores from differences, the first score being zero."""
     return np.concatenate([[0.0], np.cumsum(d)])

@@ -1,0 +1,111 @@
+"""What the two methods that rank by an axis share: scale, orientation, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.base import Fit
+from hitsndiffs.methods.keys import key_from_scores
+from hitsndiffs.orientation import Orientation, answers_here, orient, user_is_here
+from hitsndiffs.responses import Responses
+from hitsndiffs.spectral import Averaging, Solution
+from hitsndiffs.sums import Sums
+
+__all__ = ["nobody_differs", "oriented_fit", "standardised"]
+
+Vector = npt.NDArray[np.float64]
+
+#: Two axes this close (relatively) are one.
+REPEATED = 1e-6
+
+
+def standardised(U: Averaging, s: Vector) -> Vector:
+    """Mean 0 and variance 1, each user counted by the number of answers."""
+    s = U.centred(s)
+    return s / np.sqrt(U.stationary @ s**2)
+
+
+def oriented_fit(
+    responses: Responses,
+    sums: Sums,
+    *,
+    scores: Vector,
+    weights: Vector,
+    standard_errors: Vector,
+    found: Solution,
+    values: Vector | None,
+    solver: str,
+    answers: Mapping[Any, Any] | None,
+    strong_user: Any,
+) -> Fit:
+    """Turn an axis the right way up, and say how sure that is.
+
+    Parameters
+    ----------
+    responses, sums
+        The data.
+    scores, weights, standard_errors
+        Of the users, of the options, and of the scores; the sign is still open.
+    found, values, solver
+        What the solver found, the eigenvalues (strongest axis first), and the solver's name.
+    answers, strong_user
+        What the caller knows (see :func:`hitsndiffs.orientation.orient`).
+    """
+    orientation = orient(
+        scores,
+        responses,
+        sums,
+        answers=answers_here(responses, answers),
+        strong_user=strong_user if user_is_here(responses, strong_user) else None,
+    )
+    scores, weights = orientation.sign * scores, orientation.sign * weights
+    return Fit(
+        scores=scores,
+        option_weights=weights,
+        key_probabilities=key_from_scores(responses, sums, scores),
+        standard_errors=standard_errors,
+        orientation=orientation,
+        eigenvalues=values,
+        confidence=orientation.confidence,
+        converged=found.converged,
+        n_iterations=found.iterations,
+        notes=tuple(_notes(values, orientation)),
+        details={"solver": solver, "residual": found.residual, "eigenvalue": found.value},
+    )
+
+
+def nobody_differs(responses: Responses, sums: Sums, rounds: int = 0) -> Fit:
+    """The result when all users gave the same answers."""
+    zero = np.zeros(responses.n_users)
+    return Fit(
+        scores=zero,
+        option_weights=np.zeros(responses.n_options),
+        key_probabilities=key_from_scores(responses, sums, zero),
+        standard_errors=np.full(responses.n_users, np.nan),
+        orientation=Orientation(1, "undecided", 0.0, 0.5),
+        eigenvalues=np.zeros(1),
+        confidence=0.0,
+        n_iterations=rounds,
+        notes=("All users gave the same answers: nothing tells them apart.",),
+    )
+
+
+def _notes(values: Vector | None, orientation: Orientation) -> list[str]:
+    notes = []
+    if values is not None and len(values) > 1:
+        gap, size = abs(values[0] - values[1]), max(abs(values[0]), abs(values[1]))
+        if gap <= REPEATED * size:
+            notes.append(
+                "Two axes are equally strong (a repeated eigenvalue): the order is not determined "
+                "by the data."
+            )
+    if not orientation.decided:
+        notes.append(
+            "Nothing in the answers says which end is the better one; the order may be upside "
+            "down. Give a known answer or a strong user."
+        )
+    return notes

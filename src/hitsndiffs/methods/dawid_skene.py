@@ -1,0 +1,200 @@
+"""Dawid and Skene's model of error rates, by EM (1979; Section E of the paper's appendix)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.keys import share_errors, share_within_items, softmax_within_items
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+
+__all__ = ["DawidSkene"]
+
+Vector = npt.NDArray[np.float64]
+
+#: The smallest count and probability (no logarithm of zero).
+LEAST = 1e-10
+#: One label set for all items has at most this many labels (a confusion matrix per user).
+MOST_LABELS = 100
+
+
+@dataclass(kw_only=True, eq=False)
+class DawidSkene(Method):
+    """Users err at their own rates; the right option of each item is unknown, and inferred.
+
+    Parameters
+    ----------
+    model
+        ``"one-coin"``: a user is right with one probability, and wrong options are equally likely
+        otherwise. ``"full"``: a confusion matrix per user, for items that share one label set
+        (say, images with the labels dog, cat, rabbit).
+    priors
+        How likely each option is before anybody answers: ``"even"`` within the item, ``"labels"``
+        (as frequent as its label is right over all items, estimated), or ``"auto"``: even for
+        one-coin, labels for full.
+    smoothing
+        Every user's rates are those of as many further answers by the average user.
+    options_per_item
+        How many options an item has, where some were never chosen (one-coin).
+    tol, max_iterations
+        The rounds end when no option's probability changes by more than ``tol``.
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("AAA"), list("AAA"), list("AAB"), list("BBB")])
+    >>> fitted = DawidSkene().fit(r)
+    >>> (-fitted.scores_).argsort(kind="stable").tolist()
+    [0, 1, 2, 3]
+    """
+
+    name: ClassVar[str] = "dawid-skene"
+    summary: ClassVar[str] = "error rates per user and the likely key, by expectation–maximisation"
+    use: ClassVar[str] = "crowd labels: many items, each answered by a few"
+    one_of: ClassVar[dict[str, tuple[str, ...]]] = {
+        "model": ("one-coin", "full"),
+        "priors": ("auto", "even", "labels"),
+    }
+
+    model: str = "one-coin"
+    priors: str = "auto"
+    smoothing: float = 1.0
+    options_per_item: int | None = None
+    tol: float = 1e-6
+    max_iterations: int = 2_000
+
+    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+        if self.model == "full":
+            return self._fit_full(responses, sums)
+        return self._fit_one_coin(responses, sums)
+
+    def _fit_one_coin(self, responses: Responses, sums: Sums) -> Fit:
+        n = responses.answers_per_user.astype(float)
+        counts = responses.choosers_per_option.astype(float)
+        sizes = np.maximum(np.diff(responses.item_starts), self.options_per_item or 2)
+        wrong_options = counts * np.log(sizes - 1)[responses.option_items]
+        numbers = _labels(responses)[1] if self.priors == "labels" else None
+        key = share_within_items(responses, counts)
+        change, rounds = np.inf, 0
+        while True:
+            # M: how often each user is right, and each label
+            right = sums.choices(key)
+            accuracy = (right + self.smoothing * right.sum() / n.sum()) / (n + self.smoothing)
+            accuracy = np.clip(accuracy, LEAST, 1 - LEAST)
+            if rounds == self.max_iterations or change <= self.tol:
+                break
+            # E: how likely each option is the right one
+            logs = sums.choosers(np.log(accuracy) - np.log1p(-accuracy)) + wrong_options
+            if numbers is not None:
+                share = np.bincount(numbers, key) / responses.n_items
+                logs += np.log(np.maximum(share, LEAST))[numbers]
+            new = softmax_within_items(responses, logs)
+            change = float(np.abs(new - key).max())
+            key = new
+            rounds += 1
+        return Fit(
+            scores=accuracy,
+            option_weights=key,
+            key_probabilities=key,
+            correct=right / n,
+            standard_errors=share_errors(sums, key, right / n, n),
+            converged=change <= self.tol,
+            n_iterations=rounds,
+            details={"residual": change, "model": self.model},
+        )
+
+    def _fit_full(self, responses: Responses, sums: Sums) -> Fit:
+        labels, numbers = _shared_labels(responses)
+        k, items = len(labels), responses.option_items
+        counts = responses.choosers_per_option.astype(float)
+        truth = np.zeros((responses.n_items, k))
+        truth[items, numbers] = share_within_items(responses, counts)
+        change, rounds = np.inf, 0
+        while True:
+            # M: how often each label is right, and each user's answers given the right label
+            prior = truth.mean(axis=0) if self.priors != "even" else np.full(k, 1 / k)
+            confusion = self._confusions(truth, numbers, responses, sums)
+            if rounds == self.max_iterations or change <= self.tol:
+                break
+            # E: how likely each label is right for each item, unchosen labels too
+            logs = np.zeros((responses.n_options, k))
+            for answer in range(k):
+                mine = numbers == answer
+                logs[mine] = sums.choosers(np.log(confusion[:, answer]))[mine]
+            logs = np.add.reduceat(logs, responses.item_starts[:-1], axis=0)
+            logs += np.log(np.maximum(prior, LEAST))
+            new = np.exp(logs - logs.max(axis=1, keepdims=True))
+            new /= new.sum(axis=1, keepdims=True)
+            change = float(np.abs(new - truth).max())
+            truth = new
+            rounds += 1
+        n = responses.answers_per_user.astype(float)
+        chosen = truth[items, numbers]
+        correct = sums.choices(chosen) / n
+        return Fit(
+            scores=np.einsum("jcc,c->j", confusion, prior / prior.sum()),
+            option_weights=chosen,
+            key_probabilities=share_within_items(responses, chosen),
+            correct=correct,
+            standard_errors=share_errors(sums, chosen, correct, n),
+            converged=change <= self.tol,
+            n_iterations=rounds,
+            details={
+                "residual": change,
+                "model": self.model,
+                "labels": labels,
+                "label_priors": prior,
+                "confusions": confusion,
+            },
+        )
+
+    def _confusions(
+        self,
+        truth: Vector,
+        numbers: npt.NDArray[np.int64],
+        responses: Responses,
+        sums: Sums,
+    ) -> Vector:
+        """``[user, answer, right]``: the probability of each answer, given the right label."""
+        k = truth.shape[1]
+        by_option = truth[responses.option_items]
+        counts = np.empty((responses.n_users, k, k))
+        for answer in range(k):
+            counts[:, answer] = sums.choices(by_option * (numbers == answer)[:, None])
+        pooled = np.maximum(counts.sum(axis=0), LEAST)
+        counts += self.smoothing * pooled / pooled.sum(axis=0)
+        np.maximum(counts, LEAST, out=counts)
+        counts /= counts.sum(axis=1, keepdims=True)
+        return counts
+
+
+def _labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """All labels of all items, and the number of each option's label."""
+    texts = np.array([str(label) for label in responses.option_labels])
+    labels, numbers = np.unique(texts, return_inverse=True)
+    return labels, numbers.reshape(-1).astype(np.int64)
+
+
+def _shared_labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """The one label set of all items; an error where they clearly have none."""
+    labels, numbers = _labels(responses)
+    once = labels[np.bincount(numbers) == 1]
+    apart = responses.n_items > 1 and 2 * len(once) > len(labels)
+    if apart or len(labels) > MOST_LABELS:
+        why = (
+            f"{len(once)} of the {len(labels)} labels occur in one item only, for example "
+            f"{str(once[0])!r}"
+            if apart
+            else f"there are {len(labels)} labels"
+        )
+        raise InputError(
+            "Method 'dawid-skene' with model='full' needs items that share one label set (every "
+            f"user has one confusion matrix); here {why}. Use model='one-coin'."
+        )
+    return labels, numbers

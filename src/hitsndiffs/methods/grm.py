@@ -1,0 +1,206 @@
+"""The graded-response model by marginal maximum likelihood (the paper's GRM-estimator)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import InputError, MissingExtraError
+from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.keys import key_from_scores
+from hitsndiffs.orientation import answers_here, known_options
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+
+__all__ = ["GRM"]
+
+Vector = npt.NDArray[np.float64]
+IntVector = npt.NDArray[np.int64]
+
+#: The level of an option whose item has no order.
+UNORDERED = -1
+
+
+@dataclass(kw_only=True, eq=False)
+class GRM(Method):
+    """Ability by item response theory, when the order of the options (or the key) is known.
+
+    Every item has a slope and ordered thresholds (Samejima's graded-response model); they are
+    fitted by marginal maximum likelihood (EM) and the abilities are posterior means, with their
+    standard errors. Needs the package ``mirt``: ``pip install "hitsndiffs[irt]"``.
+
+    Parameters
+    ----------
+    order
+        The options of each item from worst to best, item → list of options.
+    key
+        The right option of each item, item → option, for items without an order: all their other
+        options count as wrong.
+    quadrature
+        Number of points at which the ability distribution is evaluated.
+    tol, max_iterations
+        Of the EM rounds.
+
+    Notes
+    -----
+    Items that neither ``order`` nor ``key`` names do not count. Options that nobody chose cannot
+    be told from their neighbours and take no part.
+    """
+
+    name: ClassVar[str] = "grm"
+    summary: ClassVar[str] = "graded-response model by marginal maximum likelihood"
+    use: ClassVar[str] = "when the order of the options or the key is known (extra: irt)"
+
+    order: Mapping[Any, Iterable[Any]] | None = None
+    key: Mapping[Any, Any] | None = None
+    quadrature: int = 41
+    tol: float = 1e-4
+    max_iterations: int = 1_000
+
+    def _check(self, responses: Responses) -> None:
+        super()._check(responses)
+        if not self.order and not self.key:
+            raise InputError(
+                "Method 'grm' needs to know which options are better: give order= (a mapping of "
+                "items to their options from worst to best) or key= (items to right options)."
+            )
+        levels = option_levels(responses, self.order, self.key)
+        if (levels == UNORDERED).all():
+            names = list(self.order or self.key or {})
+            raise InputError(
+                f"None of the items that order= or key= name is in the data (the first is "
+                f"{str(names[0])!r}); items are for example {str(responses.items[0])!r}."
+            )
+
+    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+        fit_mirt, fscores = _mirt()
+
+        # 1. the answers as levels, 0 = worst, one column per item that tells users apart
+        levels = option_levels(responses, self.order, self.key)
+        table, used = level_table(responses, levels)
+        if table.shape[1] == 0:
+            return _nothing_to_fit(responses, sums)
+
+        # 2. slopes and thresholds, then abilities
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fitted = fit_mirt(
+                table,
+                model="GRM",
+                n_categories=[int(c) for c in table.max(axis=0) + 1],
+                n_quadpts=self.quadrature,
+                tol=self.tol,
+                max_iter=self.max_iterations,
+                compute_standard_errors=False,
+            )
+            found = fscores(fitted, table, method="EAP")
+        s = np.asarray(found.theta, dtype=float).reshape(-1)
+        errors = np.asarray(found.standard_error, dtype=float).reshape(-1)
+
+        # 3. what the options say
+        counts = responses.choosers_per_option
+        dropped = responses.n_items - len(used)
+        notes = () if dropped == 0 else (f"{dropped} items without order or spread do not count.",)
+        return Fit(
+            scores=s,
+            abilities=s,
+            option_weights=sums.choosers(s) / counts,
+            key_probabilities=_key(responses, sums, levels, s),
+            standard_errors=errors,
+            converged=bool(fitted.converged),
+            n_iterations=int(fitted.n_iterations),
+            notes=notes,
+            details={
+                "items": responses.items[used],
+                "slopes": np.asarray(fitted.model.parameters["discrimination"], dtype=float),
+                "thresholds": np.asarray(fitted.model.parameters["thresholds"], dtype=float),
+                "log_likelihood": float(fitted.log_likelihood),
+            },
+        )
+
+
+def option_levels(
+    responses: Responses,
+    order: Mapping[Any, Iterable[Any]] | None,
+    key: Mapping[Any, Any] | None,
+) -> IntVector:
+    """The place of each option from worst (0) to best; -1 where the item has no order."""
+    levels = np.full(responses.n_options, UNORDERED, dtype=np.int64)
+    known = answers_here(responses, key)
+    right = known_options(responses, known)
+    covered = {str(item).strip() for item in known}
+    orders = {str(item).strip(): list(options) for item, options in (order or {}).items()}
+    for number, item in enumerate(responses.items):
+        name = str(item).strip()
+        first, last = responses.item_starts[number], responses.item_starts[number + 1]
+        if name in orders:
+            places = {str(option).strip(): place for place, option in enumerate(orders[name])}
+            texts = [str(label).strip() for label in responses.option_labels[first:last]]
+            if missing := [text for text in texts if text not in places]:
+                raise InputError(
+                    f"order= of item {name!r} leaves out the option {missing[0]!r}, which was "
+                    f"chosen; it lists {', '.join(places)}. Name all options, from worst to best."
+                )
+            levels[first:last] = [places[text] for text in texts]
+        elif name in covered:
+            levels[first:last] = 0
+    alone = right[levels[right] == 0] if len(right) else right
+    keyed = np.array([str(item).strip() in covered - set(orders) for item in responses.items])
+    levels[alone[keyed[responses.option_items[alone]]]] = 1
+    return levels
+
+
+def level_table(responses: Responses, levels: IntVector) -> tuple[IntVector, IntVector]:
+    """Users × items of levels without gaps, -1 = no answer; and which items these are.
+
+    Items without an order, or in which only one level was chosen, are left out.
+    """
+    items = responses.option_items.astype(np.int64)
+    # levels without gaps: count the distinct ones below, within the item
+    width = int(levels.max()) + 2
+    pairs, place = np.unique(items * width + levels + 1, return_inverse=True)
+    starts = np.searchsorted(pairs, np.arange(responses.n_items) * width)
+    dense = place.reshape(-1) - starts[items]
+    distinct = np.diff(np.append(starts, len(pairs)))
+    ordered = np.minimum.reduceat(levels, responses.item_starts[:-1]) != UNORDERED
+    used = np.flatnonzero(ordered & (distinct > 1))
+    codes = responses.codes[used]
+    answered = codes != np.iinfo(codes.dtype).max
+    options = np.where(answered, codes.astype(np.int64), 0) + responses.item_starts[used, None]
+    return np.where(answered, dense[options], -1).T.copy(), used
+
+
+def _key(responses: Responses, sums: Sums, levels: IntVector, s: Vector) -> Vector:
+    """The best option of an ordered item is right; the others are guessed from the scores."""
+    starts, items = responses.item_starts[:-1], responses.option_items
+    best = levels == np.maximum.reduceat(levels, starts)[items]
+    only = best & (np.add.reduceat(best.astype(int), starts)[items] == 1)
+    ordered = np.logical_or.reduceat(only & (levels != UNORDERED), starts)[items]
+    return np.where(ordered, only.astype(float), key_from_scores(responses, sums, s))
+
+
+def _nothing_to_fit(responses: Responses, sums: Sums) -> Fit:
+    zero = np.zeros(responses.n_users)
+    return Fit(
+        scores=zero,
+        abilities=zero,
+        key_probabilities=key_from_scores(responses, sums, zero),
+        standard_errors=np.ones(responses.n_users),
+        notes=("No item has answers of two levels: nothing tells the users apart.",),
+    )
+
+
+def _mirt() -> tuple[Any, Any]:
+    try:
+        from mirt import fit_mirt, fscores
+    except ImportError:
+        raise MissingExtraError(
+            "Method 'grm' fits the graded-response model with the package mirt, which is not "
+            'installed: pip install "hitsndiffs[irt]".'
+        ) from None
+    return fit_mirt, fscores

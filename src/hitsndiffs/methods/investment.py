@@ -1,0 +1,133 @@
+"""Investment and PooledInvestment (Pasternack and Roth 2010; Section III-A of the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.keys import share_within_items
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+
+__all__ = ["Investment", "PooledInvestment"]
+
+Vector = npt.NDArray[np.float64]
+
+
+@dataclass(kw_only=True, eq=False)
+class _Investing(Method):
+    """What the two share: users spread their trust over their options and earn it back."""
+
+    rounds: int = 10
+    exponent: float = 1.2
+
+    def _start(self, responses: Responses) -> Vector:
+        raise NotImplementedError
+
+    def _grown(self, responses: Responses, invested: Vector) -> Vector:
+        raise NotImplementedError
+
+    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+        answers = responses.answers_per_user.astype(float)
+        trust = np.ones(responses.n_users)
+        w = self._start(responses)
+        for _ in range(self.rounds):
+            # each option pays out its score in proportion to what was invested in it
+            invested = sums.choosers(trust / answers)
+            payout = np.divide(w, invested, out=np.zeros_like(w), where=invested > 0)
+            trust = trust / answers * sums.choices(payout)
+            trust /= (
+                trust.mean()
+            )  # the unit of trust is free; kept at 1, nothing over- or underflows
+            w = self._grown(responses, sums.choosers(trust / answers))
+        return Fit(
+            scores=trust,
+            option_weights=w,
+            key_probabilities=share_within_items(responses, w),
+            n_iterations=self.rounds,
+        )
+
+
+@dataclass(kw_only=True, eq=False)
+class Investment(_Investing):
+    """Users invest their trust in their options, and options grow by a power of what they got.
+
+    The rounds do not converge (the rich get richer), so their number is fixed, as in the paper.
+
+    Parameters
+    ----------
+    rounds
+        Number of rounds.
+    exponent
+        The power ``g``: an option's score is ``g``-th power of what was invested in it.
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("AAA"), list("AAA"), list("AAB"), list("BCC")])
+    >>> (-Investment().fit(r).scores_).argsort(kind="stable").tolist()
+    [0, 1, 2, 3]
+    """
+
+    name: ClassVar[str] = "investment"
+    summary: ClassVar[str] = "users invest trust in options, which pay back with growth"
+    use: ClassVar[str] = "as a rival in comparisons"
+
+    def _start(self, responses: Responses) -> Vector:
+        """The share of all users who chose the option."""
+        return responses.choosers_per_option / responses.n_users
+
+    def _grown(self, responses: Responses, invested: Vector) -> Vector:  # noqa: ARG002
+        return np.power(invested, self.exponent)
+
+
+@dataclass(kw_only=True, eq=False)
+class PooledInvestment(_Investing):
+    """Investment with growth shared out within each item.
+
+    An option's score is what was invested in it, times its share of the item's ``g``-th powers.
+    The rounds do not converge, so their number is fixed, as in the paper.
+
+    Parameters
+    ----------
+    rounds
+        Number of rounds.
+    exponent
+        The power ``g``.
+
+    Notes
+    -----
+    All options start alike. (The paper's ``1/k`` has one ``k`` for all items, and the result does
+    not depend on its value. Starting at one over the number of options that were chosen, item by
+    item, moves the correlations on the paper's data by up to 0.007.)
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("AAA"), list("AAA"), list("AAB"), list("BCC")])
+    >>> (-PooledInvestment().fit(r).scores_).argsort(kind="stable").tolist()
+    [0, 1, 2, 3]
+    """
+
+    name: ClassVar[str] = "pooled-investment"
+    summary: ClassVar[str] = "investment, with growth shared out within each item"
+    use: ClassVar[str] = (
+        "small tests with one right answer per item; the best of the paper's rivals"
+    )
+
+    exponent: float = 1.4
+
+    def _start(self, responses: Responses) -> Vector:
+        """The same for every option."""
+        return np.full(responses.n_options, 1 / np.diff(responses.item_starts).max())
+
+    def _grown(self, responses: Responses, invested: Vector) -> Vector:
+        # divided by the item's largest first: powers of tiny numbers would vanish
+        starts, items = responses.item_starts[:-1], responses.option_items
+        largest = np.maximum.reduceat(invested, starts)[items]
+        relative = np.divide(invested, largest, out=np.zeros_like(invested), where=largest > 0)
+        return invested * share_within_items(responses, np.power(relative, self.exponent))

@@ -1,0 +1,49 @@
+"""Agreement with the most chosen option."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.keys import share_errors, share_within_items
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+
+__all__ = ["Majority"]
+
+
+@dataclass(kw_only=True, eq=False)
+class Majority(Method):
+    """The share of a user's answers that are the most chosen ones of their items.
+
+    Where several options are chosen equally often, each counts for its share (½ of two, …).
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC")])
+    >>> Majority().fit(r).scores_.round(2).tolist()
+    [0.5, 0.83, 0.83, 0.17]
+    """
+
+    name: ClassVar[str] = "majority"
+    summary: ClassVar[str] = "share of answers that agree with the most chosen option"
+    use: ClassVar[str] = "a quick, robust baseline where most answers are right"
+
+    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+        counts = responses.choosers_per_option.astype(float)
+        most = np.maximum.reduceat(counts, responses.item_starts[:-1])[responses.option_items]
+        w = share_within_items(responses, (counts == most).astype(float))
+        n = responses.answers_per_user.astype(float)
+        s = sums.choices(w) / n
+        return Fit(
+            scores=s,
+            option_weights=w,
+            key_probabilities=share_within_items(responses, counts),
+            correct=s,
+            standard_errors=share_errors(sums, w, s, n),
+            n_iterations=1,
+        )

@@ -1,0 +1,94 @@
+"""Agreement with a key that is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.keys import key_from_scores, share_errors
+from hitsndiffs.orientation import answers_here, known_options
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+
+__all__ = ["TrueAnswer"]
+
+
+@dataclass(kw_only=True, eq=False)
+class TrueAnswer(Method):
+    """The share of right answers under a key that is given (the paper's cheating baseline).
+
+    Parameters
+    ----------
+    key
+        The right option of each item, item → option. It may name some of the items only: the
+        others do not count.
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC")])
+    >>> TrueAnswer(key={0: "A", 1: "A"}).fit(r).scores_.tolist()
+    [1.0, 1.0, 0.5, 0.0]
+    """
+
+    name: ClassVar[str] = "true-answer"
+    summary: ClassVar[str] = "share of right answers under a key that you give"
+    use: ClassVar[str] = "when the key is known, or to judge the others"
+
+    key: Mapping[Any, Any] | None = None
+
+    def _check(self, responses: Responses) -> None:
+        super()._check(responses)
+        if not self.key:
+            raise InputError(
+                "Method 'true-answer' counts right answers and needs to know them: give key=, a "
+                "mapping of items to their right options."
+            )
+        if not answers_here(responses, self.key):
+            known_options(responses, self.key)  # names an item that is not in the data
+
+    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+        known = answers_here(responses, self.key)
+        right = np.zeros(responses.n_options)
+        right[known_options(responses, known)] = 1.0
+        covered = covered_items(responses, known)[responses.option_items].astype(float)
+
+        # the share of right answers among those that the key covers
+        n = np.rint(sums.choices(covered))
+        total = sums.choices(right)
+        mean = float(total.sum() / max(n.sum(), 1))
+        s = np.divide(total, n, out=np.full(len(n), mean), where=n > 0)
+
+        guessed = key_from_scores(responses, sums, s)
+        return Fit(
+            scores=s,
+            option_weights=right,
+            key_probabilities=np.where(covered > 0, right, guessed),
+            correct=s,
+            standard_errors=share_errors(sums, right, s, n),
+            n_iterations=1,
+            notes=tuple(_notes(len(known), len(self.key or {}), int((n == 0).sum()))),
+        )
+
+
+def covered_items(responses: Responses, known: Mapping[Any, Any]) -> npt.NDArray[np.bool_]:
+    """Which items a mapping by item names."""
+    names = {str(item).strip() for item in known}
+    return np.array([str(item).strip() in names for item in responses.items], dtype=bool)
+
+
+def _notes(used: int, given: int, outside: int) -> list[str]:
+    notes = []
+    if used < given:
+        notes.append(f"{given - used} of {given} items of the key are not in the data.")
+    if outside:
+        notes.append(
+            f"{outside} users answered no item that the key covers; they stand at the mean."
+        )
+    return notes

@@ -1,0 +1,131 @@
+"""TruthFinder, in the log domain (Yin, Han and Yu 2008; Section III-A of the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.keys import share_within_items, softmax_within_items
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+
+__all__ = ["TruthFinder"]
+
+Vector = npt.NDArray[np.float64]
+
+#: The largest trust: one less than that would have an infinite logarithm.
+NEARLY_ONE = 1 - 2.0**-53
+#: Doubts below this are lost beside numbers near 1.
+RESOLVED = np.log(1e-9)
+#: Exponentials of numbers that differ by this much still fit side by side in a double.
+WIDTH = 600.0
+#: And numbers that differ by this much do not change each other's sum.
+NEGLIGIBLE = 40.0
+#: Passes over the data for the final doubts, at most.
+PASSES = 100
+
+
+@dataclass(kw_only=True, eq=False)
+class TruthFinder(Method):
+    """An option is wrong only if all of its choosers are; users are trusted as their options are.
+
+    Parameters
+    ----------
+    trust
+        What every user's trust starts at.
+    tol, max_iterations
+        The rounds end when the relative changes of the user scores sum to at most ``tol``.
+
+    Notes
+    -----
+    ``s = mean w`` over the chosen options and ``w = 1 - Π (1 - s)`` over the choosers, divided by
+    its sum within the item. With hundreds of users per option the product vanishes beside 1, all
+    ``w`` are equal to the last bit, and the formula as written ranks nobody. The scores are then
+    minus the logarithm of the mean doubt ``Π (1 - s)`` over the chosen options, which is the same
+    ranking wherever users answered the same items; a note says so.
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("AAA"), list("AAA"), list("AAB"), list("BCC")])
+    >>> TruthFinder().fit(r).scores_.round(2).tolist()
+    [0.59, 0.59, 0.49, 0.22]
+    """
+
+    name: ClassVar[str] = "truthfinder"
+    summary: ClassVar[str] = (
+        "trust as a probability: an option is wrong only if all its choosers are"
+    )
+    use: ClassVar[str] = "as a rival in comparisons"
+
+    trust: float = 0.9
+    tol: float = 1e-5
+    max_iterations: int = 10_000
+
+    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+        answers = responses.answers_per_user.astype(float)
+        s = np.full(responses.n_users, self.trust)
+        log_doubt, w = np.zeros(responses.n_options), np.zeros(responses.n_options)
+        change, rounds = np.inf, 0
+        while change > self.tol and rounds < self.max_iterations:
+            log_doubt = sums.choosers(np.log1p(-np.minimum(s, NEARLY_ONE)))
+            w = share_within_items(responses, -np.expm1(log_doubt))
+            new = sums.choices(w) / answers
+            change = float((np.abs(new - s) / s).sum())
+            s = new
+            rounds += 1
+
+        scores, notes = self._resolved(s, log_doubt, responses, sums)
+        # exactly one option is right: odds from the probabilities that treat them one by one
+        odds = np.log(np.maximum(-np.expm1(log_doubt), 1e-300)) - log_doubt
+        return Fit(
+            scores=scores,
+            option_weights=w,
+            key_probabilities=softmax_within_items(responses, odds),
+            converged=change <= self.tol,
+            n_iterations=rounds,
+            notes=notes,
+            details={"residual": change, "trust": s, "log_doubt": log_doubt},
+        )
+
+    @staticmethod
+    def _resolved(
+        s: Vector, log_doubt: Vector, responses: Responses, sums: Sums
+    ) -> tuple[Vector, tuple[str, ...]]:
+        """The trust, or, where doubts are too small to show in it, minus their logarithm."""
+        totals = np.add.reduceat(-np.expm1(log_doubt), responses.item_starts[:-1])
+        relative = log_doubt - np.log(np.maximum(totals, 1e-300))[responses.option_items]
+        doubt = log_of_sums(sums, relative) - np.log(responses.answers_per_user)
+        typical = doubt.min() if responses.is_complete else np.median(doubt)
+        if typical >= RESOLVED:
+            return s, ()
+        return -doubt, (
+            "With this many users per option, trust differs by less than a double can hold; the "
+            "scores are minus the logarithm of each user's mean doubt.",
+        )
+
+
+def log_of_sums(sums: Sums, logs: Vector) -> Vector:
+    """``log(choices(exp(logs)))`` for values that no exponential could hold side by side.
+
+    Options are added from the largest down, as many at a time as fit in a double, until what is
+    left would change nothing for anybody.
+    """
+    result = np.full(sums.n_users, -np.inf)
+    top = float(logs.max())
+    for _ in range(PASSES):
+        here = (logs <= top) & (logs > top - WIDTH)
+        part = sums.choices(np.where(here, np.exp(np.minimum(logs - top, 0.0)), 0.0))
+        log_part = np.log(part, out=np.full(len(part), -np.inf), where=part > 0)
+        result = np.asarray(np.logaddexp(result, log_part + top))
+        rest = logs[logs <= top - WIDTH]
+        if rest.size == 0 or (result > rest.max() + NEGLIGIBLE).all():
+            break
+        top = float(rest.max())
+    else:
+        result = np.asarray(np.maximum(result, top))
+    return result

@@ -1,0 +1,116 @@
+"""Three ways to the Fiedler vector: the second smallest axis of the Laplacian ``L = D - C Cᵀ``.
+
+The paper's two variants (Section III-F and Algorithm 2) cost m² a round, because they hold ``D`` as
+a matrix. ``lanczos`` never builds a matrix: a round is one product with ``L``, that is two sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.responses import Responses
+from hitsndiffs.spectral.axes import top_pairs
+from hitsndiffs.spectral.operators import Laplacian
+from hitsndiffs.spectral.solvers import Solution, cumulated, iterate, refuse_large
+from hitsndiffs.sums import Sums
+
+__all__ = ["FIEDLER_SOLVERS", "fiedler"]
+
+Vector = npt.NDArray[np.float64]
+
+FIEDLER_SOLVERS = ("lanczos", "power", "direct")
+
+#: Up to this many users ``direct`` finds all it needs without iterating.
+EIGH_UP_TO = 1000
+#: Rounds between two restarts of the Lanczos iteration (its basis less what is kept).
+ROUNDS_PER_RESTART = 18
+#: A residual this small, relative to β, is an eigenvector.
+SETTLED = 1e-7
+
+
+def fiedler(
+    responses: Responses,
+    sums: Sums,
+    solver: str,
+    *,
+    beta: float | None = None,
+    seed: int = 0,
+    tol: float = 1e-5,
+    max_iterations: int = 100_000,
+) -> Solution:
+    """Find the second smallest eigenvalue of ``L`` and its vector with one of the solvers.
+
+    Parameters
+    ----------
+    responses, sums
+        The data: at least two users, all with answers, one connected component.
+    solver
+        ``"lanczos"``, ``"power"`` or ``"direct"``.
+    beta
+        Of ``power``: the shift of Algorithm 2 (default: the largest entry of ``D``).
+    seed
+        For the random start.
+    tol
+        ``power`` stops when the unit vector changes by at most this (L2).
+    max_iterations
+        Limit of rounds.
+    """
+    L = Laplacian.of(responses, sums)
+    largest = float(L.degrees.max())
+    if solver == "power":
+        shift = largest if beta is None else float(beta)
+        return _power(L, shift, np.random.default_rng(seed), tol, max_iterations)
+    if solver == "direct":
+        return _direct(L, largest, seed, max_iterations)
+    if solver == "lanczos":
+        return _lanczos(L, len(L.degrees), largest, seed, max_iterations)
+    raise InputError(f"solver must be one of {', '.join(FIEDLER_SOLVERS)}; got {solver!r}.")
+
+
+def _power(L: Laplacian, beta: float, rng: np.random.Generator, tol: float, limit: int) -> Solution:
+    """Algorithm 2 (ABH-power), with ``D`` and ``βI`` as vectors."""
+
+    def step(d: Vector) -> Vector:
+        s = cumulated(d)  # s ← T s_diff
+        s = L(s)  # w ← Cᵀ s;  s ← D s - C w
+        return beta * d - np.diff(s)  # s_diff ← β s_diff - S s
+
+    start = rng.standard_normal(len(L.degrees) - 1)
+    d, value, rounds, change, settled = iterate(step, start, tol, limit)
+    return Solution(cumulated(d), beta - value, rounds, change, settled)
+
+
+def _direct(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
+    """ABH-direct: the dense Laplacian, solved outright or (as in the paper) by Lanczos."""
+    m = len(L.degrees)
+    refuse_large("direct", m)
+    matrix = L.dense()
+    if m > EIGH_UP_TO:
+        return _lanczos(lambda s: matrix @ s, m, beta, seed, limit)
+    from scipy.linalg import eigh
+
+    values, vectors = eigh(matrix, subset_by_index=[0, min(m - 1, 2)])
+    s = vectors[:, 1]
+    residual = float(np.linalg.norm(matrix @ s - values[1] * s)) / beta
+    return Solution(s, float(values[1]), 1, residual, True, values[1:])
+
+
+def _lanczos(L: Callable[[Vector], Vector], m: int, beta: float, seed: int, limit: int) -> Solution:
+    """Largest axes of ``βI - L``, the ones vector (whose value is known to be 0) left out.
+
+    The wanted end of the spectrum becomes the outer, well separated one, where Lanczos iterations
+    settle in a hundred rounds or so whatever the number of users.
+    """
+    ones = np.full(m, 1 / np.sqrt(m))
+    restarts = max(1, limit // ROUNDS_PER_RESTART)
+    shifted, vectors, rounds = top_pairs(
+        lambda s: beta * s - L(s), ones, m, 2, seed, 1e-10, restarts
+    )
+    s = vectors[:, 0]
+    values = beta - shifted
+    residual = float(np.linalg.norm(L(s) - values[0] * s)) / beta
+    return Solution(s, float(values[0]), rounds, residual, residual <= SETTLED, values)
