@@ -155,15 +155,20 @@ def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consist
     [a b c]
     """
     sheets = Sheets(responses)
+    blocks = None if order is None else extra_blocks(responses, order)
+    expected = _expected_blocks(responses)
     names = [_plain(responses.users[members[0]]) for members in sheets.members]
-    tree, failed = _reduce_all(sheets, names, sheets.tested, stop_at_failure=order is not None)
+    tested = sheets.tested
+    tree, failed = _reduce_all(sheets, names, tested, stop_at_failure=blocks is not None)
     first_failing = failed[0] if failed else None
-    if failed and order is not None:
-        tree, failed = _reduce_all(sheets, names, _best_fitting_first(responses, sheets, order))
     distance = 0.0
+    if failed and blocks is not None:
+        best_first = tested[np.argsort((blocks / expected.clip(min=1e-9))[tested], kind="stable")]
+        tree, failed = _reduce_all(sheets, names, best_first)
     if failed:
-        orders = [sheets.users(tree._frontier())] + ([] if order is None else [order])
-        distance = min(_relative_blocks(responses, each) for each in orders)
+        found = extra_blocks(responses, sheets.users(tree._frontier()))
+        least = found.sum() if blocks is None else min(found.sum(), blocks.sum())
+        distance = float(least / expected.sum())
     return Consistency(
         consistent=not failed,
         tree=_over_users(tree, responses, sheets),
@@ -172,7 +177,7 @@ def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consist
         first_failing=None if first_failing is None else _name(responses, first_failing),
         misfits=tuple(_name(responses, option) for option in sorted(failed)),
         n_options=responses.n_options,
-        n_tested=len(sheets.tested),
+        n_tested=len(tested),
         distance=distance,
     )
 
@@ -191,21 +196,11 @@ def _reduce_all(
     return tree, failed
 
 
-def _best_fitting_first(responses: Responses, sheets: Sheets, order: npt.ArrayLike) -> IntVector:
-    tested = sheets.tested
-    relative = extra_blocks(responses, order)[tested] / _expected_blocks(responses)[tested]
-    return tested[np.argsort(relative, kind="stable")]
-
-
-def _relative_blocks(responses: Responses, order: npt.ArrayLike) -> float:
-    return float(extra_blocks(responses, order).sum() / _expected_blocks(responses).sum())
-
-
 def _expected_blocks(responses: Responses) -> npt.NDArray[np.float64]:
     """Expected extra blocks of each option in a random order of the users who answered."""
     m = np.count_nonzero(responses.answers_per_user)
     c = responses.choosers_per_option
-    expected: npt.NDArray[np.float64] = (c - 1) * (m - c) / m
+    expected: npt.NDArray[np.float64] = (c - 1) * (m - c) / max(m, 1)
     return expected
 
 

@@ -1,0 +1,94 @@
+"""The methods as the paper ran them: which, with what parameters, under what name and colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any
+
+from hitsndiffs.errors import InputError
+
+__all__ = ["CONTESTANTS", "Contestant", "available", "contestant"]
+
+#: "Maximal L2-norm of 10⁻⁵ over the change" (Section IV-A).
+PAPER_TOL = 1e-5
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One line of a figure.
+
+    Attributes
+    ----------
+    name
+        How the figures and the stored values call it.
+    label
+        How the paper calls it.
+    method, params
+        What :func:`hitsndiffs.rank` is given.
+    needs
+        What it is told beside the responses: ``"key"``, ``"order"`` or nothing.
+    ours
+        Whether it is not in the paper.
+    """
+
+    name: str
+    label: str
+    method: str
+    params: dict[str, Any] = field(default_factory=dict)
+    needs: str | None = None
+    ours: bool = False
+
+
+_HND = {"tol": PAPER_TOL, "gap": False}
+_ALL = (
+    Contestant("hnd", "HnD", "hnd", {"solver": "power", **_HND}),
+    Contestant("abh", "ABH", "abh", {"solver": "direct"}),
+    Contestant("hits", "HITS", "hits"),
+    Contestant("truthfinder", "TruthFinder", "truthfinder"),
+    Contestant("investment", "Investment", "investment"),
+    Contestant("pooled-investment", "PooledInvestment", "pooled-investment"),
+    Contestant("true-answer", "True-answer", "true-answer", needs="key"),
+    Contestant("grm", "GRM-estimator", "grm", needs="order"),
+    Contestant("hnd/power", "HnD-power", "hnd", {"solver": "power", **_HND}),
+    Contestant("hnd/arnoldi", "HnD-direct", "hnd", {"solver": "arnoldi", **_HND}),
+    Contestant("hnd/deflation", "HnD-deflation", "hnd", {"solver": "deflation", **_HND}),
+    Contestant("hnd/lanczos", "HnD-Lanczos (ours)", "hnd", {"solver": "lanczos"}, ours=True),
+    Contestant("abh/direct", "ABH-direct", "abh", {"solver": "direct"}),
+    Contestant("abh/power", "ABH-power", "abh", {"solver": "power", "tol": PAPER_TOL}),
+    Contestant("abh/lanczos", "ABH-Lanczos (ours)", "abh", {"solver": "lanczos"}, ours=True),
+)
+CONTESTANTS: dict[str, Contestant] = {one.name: one for one in _ALL}
+
+
+def contestant(name: str) -> Contestant:
+    """Return a contestant; any method of the library can be one, with its own defaults.
+
+    Examples
+    --------
+    >>> contestant("hnd").params["solver"]
+    'power'
+    """
+    if name in CONTESTANTS:
+        return CONTESTANTS[name]
+    return Contestant(name, name, name, ours=True)
+
+
+def available(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split names into those that can run here and sentences on those that cannot."""
+    from hitsndiffs.methods import METHODS
+
+    can, words = [], []
+    for name in names:
+        method = contestant(name).method
+        if method == "grm" and find_spec("mirt") is None:
+            words.append(
+                "The GRM-estimator is left out: it needs the package mirt "
+                "(pip install 'hitsndiffs[irt]')."
+            )
+        elif method not in METHODS:
+            raise InputError(f"There is no method {name!r}; there is {', '.join(METHODS)}.")
+        else:
+            can.append(name)
+    return can, list(dict.fromkeys(words))

@@ -1,0 +1,233 @@
+"""Certificate and analysis of consistency, against brute force and simulated answers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from c1p_cases import choosers, consistent_answers, make_responses, valid_orders
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from hitsndiffs.c1p import analyse, broken_options, extra_blocks, is_c1p, is_consecutive
+from hitsndiffs.errors import InputError
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import open_sums
+
+small_answers = hnp.arrays(
+    np.int64,
+    st.tuples(st.integers(1, 6), st.integers(1, 4)),
+    elements=st.sampled_from([-1, 0, 0, 1, 1, 2]),
+)
+
+
+def answering(responses: Responses) -> list[int]:
+    return np.flatnonzero(responses.answers_per_user).tolist()
+
+
+def orders_by_brute_force(responses: Responses) -> set[tuple[int, ...]]:
+    """Orders of the users who answered in which every option's choosers are neighbours."""
+    users = answering(responses)
+    place = {user: i for i, user in enumerate(users)}
+    sets = [[place[user] for user in members] for members in choosers(responses)]
+    return {tuple(users[i] for i in order) for order in valid_orders(len(users), sets)}
+
+
+# -- the certificate of a given order ---------------------------------------------------------
+
+
+@given(small_answers, st.booleans(), st.randoms(use_true_random=False))
+@settings(max_examples=150, deadline=None)
+def test_certificate_and_blocks_against_the_definition(
+    answers: npt.NDArray[np.int64], sparse: bool, random: object
+) -> None:
+    responses = make_responses(answers, sparse=sparse)
+    order = answering(responses)
+    random.shuffle(order)  # type: ignore[attr-defined]
+    blocks = []
+    for members in choosers(responses):
+        inside = [user in members for user in order]
+        blocks.append(sum(now and not before for before, now in zip([False, *inside], inside)))  # noqa: B905
+    sums, counts = open_sums(responses), responses.choosers_per_option
+    assert extra_blocks(responses, order).tolist() == [b - 1 for b in blocks]
+    broken = [option for option, b in enumerate(blocks) if b > 1]
+    assert broken_options(sums, counts, order).tolist() == broken
+    assert is_consecutive(sums, counts, order) == (not broken)
+
+
+def test_certificate_of_simulated_answers() -> None:
+    answers, abilities = consistent_answers(300, 40, 4, np.random.default_rng(0))
+    responses = make_responses(answers)
+    sums, counts = open_sums(responses), responses.choosers_per_option
+    order = np.argsort(abilities)
+    assert is_consecutive(sums, counts, order)
+    assert is_consecutive(sums, counts, order[::-1])
+    ends_swapped = order.copy()
+    ends_swapped[[0, -1]] = ends_swapped[[-1, 0]]
+    assert not is_consecutive(sums, counts, ends_swapped)
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([0, 1, 1], "each user once; user number 1 came twice"),
+        ([0, 1, 3], "from 0 to 2; got 3"),
+        ([0, -1, 2], "from 0 to 2; got -1"),
+        (["a", "b"], "flat list of user numbers"),
+        ([[0, 1, 2]], "flat list of user numbers"),
+        ([0, 2], "every user who answered|users who answered something and no others"),
+    ],
+)
+def test_orders_that_are_none(order: list[object], message: str) -> None:
+    responses = make_responses([[0, 0], [0, 1], [1, 1]])
+    with pytest.raises(InputError, match=message):
+        is_consecutive(open_sums(responses), responses.choosers_per_option, order)
+    with pytest.raises(InputError, match=message):
+        extra_blocks(responses, order)
+    with pytest.raises(InputError, match=message):
+        analyse(responses, order=order)
+
+
+# -- all orders -------------------------------------------------------------------------------
+
+
+@given(small_answers, st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bool) -> None:
+    responses = make_responses(answers, sparse=sparse)
+    expected = orders_by_brute_force(responses)
+    report = analyse(responses)
+    assert is_c1p(responses) == report.consistent == bool(expected)
+    assert report.n_orders == len(expected)
+    assert report.n_users == len(answering(responses))
+    assert report.n_sheets == len({tuple(row) for row in answers.tolist() if max(row) >= 0})
+    if expected:
+        number = {name: i for i, name in enumerate(responses.users)}
+        found = [tuple(number[name] for name in order) for order in report.tree.orders()]
+        assert len(found) == len(expected)
+        assert set(found) == expected
+        assert (report.first_failing, report.misfits, report.distance) == (None, (), 0.0)
+    else:
+        assert report.n_sheet_orders == 0
+        assert report.distance > 0
+
+
+@given(small_answers, st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_misfits_are_maximal_and_the_first_failure_is_the_first(
+    answers: npt.NDArray[np.int64], guided: bool
+) -> None:
+    responses = make_responses(answers)
+    report = analyse(responses, order=answering(responses) if guided else None)
+    names = list(zip(responses.items[responses.option_items], responses.option_labels, strict=True))
+    sets = choosers(responses)
+    failing = next(
+        (i for i in range(len(sets)) if not valid_orders(len(answers), sets[: i + 1])), None
+    )
+    assert report.first_failing == (None if failing is None else names[failing])
+    kept = [
+        members for name, members in zip(names, sets, strict=True) if name not in report.misfits
+    ]
+    assert valid_orders(len(answers), kept)
+    for name in report.misfits:
+        assert not valid_orders(len(answers), [*kept, sets[names.index(name)]])
+    assert sum(report.breaking_items.values()) == len(report.misfits)
+    assert report.misfit_share == (len(report.misfits) / report.n_tested if report.misfits else 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_simulated_answers_are_consistent_and_every_order_is_certified(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    answers, _ = consistent_answers(int(rng.integers(5, 200)), 30, 3, rng)
+    responses = make_responses(answers)
+    report = analyse(responses)
+    assert report.consistent
+    assert is_c1p(responses)
+    number = {name: i for i, name in enumerate(responses.users)}
+    sums = open_sums(responses)
+    for order in report.tree.orders(limit=20):
+        users = [number[name] for name in order]
+        assert is_consecutive(sums, responses.choosers_per_option, users)
+
+
+def test_users_with_equal_answers_need_not_stand_together_unless_an_option_is_theirs() -> None:
+    report = analyse(make_responses([[0, 0], [0, 0], [0, 1]], users="abc"))
+    assert str(report.tree) == "{{a b} c}"
+    report = analyse(make_responses([[0, -1], [0, -1], [0, 1]], users="abc"))
+    assert str(report.tree) == "{a b c}"
+    assert (report.n_orders, report.n_sheet_orders, report.n_sheets) == (6, 2, 2)
+
+
+def test_a_settled_ranking_has_two_orders_of_sheets() -> None:
+    steps = np.tri(6, 5, -1, dtype=np.int64)  # user j passes the first j items
+    report = analyse(make_responses(np.repeat(steps, 3, axis=0)))
+    assert report.n_sheet_orders == 2
+    assert report.n_orders == 2 * 6**6
+
+
+def test_users_without_answers_are_left_out() -> None:
+    answers = np.array([[0, 0], [-1, -1], [0, 1], [1, 1]])
+    report = analyse(make_responses(answers, users="axbc"))
+    assert str(report.tree) == "[a b c]"
+    assert report.n_users == 3
+
+
+@pytest.mark.parametrize(
+    "answers", [[[0]], [[0], [0]], [[0], [1]], [[-1], [-1]], [[0, 1], [0, 1]], [[0, 1], [1, 0]]]
+)
+def test_tiny_data_are_consistent(answers: list[list[int]]) -> None:
+    report = analyse(make_responses(answers))
+    assert report.consistent
+    assert report.n_tested == 0
+    assert report.misfit_share == 0
+
+
+# -- how far from consistent ------------------------------------------------------------------
+
+
+def test_an_order_singles_out_the_odd_item_even_when_it_comes_first() -> None:
+    rng = np.random.default_rng(3)
+    answers, abilities = consistent_answers(100, 40, 3, rng)
+    answers[:, 0] = rng.integers(0, 3, size=100)
+    responses = make_responses(answers)
+    assert len(analyse(responses).breaking_items) > 10
+    nearly = np.argsort(abilities + rng.normal(scale=0.02, size=100))
+    guided = analyse(responses, order=nearly)
+    assert list(guided.breaking_items) == ["item 0"]
+    assert guided.first_failing is not None
+    assert guided.first_failing[0] == "item 1"
+
+
+def test_distance_grows_with_noise_from_0_to_about_1() -> None:
+    rng = np.random.default_rng(5)
+    answers, abilities = consistent_answers(200, 50, 3, rng)
+    order = np.argsort(abilities)
+    distances = []
+    for share in (0.0, 0.02, 0.1, 0.3, 1.0):
+        noisy = np.where(
+            rng.random(answers.shape) < share, rng.integers(0, 3, answers.shape), answers
+        )
+        distances.append(analyse(make_responses(noisy), order=order).distance)
+    assert distances == sorted(distances)
+    assert distances[0] == 0
+    assert distances[1] < 0.1
+    assert distances[-1] == pytest.approx(1, abs=0.05)
+
+
+def test_expected_blocks_of_a_random_order() -> None:
+    rng = np.random.default_rng(8)
+    answers, _ = consistent_answers(20, 6, 3, rng)
+    responses = make_responses(answers)
+    c, m = responses.choosers_per_option, 20
+    drawn = [extra_blocks(responses, rng.permutation(m)) for _ in range(4000)]
+    assert np.mean(drawn, axis=0) == pytest.approx((c - 1) * (m - c) / m, abs=0.1)
+
+
+def test_import_is_light() -> None:
+    code = "import hitsndiffs.c1p, sys; print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
