@@ -7,7 +7,27 @@ from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.options import (
+    METHOD,
+    OUTPUT,
+    Choice,
+    Debug,
+    Duplicates,
+    Engine,
+    File,
+    Format,
+    Header,
+    Item,
+    Json,
+    Layout,
+    Quiet,
+    Seed,
+    Threads,
+    Transpose,
+    User,
+    source,
+)
+from hitsndiffs.cli.studies import compare, reproduce, simulate
 
 __all__ = ["app"]
 
@@ -32,74 +52,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-FILE = "The file"
-METHOD = "The method"
-OUTPUT = "What comes out"
-
-File = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help="CSV, TSV, Parquet or JSONL (also .gz); - reads standard input.",
-        show_default=False,
-    ),
-]
-User = Annotated[
-    str | None,
-    typer.Option("--user", metavar="NAME", help="Column of the users.", rich_help_panel=FILE),
-]
-Item = Annotated[
-    str | None,
-    typer.Option("--item", metavar="NAME", help="Column of the items.", rich_help_panel=FILE),
-]
-Choice = Annotated[
-    str | None,
-    typer.Option("--option", metavar="NAME", help="Column of the answers.", rich_help_panel=FILE),
-]
-Layout = Annotated[
-    str | None,
-    typer.Option(
-        metavar="wide|long",
-        help="One row per user (wide) or per answer (long); found out when not given.",
-        rich_help_panel=FILE,
-    ),
-]
-Transpose = Annotated[
-    bool,
-    typer.Option("--transpose", help="Rows are items, columns are users.", rich_help_panel=FILE),
-]
-Duplicates = Annotated[
-    str,
-    typer.Option(
-        metavar="error|first|last",
-        help="When a user answered an item twice, differently.",
-        rich_help_panel=FILE,
-    ),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="For random starts (default 0).", rich_help_panel=METHOD),
-]
-Engine = Annotated[
-    str | None,
-    typer.Option(metavar="auto|numpy|threads", help="What computes.", rich_help_panel=METHOD),
-]
-Threads = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="How many threads (default: all cores).", rich_help_panel=METHOD),
-]
-Json = Annotated[
-    bool, typer.Option("--json", help="Everything, as JSON.", rich_help_panel=OUTPUT)
-]
-Quiet = Annotated[
-    bool,
-    typer.Option("--quiet", "-q", help="Nothing but the result.", rich_help_panel=OUTPUT),
-]
-Debug = Annotated[
-    bool,
-    typer.Option("--debug", help="Show where an error came from.", rich_help_panel=OUTPUT),
-]
 
 
 def _version(asked: bool) -> None:
@@ -151,9 +103,7 @@ def rank(
     ] = None,
     strong_user: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="A user who is surely good.", rich_help_panel=METHOD
-        ),
+        typer.Option(metavar="NAME", help="A user who is surely good.", rich_help_panel=METHOD),
     ] = None,
     solver: Annotated[
         str | None,
@@ -172,6 +122,8 @@ def rank(
     layout: Layout = None,
     transpose: Transpose = False,
     duplicates: Duplicates = "error",
+    format: Format = None,
+    header: Header = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -184,9 +136,7 @@ def rank(
     ] = None,
     key_out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the likely answer key.", rich_help_panel=OUTPUT
-        ),
+        typer.Option(metavar="FILE", help="Write the likely answer key.", rich_help_panel=OUTPUT),
     ] = None,
     top: Annotated[
         int | None,
@@ -214,7 +164,7 @@ def rank(
     }
     rank_file(
         Job(
-            source=_source(file, user, item, option, layout, transpose, duplicates),
+            source=source(file, user, item, option, layout, transpose, duplicates, format, header),
             method=method,
             by=by,
             params={name: value for name, value in params.items() if value is not None},
@@ -245,6 +195,8 @@ def check(
     layout: Layout = None,
     transpose: Transpose = False,
     duplicates: Duplicates = "error",
+    format: Format = None,
+    header: Header = None,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -253,7 +205,7 @@ def check(
     from hitsndiffs.cli.check import check_file
 
     check_file(
-        _source(file, user, item, option, layout, transpose, duplicates),
+        source(file, user, item, option, layout, transpose, duplicates, format, header),
         full=full,
         seed=seed or 0,
         engine=engine or "auto",
@@ -271,13 +223,6 @@ def methods(json: Json = False, debug: Debug = False) -> None:
     list_methods(as_json=json)
 
 
-def _source(
-    file: str,
-    user: str | None,
-    item: str | None,
-    option: str | None,
-    layout: str | None,
-    transpose: bool,
-    duplicates: str,
-) -> Source:
-    return Source(file, user, item, option, layout, transpose, duplicates)
+app.command()(compare)
+app.command()(simulate)
+app.command()(reproduce)

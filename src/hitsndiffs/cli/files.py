@@ -40,9 +40,8 @@ def check_target(path: Path, option: str, source: str | None = None) -> None:
         raise InputError(f"{option} {path}: there is no folder {folder}; make it first.")
     if not os.access(folder, os.W_OK) and not _is_device(path):
         raise InputError(f"{option} {path}: the folder {folder} cannot be written to.")
-    if source is not None and path.exists() and os.path.exists(source):
-        if os.path.samefile(path, source):
-            raise InputError(f"{option} {path}: this is the file that is read; name another one.")
+    if source is not None and _same(path, source):
+        raise InputError(f"{option} {path}: this is the file that is read; name another one.")
 
 
 def table_writer(frame: Any, path: Path) -> Callable[[Path], None]:
@@ -75,6 +74,10 @@ def write_whole(files: Mapping[Path, Callable[[Path], None]]) -> None:
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
+
+
+def _same(path: Path, source: str) -> bool:
+    return path.exists() and os.path.exists(source) and os.path.samefile(path, source)
 
 
 def _is_device(path: Path) -> bool:

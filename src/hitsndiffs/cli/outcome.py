@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["run"]
+__all__ = ["in_options", "run"]
 
 BROKEN = 1
 UNUSABLE = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
+
+#: Parameters of the library that are options of the command, as its sentences spell them.
+_PARAMETER = re.compile(
+    r"\b(?P<name>user|item|option|layout|transpose|duplicates|format|answers|key|strong_user|solver"
+    r"|seed|engine|threads|by)=(?P<value>'[^']*'|\"[^\"]*\"|[\w-]+)?(?![\w=])"
+)
 
 REPORT = "This is a fault of the program, not of your data"
 
@@ -27,7 +34,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_all if debug else _show  # type: ignore[assignment]
+            warnings.showwarning = _show_all if debug else _show
             code = _invoke(args or ["--help"])
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -62,7 +69,7 @@ def _sentence(error: Exception) -> tuple[str, int]:
     from hitsndiffs.errors import InputError
 
     if isinstance(error, InputError):
-        return str(error), UNUSABLE
+        return in_options(str(error)), UNUSABLE
     if hasattr(error, "format_message"):  # typer's usage errors, under any of its versions
         context = getattr(error, "ctx", None)
         page = context.command_path if context is not None else "hnd"
@@ -75,6 +82,21 @@ def _sentence(error: Exception) -> tuple[str, int]:
     text = " ".join(str(error).split())
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return f"{what}. {REPORT}; please report it with what --debug shows.", BROKEN
+
+
+def in_options(sentence: str) -> str:
+    """Name parameters as the command line does.
+
+    >>> in_options("turn it (transpose=True for files), or use strong_user= or layout='long'.")
+    'turn it (--transpose for files), or use --strong-user or --layout long.'
+    """
+    return _PARAMETER.sub(_as_option, sentence)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value = found["name"], (found["value"] or "").strip("'\"")
+    option = "--answers" if name == "key" else f"--{name.replace('_', '-')}"
+    return option if value in ("", "True") else f"{option} {value}"
 
 
 def _say(sentence: str, code: int) -> int:

@@ -24,6 +24,8 @@ class Source:
     layout: str | None = None
     transpose: bool = False
     duplicates: str = "error"
+    format: str | None = None
+    header: bool | None = None
 
     @property
     def name(self) -> str:
@@ -39,6 +41,8 @@ class Source:
             "item": self.item,
             "option": self.option,
             "layout": self.layout,
+            "format": self.format,
+            "header": self.header,
         }
         with working(f"Reading {self.name}", quiet=quiet):
             return read_responses(
