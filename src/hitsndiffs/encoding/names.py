@@ -1,0 +1,130 @@
+"""Which column holds what: the names that people give to users, items and options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from hitsndiffs.errors import InputError
+
+__all__ = ["ROLES", "find_column", "listed", "recognise", "suggestion", "user_like"]
+
+#: The names people have for each role, most telling first. Case, spaces, ``_``, ``-`` and ``.``
+#: do not count, nor does an ending such as ``_id`` or ``_name``.
+ROLES: dict[str, tuple[str, ...]] = {
+    "user": (
+        "user",
+        "worker",
+        "subject",
+        "student",
+        "participant",
+        "respondent",
+        "annotator",
+        "rater",
+        "labeler",
+        "labeller",
+        "examinee",
+        "candidate",
+        "learner",
+        "pupil",
+        "person",
+        "player",
+        "model",
+        "llm",
+        "performer",
+    ),
+    "item": ("item", "task", "question", "problem", "exercise", "example", "instance", "variable"),
+    "option": (
+        "option",
+        "label",
+        "answer",
+        "response",
+        "choice",
+        "chosen",
+        "selected",
+        "selectedoption",
+        "vote",
+        "annotation",
+        "prediction",
+        "value",
+    ),
+    "answer": ("answer", "key", "correctanswer", "correct", "truth", "gold", "solution", "option"),
+}
+
+#: Names of users in a wide table only: in a long table ``id`` is as a rule the number of the row.
+_WIDE_USERS = ("id", "name", "username", "userid")
+
+_SEPARATORS = re.compile(r"[\s_\-.]+")
+_ENDINGS = ("identifier", "number", "index", "name", "code", "id", "no", "nr")
+
+
+def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> list[Any]:
+    """Return the columns whose names fit a role, the most telling first.
+
+    Examples
+    --------
+    >>> recognise("user", ["Worker_ID", "task", "label"])
+    ['Worker_ID']
+    >>> recognise("user", ["id", "q1"]), recognise("user", ["id", "q1"], wide=True)
+    ([], ['id'])
+    """
+    names = ROLES[role] + (_WIDE_USERS if wide and role == "user" else ())
+    ranked = []
+    for column in columns:
+        if not isinstance(column, str):
+            continue
+        plain = _SEPARATORS.sub("", column).casefold()
+        spellings = [plain] + [
+            plain.removesuffix(end) for end in _ENDINGS if plain.endswith(end) and plain != end
+        ]
+        places = [names.index(spelling) for spelling in spellings if spelling in names]
+        if places:
+            ranked.append((min(places), column))
+    return [column for _, column in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def user_like(name: Hashable) -> bool:
+    """Whether a column of a wide table is named like a user column."""
+    return bool(recognise("user", [name], wide=True))
+
+
+def suggestion(name: Hashable, known: Iterable[Hashable]) -> str:
+    """Return `` (did you mean 'x'?)`` when a known name is close, else nothing.
+
+    Examples
+    --------
+    >>> suggestion("wroker", ["worker", "task"])
+    " (did you mean 'worker'?)"
+    """
+    texts = {str(other).casefold(): other for other in known}
+    close = get_close_matches(str(name).casefold(), list(texts), n=1)
+    return f" (did you mean {texts[close[0]]!r}?)" if close else ""
+
+
+def find_column(name: Hashable, columns: Sequence[Any], *, where: str, argument: str) -> Any:
+    """Return the column called ``name``, or say which columns there are."""
+    if name in columns:
+        return name
+    stripped = [column for column in columns if str(column).strip() == str(name).strip()]
+    if len(stripped) == 1:
+        return stripped[0]
+    raise InputError(
+        f"{where}: there is no column {name!r}{suggestion(name, columns)}, given as {argument}=; "
+        f"the columns are {listed(columns)}."
+    )
+
+
+def listed(names: Iterable[Any], most: int = 5) -> str:
+    """Return names in quotes, the first few only.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(range(9), most=2)
+    ("'a' and 'b'", "'0', '1' and 7 more")
+    """
+    texts = [f"'{name}'" for name in names]
+    if len(texts) > most + 1:
+        texts = [*texts[:most], f"{len(texts) - most} more"]
+    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))

@@ -1,0 +1,254 @@
+"""From cells to options: what counts as missing, what counts as the same option, in what order."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "MISSING_TEXTS",
+    "OptionBook",
+    "Skipped",
+    "in_order",
+    "is_blank",
+    "normalise",
+    "smallest",
+]
+
+#: Texts that mean «no answer», besides null, NaN and negative numbers.
+MISSING_TEXTS = frozenset({"", "NA", "NaN", "nan", "null", "NULL", "<NA>"})
+
+#: An option: a whole number, or a text. ``1``, ``1.0`` and ``" 1 "`` are all the number 1.
+Option = int | str
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+
+# ``007`` is a text: leading zeros are there for a reason.
+_WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
+_NEGATIVE = re.compile(r"-(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a label (of a user or an item) is missing: null, NaN or blank text."""
+    if isinstance(value, str):
+        return not value.strip()
+    # pandas.NA is neither None nor a NaN, and refuses to be compared.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def normalise(value: Any) -> Option | None:
+    """Return the option that a cell stands for; None when it is no answer.
+
+    Examples
+    --------
+    >>> [normalise(v) for v in (1, 1.0, " 1 ", "1.0", "A ", "007", 0.5)]
+    [1, 1, 1, 1, 'A', '007', '0.5']
+    >>> [normalise(v) for v in (None, float("nan"), "", "NA", -1, "-1")]
+    [None, None, None, None, None, None]
+    """
+    if isinstance(value, str):
+        return _normalise_text(value)
+    if is_blank(value):
+        return None
+    if isinstance(value, np.generic):
+        return normalise(value.item())
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return int(value) if value >= 0 else None
+    if isinstance(value, float):
+        if value < 0:
+            return None
+        return int(value) if value.is_integer() else repr(float(value))
+    if isinstance(value, bytes):
+        return _normalise_text(value.decode("utf-8", "replace"))
+    return _normalise_text(str(value))
+
+
+def _normalise_text(text: str) -> Option | None:
+    text = text.strip()
+    if text in MISSING_TEXTS:
+        return None
+    if text[0] in "+-.0123456789":
+        # Texts of hundreds of digits are labels, not numbers.
+        if _WHOLE.fullmatch(text) and len(text) < 300:
+            number = int(text.partition(".")[0])
+            return number if number >= 0 else None
+        if _NEGATIVE.fullmatch(text):
+            return None
+    return text
+
+
+def in_order(options: Sequence[Option]) -> list[int]:
+    """Return the places of the options in their order: numbers by size, else by text.
+
+    Examples
+    --------
+    >>> in_order([10, 9, "9.5"]), in_order(["b", 10, 9, "a"])
+    ([1, 2, 0], [1, 2, 3, 0])
+    """
+    texts = [str(option) for option in options]
+    if all(_NUMBER.fullmatch(text) for text in texts):
+        return sorted(range(len(texts)), key=lambda k: (float(texts[k]), texts[k]))
+    return sorted(range(len(texts)), key=texts.__getitem__)
+
+
+class Skipped:
+    """The values that were taken as «no answer» although something was written there."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, None] = {}
+
+    def add(self, value: Any) -> None:
+        """Remember a value (blank ones are not worth a word)."""
+        if not is_blank(value) and len(self.values) < 100:
+            self.values[str(value).strip()] = None
+
+    def note(self) -> list[str]:
+        """Return one sentence, or none."""
+        if not self.values:
+            return []
+        shown = [value for value in self.values if value.lower() not in ("nan", "<na>")]
+        if not shown:
+            return []
+        more = ", …" if len(shown) > 3 else ""
+        return [f"Taken as no answer: {', '.join(shown[:3])}{more}."]
+
+
+class OptionBook:
+    """The options of one item, numbered as they come.
+
+    Parameters
+    ----------
+    skipped
+        Where values that mean «no answer» are remembered.
+    """
+
+    __slots__ = ("_index", "is_text", "skipped")
+
+    def __init__(self, skipped: Skipped | None = None) -> None:
+        self._index: dict[Option, int] = {}
+        self.skipped = Skipped() if skipped is None else skipped
+        self.is_text = False
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @property
+    def options(self) -> list[Option]:
+        """The options, in the order in which they came."""
+        return list(self._index)
+
+    def labels(self, order: Sequence[int], *, as_text: bool) -> list[Option]:
+        """Return the labels in the order given: whole numbers, or all of them as texts."""
+        options = self.options
+        if as_text or self.is_text or any(isinstance(option, str) for option in options):
+            return [str(options[k]) for k in order]
+        return [options[k] for k in order]
+
+    def number(self, values: Iterable[Any]) -> npt.NDArray[np.int64]:
+        """Return the number of each value's option, new ones included; -1 for no answer."""
+        index = self._index
+        numbers = []
+        for value in values:
+            option = normalise(value)
+            if option is None:
+                self.skipped.add(value)
+                numbers.append(-1)
+                continue
+            if isinstance(value, str):
+                self.is_text = True
+            numbers.append(index.setdefault(option, len(index)))
+        return np.array(numbers, dtype=np.int64)
+
+    # -- columns to codes -------------------------------------------------------------------
+
+    def code_distinct(self, distinct: Iterable[Any], places: npt.NDArray[Any]) -> Codes:
+        """Code a column given as its distinct values and each cell's place among them.
+
+        Places that are not among ``distinct`` (-1, or too large) are null. Only values that
+        occur may be given.
+        """
+        numbers = self.number(distinct)
+        dtype = smallest(len(self))
+        missing = np.iinfo(dtype).max
+        lookup = np.append(np.where(numbers < 0, missing, numbers), missing).astype(dtype)
+        if places.dtype == np.uint8:
+            return np.take(lookup, places, mode="clip")
+        return lookup[places]  # -1 is the last entry
+
+    def code_objects(self, values: Iterable[Any]) -> Codes:
+        """Code a column of Python objects."""
+        seen: dict[Any, int] = {}
+        places = np.array(
+            [seen.setdefault(_hashable(value), len(seen)) for value in values], dtype=np.int64
+        )
+        return self.code_distinct(seen, places)
+
+    def code_integers(
+        self, values: npt.NDArray[Any], null: npt.NDArray[np.bool_] | None = None
+    ) -> Codes:
+        """Code a column of integers; ``null`` marks the cells without a value."""
+        if null is not None and null.any():
+            values = np.where(null, values.dtype.type(0), values)
+        else:
+            null = None
+        if not len(values):
+            return np.empty(0, dtype=np.uint8)
+        low, high = int(values.min()), int(values.max())
+        if low >= 0 and high < 255:
+            small = values.astype(np.uint8)
+        elif -(2**15) <= low < 0 and high < 255:
+            small = np.where(values < 0, 255, values).astype(np.uint8)
+            self.skipped.add(low)
+        else:
+            distinct, places = np.unique(values, return_inverse=True)
+            if null is not None:
+                used = np.zeros(len(distinct), dtype=bool)
+                used[places[~null]] = True
+                places = np.where(null, -1, (np.cumsum(used) - 1)[places])
+                distinct = distinct[used]
+            return self.code_distinct(distinct.tolist(), places)
+        if null is not None:
+            small[null] = 255
+        return self.code_bytes(small)
+
+    def code_bytes(self, values: npt.NDArray[np.uint8]) -> Codes:
+        """Code a column of small whole numbers, where 255 stands for no answer."""
+        present = np.flatnonzero(np.bincount(values, minlength=256)[:255])
+        numbers = self.number(present.tolist())
+        lookup = np.full(256, np.iinfo(smallest(len(self))).max, dtype=smallest(len(self)))
+        lookup[present] = numbers
+        if lookup.dtype == np.uint8 and (lookup[present] == present).all():
+            return values
+        return np.take(lookup, values, mode="clip")
+
+    def code_floats(self, values: npt.NDArray[Any]) -> Codes:
+        """Code a column of floats: whole ones are integers, NaN is no answer."""
+        null = np.isnan(values)
+        with np.errstate(invalid="ignore"):
+            whole = values.astype(np.int16)
+        if (null | (whole == values)).all():
+            return self.code_integers(whole, null)
+        distinct, places = np.unique(values[~null], return_inverse=True)
+        full = np.full(len(values), -1, dtype=np.int64)
+        full[~null] = places
+        return self.code_distinct(distinct.tolist(), full)
+
+
+def _hashable(value: Any) -> Any:
+    return value if value.__hash__ is not None else str(value)
+
+
+def smallest(n_options: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest type that holds ``n_options`` codes and the one for no answer."""
+    if n_options < 255:
+        return np.uint8
+    return np.uint16 if n_options < 65535 else np.uint32

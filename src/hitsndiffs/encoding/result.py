@@ -1,0 +1,134 @@
+"""What every way of encoding ends in: labels, codes, and the words for a place in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import InputError
+
+__all__ = ["Encoded", "Place", "check_sizes", "label_array", "rows_from_codes"]
+
+#: More labels than this are kept as fixed-width text, at a fraction of the memory of objects.
+_MANY_LABELS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The parts of :class:`hitsndiffs.Responses`; exactly one of ``codes`` and ``rows`` is set."""
+
+    users: npt.NDArray[Any]
+    items: npt.NDArray[Any]
+    option_labels: npt.NDArray[Any]
+    item_starts: npt.NDArray[np.int64]
+    codes: npt.NDArray[Any] | None
+    rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None
+    kind: str
+    notes: tuple[str, ...]
+
+
+@dataclass
+class Place:
+    """Where the data came from, in the words of an error message.
+
+    Parameters
+    ----------
+    source
+        The name of the file, or ``"the table"``.
+    unit
+        ``"line"`` for text files, else ``"row"``.
+    line_of
+        From the number of a row of data (from 0) to what the reader sees.
+    by_position
+        Whether rows are counted from 1 without a header, which is then said.
+    """
+
+    source: str = "the table"
+    unit: str = "row"
+    line_of: Callable[[int], int] = field(default=lambda row: row + 1)
+    by_position: bool = True
+
+    def rows(self, rows: Sequence[int]) -> str:
+        """Return, for example, ``lines 3, 7 and 9``.
+
+        Examples
+        --------
+        >>> Place("a.csv", "line", lambda row: row + 2, by_position=False).rows([1, 5])
+        'lines 3 and 7'
+        """
+        numbers = [str(self.line_of(int(row))) for row in rows[:5]]
+        if len(rows) > 5:
+            numbers.append(f"{len(rows) - 5} more")
+        counting = " (counting from 1)" if self.by_position else ""
+        if len(numbers) == 1:
+            return f"{self.unit} {numbers[0]}{counting}"
+        return f"{self.unit}s {', '.join(numbers[:-1])} and {numbers[-1]}{counting}"
+
+    def row(self, row: int) -> str:
+        """Return, for example, ``line 3``."""
+        return self.rows([row])
+
+
+def check_sizes(place: Place, users: Sequence[Any], n_items: int) -> None:
+    """Refuse data that no ranking can be made from: no items, fewer than two users."""
+    if n_items == 0:
+        raise InputError(
+            f"{place.source}: no item columns were found; a wide table needs one column per item "
+            "(and may have one that names the users), a long table the three columns user, item "
+            "and option."
+        )
+    if len(users) == 0:
+        raise InputError(
+            f"{place.source}: there are no rows of answers; give one row per user (wide) "
+            "or one row per answer (long)."
+        )
+    if len(users) == 1:
+        raise InputError(
+            f"{place.source}: only one user was found ({str(users[0])!r}), and a ranking needs at "
+            "least two; if the rows are items and the columns users, turn the table round "
+            "(transpose=True for files)."
+        )
+
+
+def label_array(labels: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return labels as a one-dimensional array: integers stay integers, all else is kept as is.
+
+    Examples
+    --------
+    >>> label_array([3, 1]).dtype, label_array(["a", "b"]).dtype, label_array(["a", 1]).tolist()
+    (dtype('int64'), dtype('O'), ['a', 1])
+    """
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
+        return labels
+    labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+    if labels and all(type(label) is int and abs(label) < 2**63 for label in labels):
+        return np.array(labels, dtype=np.int64)
+    if len(labels) > _MANY_LABELS and all(isinstance(label, str) for label in labels):
+        if max(map(len, labels)) <= 32:
+            return np.array(labels, dtype=np.str_)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
+def rows_from_codes(
+    codes: npt.NDArray[Any], item_starts: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return the sparse layout of dense codes, a block of users at a time."""
+    n_items, n_users = codes.shape
+    missing = np.iinfo(codes.dtype).max
+    starts = item_starts[:-1].astype(np.int32)
+    block = max(1, 4_000_000 // max(n_items, 1))
+    counts = [np.zeros(1, dtype=np.int64)]
+    parts = []
+    for first in range(0, n_users, block):
+        part = np.ascontiguousarray(codes[:, first : first + block].T)
+        answered = part != missing
+        counts.append(np.count_nonzero(answered, axis=1))
+        user, item = np.nonzero(answered)
+        parts.append(part[user, item].astype(np.int32) + starts[item])
+    return np.cumsum(np.concatenate(counts)), np.concatenate(parts)

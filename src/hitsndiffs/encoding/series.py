@@ -1,0 +1,162 @@
+"""Polars columns to codes and to numbers, without an object per cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.encoding.long import Factor
+from hitsndiffs.encoding.options import Codes, OptionBook
+from hitsndiffs.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Interner", "as_plain", "code_series", "text_of"]
+
+#: Below this length a plain Python loop is faster than Polars' start-up per column.
+_SHORT = 4000
+_SLICE = 4_000_000
+
+
+def as_plain(series: pl.Series) -> pl.Series:
+    """Return a column as integers, floats or text, whatever it was (dates, decimals, …)."""
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype.is_integer() or dtype == pl.String or dtype in (pl.Float32, pl.Float64):
+        return series
+    if dtype.is_nested():
+        raise InputError(
+            f"column {series.name!r} holds {dtype.base_type().__name__.lower()}s instead of single "
+            "values; take the column out, or write one answer per cell."
+        )
+    if dtype.is_decimal():
+        return series.cast(pl.Float64)
+    if dtype == pl.Boolean:
+        return series.replace_strict([False, True], ["False", "True"], return_dtype=pl.String)
+    if dtype == pl.Null:
+        return series.cast(pl.String)
+    if dtype in (pl.Object, pl.Binary, pl.Duration):
+        texts = [None if value is None else str(value) for value in series.to_list()]
+        return pl.Series(series.name, texts, dtype=pl.String)
+    return series.cast(pl.String)
+
+
+def code_series(book: OptionBook, series: pl.Series) -> Codes:
+    """Code one column of options."""
+    import polars as pl
+
+    if isinstance(series.dtype, pl.Enum) and len(series.dtype.categories) < 255:
+        if len(series) >= _SHORT:
+            return _code_enum(book, series)
+        return book.code_objects(series.to_list())
+    series = as_plain(series)
+    if len(series) < _SHORT:
+        return book.code_objects(series.to_list())
+    if series.dtype.is_integer():
+        return _code_integers(book, series)
+    if series.dtype != pl.String:
+        return book.code_floats(series.fill_null(float("nan")).to_numpy())
+    distinct = series.unique(maintain_order=True).drop_nulls()
+    places = series.cast(pl.Enum(distinct)).to_physical()
+    return book.code_distinct(distinct, _places(places))
+
+
+def _code_integers(book: OptionBook, series: pl.Series) -> Codes:
+    import polars as pl
+
+    low, high = series.min(), series.max()
+    if not isinstance(low, int) or not isinstance(high, int):  # nothing but nulls
+        return np.full(len(series), 255, dtype=np.uint8)
+    if high >= 255 or low < -(2**15):
+        null = series.is_null().to_numpy() if series.null_count() else None
+        return book.code_integers(series.fill_null(0).to_numpy(), null)
+    if low < 0:
+        book.skipped.add(low)
+    if low < 0 or series.null_count():
+        small = series.cast(pl.UInt8, strict=False).fill_null(255).to_numpy()
+    else:
+        small = series.to_numpy().astype(np.uint8)
+    return book.code_bytes(small)
+
+
+def _code_enum(book: OptionBook, series: pl.Series) -> Codes:
+    """Code a column read with known categories, of which some may not occur."""
+    categories: pl.Series = series.dtype.categories  # type: ignore[attr-defined]
+    places = _small_places(series.to_physical())
+    used = np.flatnonzero(np.bincount(places, minlength=256)[:255])
+    moved = np.full(256, len(used), dtype=np.uint8)
+    moved[used] = np.arange(len(used))
+    return book.code_distinct(categories.gather(used), np.take(moved, places, mode="clip"))
+
+
+def _small_places(places: pl.Series) -> npt.NDArray[np.uint8]:
+    """Return places as bytes, 255 for null."""
+    import polars as pl
+
+    return places.cast(pl.UInt8).fill_null(255).to_numpy()
+
+
+def _places(places: pl.Series) -> npt.NDArray[np.int32]:
+    import polars as pl
+
+    return places.cast(pl.Int32).fill_null(-1).to_numpy()
+
+
+class Interner:
+    """Numbers the labels of a long column as they first appear, piece by piece."""
+
+    def __init__(self) -> None:
+        self._labels: Any = None
+        self._pieces: list[npt.NDArray[np.int32]] = []
+
+    def add(self, column: pl.Series | list[str]) -> None:
+        """Number the next piece of the column; a list must be all of it."""
+        if isinstance(column, list):
+            seen: dict[str, int] = {}
+            places = [seen.setdefault(cell, len(seen)) for cell in column]
+            self._labels = list(seen)
+            self._pieces.append(np.array(places, dtype=np.int32))
+            return
+        for piece in column.iter_slices(_SLICE):
+            self._add_text(text_of(piece))
+
+    def _add_text(self, piece: pl.Series) -> None:
+        import polars as pl
+
+        new = piece.unique(maintain_order=True).drop_nulls()
+        if self._labels is not None:
+            new = pl.concat([self._labels, new]).unique(maintain_order=True)
+        self._labels = new
+        self._pieces.append(_places(piece.cast(pl.Enum(new)).to_physical()))
+
+    def factor(self) -> Factor:
+        """Return labels and numbers; the labels as they were written."""
+        if self._labels is None:
+            return Factor([], np.empty(0, dtype=np.int32))
+        pieces, self._pieces = self._pieces, []
+        numbers = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        if not numbers.flags.writeable:
+            numbers = numbers.copy()
+        return Factor(list(self._labels), numbers)
+
+
+def text_of(series: pl.Series) -> pl.Series:
+    """Return a column as text; whole numbers without a decimal point."""
+    import polars as pl
+
+    series = as_plain(series)
+    if series.dtype == pl.String:
+        return series
+    if series.dtype.is_integer():
+        return series.cast(pl.String)
+    whole = (series == series.round()) & (series.abs() < 2**53)
+    texts: Any = (
+        pl.when(pl.lit(whole))
+        .then(pl.lit(series).cast(pl.Int64, strict=False).cast(pl.String))
+        .otherwise(pl.lit(series.fill_nan(None)).cast(pl.String))
+    )
+    return pl.select(texts).to_series().alias(series.name)

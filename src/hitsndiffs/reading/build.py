@@ -1,0 +1,279 @@
+"""From the columns of a file to codes: wide, long or turned round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.encoding import long_columns
+from hitsndiffs.encoding.long import Factor, assemble_long
+from hitsndiffs.encoding.names import find_column, listed, recognise
+from hitsndiffs.encoding.options import is_blank
+from hitsndiffs.encoding.result import Encoded, Place, label_array
+from hitsndiffs.encoding.series import Interner, code_series, text_of
+from hitsndiffs.encoding.wide import WideBuilder, check_item_names, check_user_names
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.header import looks_like_ids, looks_long
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: Columns of a piece of a file: of Polars, or lists of text where the file is small.
+Columns = dict[str, Any]
+
+__all__ = ["FileTable", "build_long", "build_transposed", "build_wide", "find_layout"]
+
+
+class FileTable(Protocol):
+    """What every format offers: names, the first rows as text, and all rows in pieces."""
+
+    names: list[str]
+    sample: list[list[str]]
+    has_header: bool
+    notes: list[str]
+    place: Place
+
+    def blocks(
+        self, labels: Sequence[str], columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, Columns]]:
+        """Yield pieces of the table with the number of their first row."""
+
+    def records(self) -> Iterator[list[Any]]:
+        """Yield the rows as lists."""
+
+
+def find_layout(table: FileTable, given: dict[str, str | None]) -> str:
+    """Return ``"long"`` or ``"wide"``, from the names of the columns and the first rows."""
+    if given["item"] is not None or given["option"] is not None:
+        return "long"
+    fitting = {role: recognise(role, table.names) for role in given}
+    if given["user"] is not None:
+        fitting["user"] = [given["user"]]
+    if not all(fitting.values()):
+        return "wide"
+    user, item = (_cells(table, fitting[role][0]) for role in ("user", "item"))
+    return "long" if looks_long(user, item, len(table.names)) else "wide"
+
+
+def _cells(table: FileTable, name: str) -> list[str]:
+    if name not in table.names:
+        return []
+    place = table.names.index(name)
+    return [row[place] for row in table.sample if place < len(row)]
+
+
+# -- wide -------------------------------------------------------------------------------------
+
+
+def build_wide(table: FileTable, user: str | None) -> Encoded:
+    """Encode a file with one row per user."""
+    notes = table.notes
+    column = _user_column(table, user, notes)
+    left_out = _aliases(table, column, notes)
+    builder = WideBuilder(table.place, as_text=True)
+    users: list[Any] = []
+    n_rows = 0
+    wanted = None if not left_out else [n for n in table.names if n not in left_out]
+    names = {} if table.has_header else _item_names(table.names, column)
+    for first_row, columns in table.blocks([] if column is None else [column], wanted):
+        for name, cells in columns.items():
+            n_rows = max(n_rows, first_row + len(cells))
+            if name == column:
+                users.append(cells)
+                continue
+            item = names.get(name, name)
+            builder.put(item, _coded(builder, item, cells, table.place), first_row)
+    if column is None:
+        labels, nameless = numbered("user", n_rows), None
+        notes.append("There is no user column: the users are named user-1, user-2, ….")
+    else:
+        labels, nameless = _user_labels(users, n_rows, table.place, column)
+    return builder.finish(labels, "file", notes, nameless)
+
+
+def _coded(builder: WideBuilder, item: str, cells: Any, place: Place) -> Any:
+    book = builder.book(item)
+    if isinstance(cells, list):
+        return book.code_objects(cells)
+    try:
+        return code_series(book, cells)
+    except InputError as error:
+        raise InputError(f"{place.source}: {error}") from None
+
+
+def _user_column(table: FileTable, user: str | None, notes: list[str]) -> str | None:
+    if user is not None:
+        return str(find_column(user, table.names, where=table.place.source, argument="user"))
+    fitting = recognise("user", table.names, wide=True) if table.has_header else []
+    if fitting:
+        notes.append(f"Recognised {fitting[0]!r} as the user column.")
+        return str(fitting[0])
+    first = table.names[0]
+    if len(table.names) > 1 and looks_like_ids(_cells(table, first), table.sample):
+        notes.append(
+            f"Took the first column ({first!r}) as the user column: "
+            "its values are all different and are not answers."
+        )
+        return first
+    return None
+
+
+def _aliases(table: FileTable, user: str | None, notes: list[str]) -> list[str]:
+    """Return further columns that name the users."""
+    if user is None:
+        return []
+    others = [name for name in table.names if name != user]
+    aliases = []
+    for name in recognise("user", others, wide=True):
+        cells = _cells(table, name)
+        if len(set(cells)) == len(cells) > 2:
+            aliases.append(str(name))
+    if aliases:
+        notes.append(f"Left out {listed(aliases)}, which also names the users.")
+    return aliases
+
+
+def _item_names(names: Sequence[str], user: str | None) -> dict[str, str]:
+    items = [name for name in names if name != user]
+    return {name: f"item-{k}" for k, name in enumerate(items, start=1)}
+
+
+def _user_labels(
+    pieces: list[Any], n_rows: int, place: Place, column: str
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    if isinstance(pieces[0], list):
+        labels = label_array([cell.strip() for cell in pieces[0]])
+        check_user_names(labels, place, column)
+        return labels, labels == ""
+    import polars as pl
+
+    series = pl.concat([text_of(piece) for piece in pieces]).str.strip_chars().fill_null("")
+    if len(series) != n_rows:
+        raise InputError(
+            f"{place.source}: the user column {column!r} is missing in some of the records; "
+            "every record needs a user."
+        )
+    nameless = (series == "").to_numpy()
+    named = len(series) - int(nameless.sum())
+    if series.n_unique() - int(nameless.any()) < named:
+        check_user_names(np.array(series.to_list(), dtype=object), place, column)
+    return label_array(series.to_list()), nameless
+
+
+def numbered(word: str, count: int) -> npt.NDArray[Any]:
+    """Return ``word-1``, ``word-2``, … as labels.
+
+    Examples
+    --------
+    >>> numbered("user", 2).tolist()
+    ['user-1', 'user-2']
+    """
+    return label_array([f"{word}-{k}" for k in range(1, count + 1)])
+
+
+# -- long -------------------------------------------------------------------------------------
+
+
+def build_long(table: FileTable, given: dict[str, str | None], duplicates: str) -> Encoded:
+    """Encode a file with one row per answer."""
+    if not table.has_header and not any(given.values()):
+        if len(table.names) < 3:
+            raise InputError(
+                f"{table.place.source}: a long table needs three columns (user, item, option); "
+                f"this one has {len(table.names)}."
+            )
+        given = dict(zip(("user", "item", "option"), table.names, strict=False))
+        table.notes.append("Took the first three columns as user, item and option.")
+    columns = long_columns(table.names, given, table.place, table.notes)
+    interners = {name: Interner() for name in columns}
+    for _, pieces in table.blocks(columns[:2], columns):
+        for name, cells in pieces.items():
+            try:
+                interners[name].add(cells)
+            except InputError as error:
+                raise InputError(f"{table.place.source}: {error}") from None
+    users, items = (trimmed(interners[name].factor()) for name in columns[:2])
+    return assemble_long(
+        users,
+        items,
+        interners[columns[2]].factor(),
+        place=table.place,
+        columns=columns,
+        duplicates=duplicates,
+        as_text=True,
+        kind="file",
+        notes=table.notes,
+    )
+
+
+def trimmed(factor: Factor) -> Factor:
+    """Trim labels, and join those that then agree; blank ones are null."""
+    index: dict[str, int] = {}
+    changed = False
+    lookup = np.full(len(factor.labels) + 1, -1, dtype=np.int32)
+    for place, label in enumerate(factor.labels):
+        text = label.strip()
+        if text:
+            lookup[place] = index.setdefault(text, len(index))
+        changed = changed or lookup[place] != place
+    return Factor(list(index), lookup[factor.numbers] if changed else factor.numbers)
+
+
+# -- turned round -----------------------------------------------------------------------------
+
+
+def build_transposed(table: FileTable, item: str | None) -> Encoded:
+    """Encode a file with one row per item and one column per user."""
+    place, notes = table.place, table.notes
+    rows = [list(row) for row in table.records()]
+    names = table.names
+    if item is not None:
+        column: int | None = names.index(
+            find_column(item, names, where=place.source, argument="item")
+        )
+    else:
+        column = _item_column(table, notes)
+    builder = WideBuilder(place, as_text=True)
+    items = numbered("item", len(rows)).tolist()
+    if column is not None:
+        items = ["" if is_blank(row[column]) else str(row.pop(column)).strip() for row in rows]
+        _check_items(items, place)
+    for label, row in zip(items, rows, strict=True):
+        builder.put(label, builder.book(label).code_objects(row))
+    users = [name for k, name in enumerate(names) if k != column]
+    if not table.has_header:
+        users = numbered("user", len(users)).tolist()
+        notes.append("There is no header: the users are named user-1, user-2, ….")
+    check_item_names(users, place)
+    return builder.finish(label_array(users), "file", notes)
+
+
+def _item_column(table: FileTable, notes: list[str]) -> int | None:
+    fitting = recognise("item", table.names) if table.has_header else []
+    if fitting:
+        notes.append(f"Recognised {fitting[0]!r} as the item column.")
+        return table.names.index(fitting[0])
+    if len(table.names) > 1 and looks_like_ids(_cells(table, table.names[0]), table.sample):
+        notes.append(f"Took the first column ({table.names[0]!r}) as the item column.")
+        return 0
+    notes.append("There is no item column: the items are named item-1, item-2, ….")
+    return None
+
+
+def _check_items(items: list[str], place: Place) -> None:
+    seen: dict[str, int] = {}
+    for row, item in enumerate(items):
+        if not item:
+            raise InputError(
+                f"{place.source}, {place.row(row)}: the item has no name; write one in the item "
+                "column."
+            )
+        if item in seen:
+            raise InputError(
+                f"{place.source}: the item {item!r} is named in {place.rows([seen[item], row])}; "
+                "every item needs one row, so rename or merge them."
+            )
+        seen[item] = row

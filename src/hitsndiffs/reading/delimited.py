@@ -1,0 +1,388 @@
+"""CSV and TSV: rows of text to columns, a chunk at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.encoding.result import Place
+from hitsndiffs.encoding.wide import check_item_names
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.header import has_header
+from hitsndiffs.reading.source import ByteStream, Chunk, even_newlines, line_chunks
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hitsndiffs.reading.build import Columns
+
+__all__ = ["DelimitedTable"]
+
+_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+_HEAD_CELLS = 200_000
+_CSV_ROWS = 20_000
+#: Up to this size a file is read with the csv module, which spares the import of Polars.
+_SMALL = 2 << 20
+_MOST_CATEGORIES = 200
+
+
+class DelimitedTable:
+    """A CSV or TSV file.
+
+    Parameters
+    ----------
+    stream
+        The bytes.
+    separator
+        What the format says; another one is taken when the first line plainly uses it.
+    header
+        Whether the first row holds names; None to find out.
+    """
+
+    def __init__(self, stream: ByteStream, separator: str, header: bool | None) -> None:
+        self.notes: list[str] = []
+        self._starts: list[int] = []
+        self._lines: list[int | npt.NDArray[np.int64]] = []
+        self.place = Place(stream.name, "line", self._line_of, by_position=False)
+        self._chunks = _without_mark(line_chunks(stream, quotes=True))
+        first = self._first_chunk()
+        self._separator = self._find_separator(first.data, separator)
+        rows, ends = self._head_rows(first)
+        self.has_header = has_header(rows[0], rows[1:]) if header is None else header
+        self._width = len(rows[0])
+        if self.has_header:
+            self.names = self._header_names(rows)
+            self.sample = rows[1:]
+            cut = _after_line(first.data, ends[0] - first.first_line + 1)
+            self._first = Chunk(first.data[cut:], ends[0] + 1)
+        else:
+            self.names = [f"column-{k}" for k in range(1, self._width + 1)]
+            self.sample = rows
+            self._first = first
+        if not self.sample:
+            raise InputError(
+                f"{stream.name}: there is a header and nothing below it; add one row per user "
+                "(or per answer)."
+            )
+        self._plan: dict[str, Any] = {}
+
+    # -- the first rows ---------------------------------------------------------------------
+
+    def _first_chunk(self) -> Chunk:
+        for chunk in self._chunks:
+            data = chunk.data
+            if b"\n" not in data and b"\r" in data:  # line ends of very old systems
+                data = data.replace(b"\r", b"\n")
+            body = data.lstrip(b" \r\n")
+            if body:
+                skipped = data.count(b"\n", 0, len(data) - len(body))
+                return Chunk(body, chunk.first_line + skipped)
+        raise InputError(
+            f"{self.place.source}: the file holds nothing but blank lines; "
+            "it should hold a table of answers."
+        )
+
+    def _find_separator(self, data: bytes, expected: str) -> str:
+        line = data.partition(b"\n")[0].decode()
+        if expected in line:
+            return expected
+        counts = {mark: line.count(mark) for mark in _SEPARATORS}
+        best = max(counts, key=counts.__getitem__)
+        if counts[best] == 0:
+            return expected
+        self.notes.append(f"The cells are separated by {_SEPARATORS[best]}.")
+        return best
+
+    def _head_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int]]:
+        """Return the first rows as text, and the line in which each ends."""
+        rows, ends = [], []
+        n_cells = 0
+        for _, end, row in self._records(chunk, check=False):
+            rows.append(row)
+            ends.append(end)
+            n_cells += len(row)
+            if len(rows) > 20 and n_cells > _HEAD_CELLS:
+                break
+        return rows, ends
+
+    def _header_names(self, rows: list[list[str]]) -> list[str]:
+        names = [name.strip() for name in rows[0]]
+        widths = {len(row) for row in rows[1:]}
+        if widths == {len(names) + 1}:  # R writes row names without a name above them
+            names = ["", *names]
+            self._width += 1
+            self.notes.append("The first column has no name in the header.")
+        names = [name or f"column-{k}" for k, name in enumerate(names, start=1)]
+        check_item_names(names, self.place)
+        return names
+
+    # -- all rows ---------------------------------------------------------------------------
+
+    def blocks(
+        self, labels: Sequence[str], columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, Columns]]:
+        """Yield the number of the first row and the columns of each piece of the file.
+
+        Parameters
+        ----------
+        labels
+            Columns whose text is wanted as it is.
+        columns
+            The columns wanted; all of them when not given.
+        """
+        wanted = list(self.names if columns is None else columns)
+        if len(self._first.data) < _SMALL:
+            table = dict(zip(self.names, zip(*self.records(), strict=True), strict=True))
+            yield 0, {name: list(table[name]) for name in wanted}
+            return
+        self._make_plan(wanted, labels)
+        first_row = 0
+        for chunk in self._all_chunks():
+            for frame, lines in self._frames(chunk, wanted):
+                if frame.height == 0:
+                    continue
+                self._starts.append(first_row)
+                self._lines.append(lines)
+                yield first_row, {series.name: series for series in frame.iter_columns()}
+                first_row += frame.height
+
+    def records(self) -> Iterator[list[str]]:
+        """Yield the rows as lists of text."""
+        row = 0
+        for chunk in self._all_chunks():
+            for begin, _, record in self._records(chunk):
+                self._starts.append(row)
+                self._lines.append(begin)
+                row += 1
+                yield record
+
+    def _all_chunks(self) -> Iterator[Chunk]:
+        yield self._first
+        yield from self._chunks
+
+    def _line_of(self, row: int) -> int:
+        piece = bisect_right(self._starts, row) - 1
+        if piece < 0:
+            return row + 1
+        lines = self._lines[piece]
+        within = row - self._starts[piece]
+        return lines + within if isinstance(lines, int) else int(lines[within])
+
+    # -- one chunk with Polars --------------------------------------------------------------
+
+    def _make_plan(self, wanted: list[str], labels: Sequence[str]) -> None:
+        """Choose how each column is parsed: small numbers, known texts, or any text."""
+        import polars as pl
+
+        for place, name in enumerate(self.names):
+            self._plan[name] = pl.String
+            if name not in wanted or name in labels:
+                continue
+            cells = {row[place] for row in self.sample if place < len(row)}
+            if all(cell == "" or cell.removeprefix("-").isdecimal() for cell in cells):
+                self._plan[name] = pl.Int16
+            elif len(cells) < _MOST_CATEGORIES:
+                self._plan[name] = pl.Enum(sorted(cells | {""}))
+
+    def _frames(
+        self, chunk: Chunk, wanted: list[str]
+    ) -> Iterator[tuple[pl.DataFrame, int | npt.NDArray[np.int64]]]:
+        frame = None
+        lines: int | npt.NDArray[np.int64] = chunk.first_line
+        if self._width > 1:
+            frame = self._parse(chunk.data, wanted)
+            if frame is None and b'"' not in chunk.data:
+                data, lines = _without_blank_lines(chunk)
+                frame = self._parse(data, wanted) if len(data) < len(chunk.data) else None
+        if frame is None:
+            yield from self._frames_by_csv(chunk, wanted)
+            return
+        if b'"' in chunk.data:
+            lines = _record_lines(chunk)
+        yield frame, lines
+
+    def _parse(self, data: bytes, wanted: list[str]) -> pl.DataFrame | None:
+        """Parse with Polars; None when the rows are not all of the same width."""
+        import polars as pl
+
+        if not data:
+            return pl.DataFrame({name: [] for name in wanted})
+        plan = self._plan
+        if pl.Int16 in plan.values() and _leading_zeros(data, self._separator):
+            plan = {name: pl.String if dtype == pl.Int16 else dtype for name, dtype in plan.items()}
+        frame = self._read(data, wanted, plan)
+        if frame is None:
+            frame = self._read(data, wanted, dict.fromkeys(self.names, pl.String))
+            if frame is not None:
+                self._mend_plan(frame)
+        if frame is None or _count_separators(data, self._separator) != frame.height * (
+            self._width - 1
+        ):
+            return None
+        return frame
+
+    def _read(self, data: bytes, wanted: list[str], plan: dict[str, Any]) -> pl.DataFrame | None:
+        import polars as pl
+
+        places = [self.names.index(name) for name in wanted] if len(wanted) < self._width else None
+        try:
+            return pl.read_csv(
+                data, has_header=False, schema=plan, separator=self._separator, columns=places
+            )
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            return None
+
+    def _mend_plan(self, frame: pl.DataFrame) -> None:
+        """Learn from a chunk that did not fit the plan."""
+        import polars as pl
+
+        for name in frame.columns:
+            dtype, column = self._plan[name], frame[name]
+            if dtype == pl.String:
+                continue
+            if dtype == pl.Int16:
+                numbers = column.cast(pl.Int16, strict=False)
+                if numbers.null_count() == column.null_count():
+                    continue
+            known = set(dtype.categories) if isinstance(dtype, pl.Enum) else {""}
+            known |= set(column.unique().drop_nulls())
+            self._plan[name] = pl.Enum(sorted(known)) if len(known) < _MOST_CATEGORIES else (
+                pl.String
+            )  # fmt: skip
+
+    # -- one chunk with the csv module: slow, and exact about where an error is ----------------
+
+    def _records(
+        self, chunk: Chunk, *, check: bool = True
+    ) -> Iterator[tuple[int, int, list[str]]]:
+        """Yield each row that is not blank, with the lines in which it begins and ends."""
+        text = io.StringIO(chunk.data.decode(), newline="")
+        reader = csv.reader(text, delimiter=self._separator, strict=True)
+        begin = chunk.first_line
+        try:
+            for row in reader:
+                end = chunk.first_line + reader.line_num - 1
+                blank = len(row) <= 1 and not "".join(row).strip()
+                if check and not blank and len(row) != self._width:
+                    self._refuse_ragged(row, begin)
+                if not blank:
+                    yield begin, end, row
+                begin = end + 1
+        except csv.Error as error:
+            reason = (
+                "a quotation mark is opened and never closed"
+                if "end of data" in str(error) or "limit" in str(error)
+                else "a quotation mark stands in the middle of a cell"
+                if "expected after" in str(error)
+                else str(error)
+            )
+            raise InputError(
+                f"{self.place.source}, line {begin}: {reason}; write cells with quotation marks "
+                'as "…" with every mark inside doubled.'
+            ) from None
+
+    def _refuse_ragged(self, row: list[str], line: int) -> None:
+        what = "the header" if self.has_header else "the first row"
+        near = self.names[min(len(row), self._width) - 1]
+        if len(row) < self._width:
+            where = f"nothing follows column {near!r}"
+            advice = "leave the cells of missing answers empty, but keep their separators"
+        else:
+            where = f"there is more after column {near!r}"
+            advice = "put cells that hold a separator in quotation marks"
+        cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+        raise InputError(
+            f"{self.place.source}, line {line}: {cells} where {what} has {self._width} "
+            f"({where}); {advice}."
+        )
+
+    def _frames_by_csv(
+        self, chunk: Chunk, wanted: list[str]
+    ) -> Iterator[tuple[pl.DataFrame, npt.NDArray[np.int64]]]:
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        for begin, _, row in self._records(chunk):
+            rows.append(row)
+            lines.append(begin)
+            if len(rows) == _CSV_ROWS:
+                yield self._text_frame(rows, wanted), np.array(lines)
+                rows, lines = [], []
+        if rows:
+            yield self._text_frame(rows, wanted), np.array(lines)
+
+    def _text_frame(self, rows: list[list[str]], wanted: list[str]) -> pl.DataFrame:
+        import polars as pl
+
+        columns = dict(zip(self.names, zip(*rows, strict=True), strict=True))
+        return pl.DataFrame({name: columns[name] for name in wanted}, schema_overrides={
+            name: pl.String for name in wanted
+        })  # fmt: skip
+
+
+def _without_mark(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Leave out the byte order mark that some programs write first."""
+    for number, chunk in enumerate(chunks):
+        if number == 0 and chunk.data.startswith(b"\xef\xbb\xbf"):
+            chunk = Chunk(chunk.data[3:], chunk.first_line)
+        yield chunk
+
+
+def _after_line(data: bytes, n_lines: int) -> int:
+    """Return where the text goes on after so many lines."""
+    place = 0
+    for _ in range(n_lines):
+        place = data.find(b"\n", place) + 1
+        if place == 0:
+            return len(data)
+    return place
+
+
+def _without_blank_lines(chunk: Chunk) -> tuple[bytes, npt.NDArray[np.int64]]:
+    lines = chunk.data.split(b"\n")
+    kept = [k for k, line in enumerate(lines) if line.strip(b" \r")]
+    return b"\n".join([lines[k] for k in kept]), np.array(kept, dtype=np.int64) + chunk.first_line
+
+
+def _record_lines(chunk: Chunk) -> npt.NDArray[np.int64]:
+    """Return the line in which each row begins, when cells may hold line ends."""
+    ends = even_newlines(chunk.data)
+    newlines = np.flatnonzero(np.frombuffer(chunk.data, dtype=np.uint8) == ord("\n"))
+    return chunk.first_line + np.concatenate([[0], np.searchsorted(newlines, ends) + 1])
+
+
+def _count_separators(data: bytes, separator: str) -> int:
+    mark = separator.encode()
+    if b'"' not in data:
+        return data.count(mark)
+    characters = np.frombuffer(data, dtype=np.uint8)
+    inside = np.bitwise_xor.accumulate((characters == ord('"')).view(np.uint8))
+    return int(np.count_nonzero((characters == mark[0]) & (inside == 0)))
+
+
+def _leading_zeros(data: bytes, separator: str, size: int = 1 << 18) -> bool:
+    """Whether a cell begins with a zero and another digit: such a cell is a text.
+
+    Examples
+    --------
+    >>> _leading_zeros(b"a,10,0\\n", ","), _leading_zeros(b"a,007,0\\n", ",")
+    (False, True)
+    """
+    characters = np.frombuffer(data, dtype=np.uint8)
+    zero = np.uint8(ord("0"))
+    if len(characters) > 1 and characters[0] == zero and 48 <= characters[1] <= 57:
+        return True
+    for first in range(0, len(characters), size):
+        part = characters[first : first + size + 2]
+        found = part[1:-1] == zero
+        found &= (part[2:] - zero) < 10
+        before = part[:-2]
+        found &= (before < zero) | (before == ord(separator))
+        if found.any():
+            return True
+    return False

@@ -1,0 +1,100 @@
+"""What the first rows of a file give away: a header or none, ids or answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hitsndiffs.encoding.names import recognise
+from hitsndiffs.encoding.options import Option, normalise
+
+__all__ = ["has_header", "looks_like_ids", "looks_long"]
+
+Rows = Sequence[Sequence[str]]
+
+
+def has_header(first: Sequence[str], body: Rows) -> bool:
+    """Whether the first row of a file holds names, rather than answers.
+
+    A row of names does not look like the rows below it: its cells are not found there as answers.
+
+    Examples
+    --------
+    >>> has_header(["user", "q1", "q2"], [["ann", "1", "2"], ["bob", "2", "2"]])
+    True
+    >>> has_header(["1", "2", "2"], [["2", "2", "1"], ["1", "1", "1"]])
+    False
+    """
+    cells = [cell.strip() for cell in first]
+    if any(recognise(role, cells, wide=True) for role in ("user", "item", "option")):
+        return True
+    rest = cells[1:]
+    if _counts_up(cells) or _counts_up(rest):
+        return True
+    if not body:
+        return not all(_is_number(cell) for cell in cells)
+    if _are_answers(cells, body, 0):
+        return False
+    # The name of a user may stand before the answers.
+    return not (
+        len(rest) > 1
+        and cells[0] != ""
+        and _are_answers(rest, body, 1)
+        and looks_like_ids([cells[0], *(row[0] for row in body if row)], body)
+    )
+
+
+def _are_answers(cells: Sequence[str], body: Rows, skip: int) -> bool:
+    """Whether the cells are numbers or texts that are answers further down."""
+    options = [normalise(cell) for cell in cells]
+    known = [option for option in options if option is not None]
+    if not known:
+        return False
+    below = _options(body, skip)
+    found = sum(option in below for option in known)
+    if found == len(known):
+        return True
+    # Names are all different; answers repeat, and a few may be there only once.
+    numbers = all(isinstance(option, int) for option in known)
+    return numbers and len(set(known)) < len(known) and found * 2 >= len(known)
+
+
+def _options(rows: Rows, skip: int) -> set[Option | None]:
+    """Return the different options in some rows, without their first cells."""
+    texts = {cell for row in rows for cell in row[skip:]}
+    return {normalise(text) for text in texts} - {None}
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """Whether the cells are 1, 2, 3, … (or 0, 1, 2, …): numbers of columns, not answers."""
+    numbers = [normalise(cell) for cell in cells]
+    if len(numbers) < 3 or not isinstance(numbers[0], int):
+        return False
+    return numbers[0] in (0, 1) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def _is_number(cell: str) -> bool:
+    return cell in ("", "NA") or isinstance(normalise(cell), int)
+
+
+def looks_like_ids(column: Sequence[str], rows: Rows) -> bool:
+    """Whether the first column holds ids: all there, all different, and not used as answers.
+
+    Examples
+    --------
+    >>> rows = [["a17", "1", "2"], ["a18", "2", "2"]]
+    >>> looks_like_ids([row[0] for row in rows], rows)
+    True
+    """
+    ids = [normalise(cell) for cell in column]
+    if len(ids) < 2 or None in ids or len(set(ids)) < len(ids):
+        return False
+    answers = _options(rows, 1)
+    if not answers:
+        return False
+    strange = sum(value not in answers for value in ids)
+    return strange * 2 > len(ids) or (strange > 0 and _counts_up(list(map(str, column))))
+
+
+def looks_long(users: Sequence[str], items: Sequence[str], n_columns: int) -> bool:
+    """Whether rows are single answers: users or items repeat, or there is nothing else."""
+    return n_columns == 3 or len(set(users)) < len(users) or len(set(items)) < len(items)

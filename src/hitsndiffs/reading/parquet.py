@@ -1,0 +1,106 @@
+"""Parquet: a few columns at a time, so that a file may be larger than memory."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hitsndiffs.encoding.result import Place
+from hitsndiffs.encoding.series import as_plain
+from hitsndiffs.encoding.wide import check_item_names
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.source import ByteStream
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hitsndiffs.reading.build import Columns
+
+__all__ = ["ParquetTable"]
+
+#: Cells that are held as columns of Polars at a time.
+_CELLS = 20_000_000
+_SAMPLE = 1000
+
+
+class ParquetTable:
+    """A Parquet file; what it offers is that of :class:`DelimitedTable`."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        import polars as pl
+
+        self.place = Place(stream.name, "row", by_position=False)
+        self.notes: list[str] = []
+        self.has_header = True
+        self._path = stream.path
+        self._bytes = stream.read() if stream.path is None else b""
+        self._check_magic(stream)
+        try:
+            self._raw_names = list(pl.read_parquet_schema(self._source()))
+            head = self._read(self._raw_names, n_rows=_SAMPLE)
+            first = self._raw_names[:1]
+            self.n_rows = self._read(first).height if first else 0
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise self._damaged(error) from None
+        self.names = [name.strip() for name in self._raw_names]
+        check_item_names(self.names, self.place)
+        if self.n_rows == 0:
+            raise InputError(
+                f"{stream.name}: the file has {len(self.names)} columns and no rows; add one row "
+                "per user (or per answer)."
+            )
+        texts = [as_plain(column).to_list() for column in head.iter_columns() if _is_flat(column)]
+        self.sample = [
+            ["" if cell is None else str(cell) for cell in row] for row in zip(*texts, strict=True)
+        ]
+
+    def _check_magic(self, stream: ByteStream) -> None:
+        start = self._bytes[:4] if self._path is None else stream.peek(4)
+        if start != b"PAR1":
+            raise InputError(
+                f"{stream.name}: this is not a Parquet file (it does not begin with PAR1); "
+                "give format='csv', 'tsv' or 'jsonl' if it is one of these."
+            )
+
+    def _source(self) -> Any:
+        return self._path if self._path is not None else io.BytesIO(self._bytes)
+
+    def _read(self, names: Sequence[str], n_rows: int | None = None) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
+
+    def _damaged(self, error: BaseException) -> InputError:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        return InputError(
+            f"{self.place.source}: the Parquet file is damaged or cut short ({reason}); "
+            "copy or write it again."
+        )
+
+    def blocks(
+        self, labels: Sequence[str], columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, Columns]]:
+        """Yield whole columns, as many at a time as fit; rows are counted from 0."""
+        import polars as pl
+
+        del labels
+        wanted = list(self.names if columns is None else columns)
+        raw = dict(zip(self.names, self._raw_names, strict=True))
+        step = max(1, _CELLS // max(self.n_rows, 1))
+        for first in range(0, len(wanted), step):
+            names = wanted[first : first + step]
+            try:
+                frame = self._read([raw[name] for name in names])
+            except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+                raise self._damaged(error) from None
+            yield 0, {name: frame[raw[name]] for name in names}
+
+    def records(self) -> Iterator[list[Any]]:
+        """Yield the rows as lists."""
+        for row in self._read(self._raw_names).iter_rows():
+            yield list(row)
+
+
+def _is_flat(column: pl.Series) -> bool:
+    return not column.dtype.is_nested()

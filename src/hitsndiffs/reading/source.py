@@ -1,0 +1,239 @@
+"""Where the bytes come from: paths, standard input, file objects, gzip; cut at line ends."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.encoding.names import suggestion
+from hitsndiffs.errors import InputError
+
+__all__ = ["CHUNK", "ByteStream", "Chunk", "even_newlines", "line_chunks", "open_stream"]
+
+#: Bytes of text that are parsed at a time.
+CHUNK = 16 << 20
+#: A quoted cell longer than this is taken for a quotation mark that was never closed.
+_LONGEST_QUOTE = 64 << 20
+
+_GZIP = b"\x1f\x8b"
+_FOREIGN = {
+    b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it, or save the sheet as CSV",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it first (gzip can be read as it is)",
+    b"BZh": "compressed with bzip2; unpack it first (gzip can be read as it is)",
+    b"\xfd7zXZ": "compressed with xz; unpack it first (gzip can be read as it is)",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8 (in Excel: «CSV UTF-8»)",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8 (in Excel: «CSV UTF-8»)",
+    b"%PDF": "a PDF; export the table as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the sheet as CSV",
+    b"SQLite format 3": "a database; export the table as CSV",
+}
+
+
+class ByteStream:
+    """Bytes to be read once, with a look ahead.
+
+    Parameters
+    ----------
+    read
+        Returns up to so many bytes (or characters), nothing at the end.
+    name
+        The name of the file, for messages.
+    path
+        The path, when there is one that can be opened again.
+    """
+
+    def __init__(self, read: Callable[[int], Any], name: str, path: Path | None = None) -> None:
+        self._read = read
+        self._held = b""
+        self.name = name
+        self.path = path
+
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes without moving on."""
+        while len(self._held) < size:
+            more = self._next(size - len(self._held))
+            if not more:
+                break
+            self._held += more
+        return self._held[:size]
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, fewer only at the end; all that are left without a size."""
+        parts = [self._held if size < 0 else self._held[:size]]
+        self._held = self._held[len(parts[0]) :]
+        left = size - len(parts[0])
+        while (size < 0 or left > 0) and (more := self._next(CHUNK if size < 0 else left)):
+            parts.append(more)
+            left -= len(more)
+        return b"".join(parts)
+
+    def _next(self, size: int) -> bytes:
+        try:
+            data = self._read(size)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise InputError(
+                f"{self.name}: the gzip data are damaged or cut short ({_reason(error)}); "
+                "copy or pack the file again."
+            ) from None
+        except UnicodeDecodeError:
+            raise InputError(f"{self.name}: the text is not UTF-8; save it as UTF-8.") from None
+        except OSError as error:
+            raise InputError(f"{self.name}: cannot be read ({_reason(error)}).") from None
+        return data.encode() if isinstance(data, str) else data
+
+
+def _reason(error: Exception) -> str:
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text.rstrip(".").lower()
+
+
+@contextmanager
+def open_stream(source: Any) -> Iterator[ByteStream]:
+    """Open a path, ``"-"`` (standard input) or a file object; unpack gzip on the fly."""
+    opened: Any = None
+    if isinstance(source, str) and source == "-":
+        stream = ByteStream(sys.stdin.buffer.read, "standard input")
+    elif hasattr(source, "read"):
+        name = getattr(source, "name", None)
+        stream = ByteStream(source.read, name if isinstance(name, str) else "the file object")
+    elif isinstance(source, (str, os.PathLike)):
+        path = Path(os.fspath(source))
+        opened = _open_path(path)
+        stream = ByteStream(opened.read, path.name, path)
+    else:
+        raise InputError(
+            "a path, '-' for standard input, or a file object was expected; "
+            f"got {type(source).__name__}. A table in memory goes to Responses.from_wide() "
+            "or Responses.from_long()."
+        )
+    try:
+        yield _unpacked(stream)
+    finally:
+        if opened is not None:
+            opened.close()
+
+
+def _open_path(path: Path) -> io.BufferedReader:
+    try:
+        return path.open("rb")
+    except (FileNotFoundError, NotADirectoryError):
+        folder = path.parent
+        names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+        near = suggestion(path.name, names)
+        raise InputError(f"{str(path)!r}: there is no such file{near}.") from None
+    except IsADirectoryError:
+        raise InputError(f"{str(path)!r} is a folder; name one file in it.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{str(path)!r} cannot be opened ({_reason(error)}).") from None
+
+
+def _unpacked(stream: ByteStream) -> ByteStream:
+    start = stream.peek(16)
+    if not start:
+        raise InputError(f"{stream.name}: the file is empty; it should hold a table of answers.")
+    for magic, words in _FOREIGN.items():
+        if start.startswith(magic):
+            raise InputError(f"{stream.name}: this is {words}.")
+    if not start.startswith(_GZIP):
+        return stream
+    packed = gzip.GzipFile(fileobj=_Reader(stream), mode="rb")
+    inner = ByteStream(packed.read, stream.name)
+    if not inner.peek(1):
+        raise InputError(f"{stream.name}: the packed file is empty; nothing can be read.")
+    return inner
+
+
+class _Reader(io.RawIOBase):
+    """What gzip needs of a file."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        return self._stream.read(size)
+
+    def seekable(self) -> bool:
+        return False
+
+
+@dataclass
+class Chunk:
+    """Some whole lines of text."""
+
+    data: bytes
+    first_line: int
+
+
+def line_chunks(
+    stream: ByteStream, *, quotes: bool, first_line: int = 1, size: int = CHUNK
+) -> Iterator[Chunk]:
+    """Cut a text at line ends, outside quotation marks; check that it is UTF-8."""
+    rest = b""
+    while True:
+        more = stream.read(size)
+        data = rest + more
+        if not data:
+            return
+        cut = len(data) if not more else _last_line_end(data, quotes)
+        if cut == 0 and len(data) < _LONGEST_QUOTE:
+            rest = data
+            continue
+        cut = cut or data.rfind(b"\n") + 1 or len(data)
+        rest = data[cut:]
+        chunk = Chunk(data[:cut], first_line)
+        _check_text(chunk, stream.name)
+        first_line += chunk.data.count(b"\n")
+        yield chunk
+        if not more:
+            return
+
+
+def _last_line_end(data: bytes, quotes: bool) -> int:
+    if not quotes or b'"' not in data:
+        return data.rfind(b"\n") + 1
+    ends = even_newlines(data)
+    return int(ends[-1]) + 1 if len(ends) else 0
+
+
+def even_newlines(data: bytes) -> npt.NDArray[np.intp]:
+    """Return where lines end outside quotation marks.
+
+    Examples
+    --------
+    >>> even_newlines(b'a\\n"b\\nc"\\n').tolist()
+    [1, 7]
+    """
+    characters = np.frombuffer(data, dtype=np.uint8)
+    inside = np.bitwise_xor.accumulate((characters == ord('"')).view(np.uint8))
+    return np.flatnonzero((characters == ord("\n")) & (inside == 0))
+
+
+def _check_text(chunk: Chunk, name: str) -> None:
+    data = chunk.data
+    if b"\0" in data:
+        line = chunk.first_line + data.count(b"\n", 0, data.index(b"\0"))
+        raise InputError(
+            f"{name}, line {line}: this is not text (it holds a zero byte); "
+            "CSV, TSV, JSONL and Parquet files can be read."
+        )
+    if data.isascii():
+        return
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = chunk.first_line + data.count(b"\n", 0, error.start)
+        raise InputError(
+            f"{name}, line {line}: the text is not UTF-8 (byte 0x{data[error.start]:02X}); "
+            "save the file as UTF-8 (in Excel: «CSV UTF-8»)."
+        ) from None
