@@ -1,4 +1,4 @@
-"""Tables out, in the kind of frame that came in."""
+"""Results out: tables in the kind of frame that came in, and plain values for JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["to_frame"]
+__all__ = ["jsonable", "python_value", "to_frame"]
 
 
 def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
@@ -39,3 +39,25 @@ def _plain(values: Any) -> Any:
     if isinstance(values, np.ndarray) and values.dtype == object:
         return values.tolist()
     return values
+
+
+def python_value(value: Any) -> Any:
+    """A NumPy scalar as the Python value it stands for; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def jsonable(value: Any) -> Any:
+    """Plain Python, with None for what JSON cannot say (NaN, infinity)."""
+    if isinstance(value, np.ndarray):
+        return [jsonable(v) for v in value.tolist()]
+    if isinstance(value, np.generic):
+        return jsonable(value.item())
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(k): jsonable(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(v) for v in value]
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return str(value)

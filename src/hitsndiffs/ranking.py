@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs import _version
-from hitsndiffs.c1p.certificate import is_consecutive
 from hitsndiffs.errors import InputError
-from hitsndiffs.frames import to_frame
+from hitsndiffs.frames import jsonable, python_value, to_frame
 from hitsndiffs.methods import Fit, Method, make
+from hitsndiffs.order import ordered_users
 from hitsndiffs.orientation import Orientation
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import open_sums
-from hitsndiffs.ties import members, patterns, ranks_of, sorted_users
+from hitsndiffs.ties import ranks_of
 
 __all__ = ["Ranking", "rank"]
 
@@ -87,6 +87,9 @@ class Ranking:
     components
         0 = the largest component, -1 = no answers. Users of different components cannot be
         compared.
+    order
+        User numbers from best to worst, component after component, users without answers last.
+        Inside a score tie users with equal answers stand together.
     consistent
         Whether the order is certified: every option's choosers stand side by side.
     version
@@ -101,6 +104,7 @@ class Ranking:
     scores: Vector
     ranks: Vector
     components: npt.NDArray[np.int64]
+    order: npt.NDArray[np.int64]
     consistent: bool
     version: str
 
@@ -109,16 +113,19 @@ class Ranking:
         """Make the ranking of a fitted method."""
         fit, labels = method.fit_, method.components_
         scores, quantity = _scores(method, fit, by)
+        sums = open_sums(responses, method.engine, method.threads)
+        order, consistent = ordered_users(responses, sums, scores, labels)
         return cls(
             responses=responses,
             method=method.name,
             parameters=method.get_params(),
             fit=fit,
             by=quantity,
-            scores=scores,
-            ranks=ranks_of(scores, labels),
-            components=labels,
-            consistent=_certified(responses, method, scores, labels),
+            scores=_read_only(scores),
+            ranks=_read_only(ranks_of(scores, labels)),
+            components=_read_only(labels),
+            order=_read_only(np.concatenate([order, np.flatnonzero(labels < 0)])),
+            consistent=consistent,
             version=_version.version(),
         )
 
@@ -141,10 +148,11 @@ class Ranking:
 
     @property
     def standard_errors(self) -> Vector:
-        """Of the scores; NaN where the method has none."""
-        if self.fit.standard_errors is None:
+        """Of the scores; NaN where the method has none (``by=`` asked for other scores, say)."""
+        found = self.fit.standard_errors
+        if found is None or not _same(self.scores, self.fit.scores):
             return np.full(self.responses.n_users, np.nan)
-        return self.fit.standard_errors
+        return found
 
     @property
     def orientation(self) -> Orientation | None:
@@ -179,13 +187,6 @@ class Ranking:
     def n_components(self) -> int:
         """Number of groups of users that cannot be compared with each other."""
         return int(self.components.max()) + 1
-
-    @cached_property
-    def order(self) -> npt.NDArray[np.int64]:
-        """User numbers from best to worst, component after component; without answers last."""
-        rank_last = np.where(np.isnan(self.ranks), np.inf, self.ranks)
-        group = np.where(self.components < 0, self.n_components, self.components)
-        return np.lexsort((np.arange(len(self.ranks)), rank_last, group))
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -255,7 +256,7 @@ class Ranking:
         key: dict[Any, Any] = {}
         for item, option, p in zip(r.items.tolist(), options, sure, strict=True):
             if option >= 0:
-                label = _python(r.option_labels[option])
+                label = python_value(r.option_labels[option])
                 key[item] = (label, float(p)) if with_confidence else label
         return key
 
@@ -284,21 +285,23 @@ class Ranking:
         if self.fit.key_probabilities is not None:
             option, sure = self._key()
             safe = np.maximum(option, 0)
-            labels = np.where(option >= 0, r.option_labels[safe], None)
+            labels = r.option_labels[safe].astype(object)
+            labels[option < 0] = None
             columns["key"] = labels
             columns["confidence"] = np.where(option >= 0, sure, np.nan)
-            columns["share"] = r.choosers_per_option[safe] / r.answers_per_item
+            share = r.choosers_per_option[safe] / r.answers_per_item
+            columns["share"] = np.where(option >= 0, share, np.nan)
         return to_frame(columns, r.kind)
 
     # -- for machines and for people -----------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in plain Python values (JSON's types)."""
-        columns = {name: _jsonable(values) for name, values in self._columns().items()}
+        columns = {name: jsonable(values) for name, values in self._columns().items()}
         names = list(columns)
         key = (
             {
-                str(item): {"option": option, "confidence": p}
+                str(item): {"option": jsonable(option), "confidence": p}
                 for item, (option, p) in self.answer_key(with_confidence=True).items()
             }
             if self.fit.key_probabilities is not None
@@ -307,7 +310,7 @@ class Ranking:
         turned = self.orientation
         return {
             "method": self.method,
-            "parameters": {k: _jsonable(v) for k, v in self.parameters.items()},
+            "parameters": {k: jsonable(v) for k, v in self.parameters.items()},
             "version": self.version,
             "by": self.by,
             "n_users": self.responses.n_users,
@@ -323,22 +326,22 @@ class Ranking:
             if turned is None
             else {
                 "how": turned.how,
-                "margin": _jsonable(turned.margin),
-                "confidence": _jsonable(turned.confidence),
+                "margin": jsonable(turned.margin),
+                "confidence": jsonable(turned.confidence),
             },
-            "confidence": _jsonable(self.confidence),
-            "eigenvalues": _jsonable(self.fit.eigenvalues),
+            "confidence": jsonable(self.confidence),
+            "eigenvalues": jsonable(self.fit.eigenvalues),
             "spectral_gap": self.spectral_gap,
             "converged": self.converged,
             "n_iterations": self.n_iterations,
-            "details": {k: _jsonable(v) for k, v in self.fit.details.items()},
+            "details": {k: jsonable(v) for k, v in self.fit.details.items()},
             "answer_key": key,
             "notes": list(self.notes),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """:meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __repr__(self) -> str:
         r = self.responses
@@ -386,39 +389,16 @@ def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
             )
         return values, by
     for name, values in choice.items():
-        if values is fit.scores:
+        if values is not None and _same(values, fit.scores):
             return fit.scores, name
     return fit.scores, "score"
 
 
-def _certified(
-    responses: Responses, method: Method, scores: Vector, labels: npt.NDArray[np.int64]
-) -> bool:
-    """Whether the order, component after component, has every option's choosers together."""
-    sums = open_sums(responses, method.engine, method.threads)
-    pattern = patterns(sums)
-    order = np.concatenate(
-        [users[sorted_users(scores[users], pattern[users])] for users in members(labels)]
-    )
-    return is_consecutive(sums, responses.choosers_per_option, order)
+def _same(a: Vector, b: Vector) -> bool:
+    return a is b or np.array_equal(a, b, equal_nan=True)
 
 
-def _python(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _jsonable(value: Any) -> Any:
-    """Plain Python, with None for what JSON cannot say (NaN, infinity)."""
-    if isinstance(value, np.ndarray):
-        return [_jsonable(v) for v in value.tolist()]
-    if isinstance(value, np.generic):
-        return _jsonable(value.item())
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(k): _jsonable(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_jsonable(v) for v in value]
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    return str(value)
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

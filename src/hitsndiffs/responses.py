@@ -6,8 +6,8 @@ particular engine or method needs: those live behind the two sums (:mod:`hitsndi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ __all__ = ["Responses"]
 
 IntArray = npt.NDArray[np.integer[Any]]
 ObjectArray = npt.NDArray[Any]
+Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
+Value = TypeVar("Value")
 
 #: A table with at least this share of its cells answered is kept as dense codes.
 DENSE_FROM = 0.25
@@ -47,6 +50,7 @@ class Responses:
     rows
         Sparse layout: ``(indptr, options)``; the options of user ``j`` are
         ``options[indptr[j]:indptr[j + 1]]``, in increasing order.
+        Neither layout is copied: do not write to the arrays afterwards.
     kind
         What the data came in: ``"numpy"``, ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"file"``.
         :meth:`hitsndiffs.Ranking.table` answers in the same kind.
@@ -81,6 +85,9 @@ class Responses:
     item_starts: npt.NDArray[np.int64]
     kind: str
     notes: tuple[str, ...]
+    _codes: Codes | None
+    _rows: Rows | None
+    _cache: dict[str, Any]
 
     def __init__(
         self,
@@ -89,7 +96,7 @@ class Responses:
         items: ObjectArray,
         option_labels: ObjectArray,
         item_starts: IntArray,
-        codes: npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | None = None,
+        codes: Codes | None = None,
         rows: tuple[IntArray, IntArray] | None = None,
         kind: str = "numpy",
         notes: Sequence[str] = (),
@@ -102,7 +109,7 @@ class Responses:
         put(self, "option_labels", _frozen(option_labels))
         put(self, "item_starts", _frozen(np.asarray(item_starts, dtype=np.int64)))
         put(self, "_codes", None if codes is None else _frozen(codes))
-        put(self, "_rows", None if rows is None else (_frozen(rows[0]), _frozen(rows[1])))
+        put(self, "_rows", None if rows is None else _as_rows(*rows))
         put(self, "kind", kind)
         put(self, "notes", tuple(notes))
         put(self, "_cache", {})
@@ -119,8 +126,8 @@ class Responses:
             self.items,
             self.option_labels,
             self.item_starts,
-            self._codes,  # type: ignore[attr-defined]
-            self._rows,  # type: ignore[attr-defined]
+            self._codes,
+            self._rows,
             self.kind,
             self.notes,
         )
@@ -230,7 +237,7 @@ class Responses:
     @property
     def is_dense(self) -> bool:
         """Whether the codes are held as a full table (else as rows of option numbers)."""
-        return self._codes is not None  # type: ignore[attr-defined]
+        return self._codes is not None
 
     @property
     def is_complete(self) -> bool:
@@ -266,10 +273,10 @@ class Responses:
     # -- layouts ----------------------------------------------------------------------------
 
     @property
-    def codes(self) -> npt.NDArray[np.uint8] | npt.NDArray[np.uint16]:
+    def codes(self) -> Codes:
         """The dense codes, ``(n_items, n_users)``; made from the rows when they are not held."""
-        if self._codes is not None:  # type: ignore[attr-defined]
-            return self._codes  # type: ignore[attr-defined, no-any-return]
+        if self._codes is not None:
+            return self._codes
         widest = int(np.diff(self.item_starts).max())
         dtype = np.uint8 if widest < 255 else np.uint16
         if widest >= 65535:
@@ -282,19 +289,20 @@ class Responses:
         return codes
 
     @property
-    def rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    def rows(self) -> Rows:
         """Each user's chosen options: ``(indptr, options)``, made from the codes when needed."""
-        if self._rows is not None:  # type: ignore[attr-defined]
-            return self._rows  # type: ignore[attr-defined, no-any-return]
-        codes = self._codes  # type: ignore[attr-defined]
+        if self._rows is not None:
+            return self._rows
+        codes = self.codes
         indptr = np.zeros(self.n_users + 1, dtype=np.int64)
         np.cumsum(self.answers_per_user, out=indptr[1:])
         options = np.empty(indptr[-1], dtype=np.int32)
         starts = self.item_starts[:-1].astype(np.int32)
         block = max(1, 4_000_000 // max(self.n_items, 1))
+        no_answer = np.iinfo(codes.dtype).max
         for first in range(0, self.n_users, block):
             part = np.ascontiguousarray(codes[:, first : first + block].T)
-            answered = part != np.iinfo(part.dtype).max
+            answered = part != no_answer
             numbers = part.astype(np.int32) + starts
             last = min(first + block, self.n_users)
             options[indptr[first] : indptr[last]] = numbers[answered]
@@ -316,7 +324,7 @@ class Responses:
         np.cumsum(counts, out=new_indptr[1:])
         take = np.repeat(indptr[users] - new_indptr[:-1], counts) + np.arange(new_indptr[-1])
         chosen = options[take]
-        kept = np.unique(chosen)
+        kept = np.unique(chosen).astype(np.int64)
         return self._with_options(self.users[users], new_indptr, chosen, kept), kept
 
     def restrict_items(self, items: IntArray) -> tuple[Responses, npt.NDArray[np.int64]]:
@@ -327,7 +335,7 @@ class Responses:
         keep = keep_item[self.option_items][options]
         ends = np.concatenate([[0], np.cumsum(keep)])
         chosen = options[keep]
-        kept = np.unique(chosen)
+        kept = np.unique(chosen).astype(np.int64)
         return self._with_options(self.users, ends[indptr], chosen, kept), kept
 
     def _with_options(
@@ -346,29 +354,26 @@ class Responses:
 
     # -- plumbing ---------------------------------------------------------------------------
 
-    def _cached(self, name: str, make: Any) -> Any:
-        cache: dict[str, Any] = self._cache  # type: ignore[attr-defined]
-        if name not in cache:
+    def _cached(self, name: str, make: Callable[[], Value]) -> Value:
+        if name not in self._cache:
             value = make()
-            if isinstance(value, np.ndarray):
-                value = _frozen(value)
-            cache[name] = value
-        return cache[name]
+            self._cache[name] = _frozen(value) if isinstance(value, np.ndarray) else value
+        found: Value = self._cache[name]
+        return found
 
     def _count_users(self) -> npt.NDArray[np.int64]:
-        if self._rows is not None:  # type: ignore[attr-defined]
-            return np.diff(self._rows[0])  # type: ignore[attr-defined, no-any-return]
+        if self._rows is not None:
+            return np.diff(self._rows[0])
         counts = np.zeros(self.n_users, dtype=np.int64)
-        for column in self._codes:  # type: ignore[attr-defined]
+        for column in self.codes:
             counts += column != np.iinfo(column.dtype).max
         return counts
 
     def _count_options(self) -> npt.NDArray[np.int64]:
-        if self._rows is not None:  # type: ignore[attr-defined]
-            options = self._rows[1]  # type: ignore[attr-defined]
-            return np.bincount(options, minlength=self.n_options)
+        if self._rows is not None:
+            return np.bincount(self._rows[1], minlength=self.n_options)
         counts = np.zeros(self.n_options, dtype=np.int64)
-        for i, column in enumerate(self._codes):  # type: ignore[attr-defined]
+        for i, column in enumerate(self.codes):
             first, last = self.item_starts[i], self.item_starts[i + 1]
             counts[first:last] = np.bincount(column, minlength=last - first)[: last - first]
         return counts
@@ -384,6 +389,10 @@ def _frozen(array: Any) -> Any:
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
+
+
+def _as_rows(indptr: IntArray, options: IntArray) -> Rows:
+    return _frozen(np.asarray(indptr, np.int64)), _frozen(np.asarray(options, np.int32))
 
 
 def _rebuild(

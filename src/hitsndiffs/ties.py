@@ -18,13 +18,17 @@ IntVector = npt.NDArray[np.integer[Any]]
 TIE = 1e-9
 
 
-def patterns(sums: Sums) -> npt.NDArray[np.int64]:
+def patterns(sums: Sums, options: Vector | None = None) -> npt.NDArray[np.int64]:
     """Number the answer patterns: users with identical answers get the same number.
+
+    With ``options`` (1 or 0 for each option) only the answers among those options count.
 
     A pattern's fingerprint is the pair of two random sums over the chosen options, which is the
     same to the last bit for identical rows; two different rows collide with probability ≈ 2⁻¹⁰⁰.
     """
     random = np.random.default_rng(20240513).standard_normal((sums.n_options, 2))
+    if options is not None:
+        random *= options[:, None]
     first, second = sums.choices(random[:, 0]), sums.choices(random[:, 1])
     order = np.lexsort((second, first))
     new = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)

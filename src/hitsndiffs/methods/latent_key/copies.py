@@ -1,0 +1,132 @@
+"""Copied answer sheets: how much each user counts as a witness.
+
+Users whose answers agree far beyond what their abilities explain (copying, or many runs of one
+language model) are not independent witnesses. Each user gets the weight ``1 / (1 + copies)``, where
+``copies`` is the number of other users who agree beyond doubt. Nothing of size m² is kept: small
+data are compared in blocks of users, large ones by fingerprints of answer patterns that are too
+unlikely to arise twice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.latent_key.grid import STEP, THETA
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
+from hitsndiffs.ties import patterns
+
+__all__ = ["witness_weights"]
+
+Array = npt.NDArray[np.float64]
+
+#: Chance of counting an independent pair as copies, over all pairs of one user.
+LEVEL = 0.01
+#: Pairs are compared one by one while responses × users stays below this.
+PAIRWISE_UP_TO = 1.5e9
+#: Values in one block of options × users.
+BLOCK_SIZE = 4_000_000
+#: Fewest common items for a comparison.
+COMMON = 4
+
+
+def witness_weights(problem: KeyProblem, fit: KeyFit) -> Array:
+    """Weight of each user as a witness, between 0 and 1.
+
+    Parameters
+    ----------
+    problem
+        The data.
+    fit
+        A solution started from the consensus: it says how much agreement abilities explain.
+    """
+    r = problem.responses
+    if r.n_users < 4:
+        return np.ones(r.n_users)
+    if r.n_responses * r.n_users <= PAIRWISE_UP_TO:
+        return 1 / (1 + _pairwise_copies(problem, fit))
+    return 1 / (1 + _banded_copies(problem, fit))
+
+
+def _option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Array:
+    """P(option | ability) of the model, one row per option, one column per ability."""
+    within = problem.within
+    counts = (problem.sums.choosers(problem.witness) + 0.5)[:, None]
+    c, key = fit.curves, fit.key[:, None]
+    right = 1 / (1 + np.exp(-(c.slopes[:, None] * theta + c.intercepts[:, None])))
+    spill = key * (1 - right) / np.maximum(within.sum(counts) - counts, 1e-9)
+    return np.asarray(key * right + counts * (within.sum(spill) - spill))
+
+
+def _pairwise_copies(problem: KeyProblem, fit: KeyFit) -> Array:
+    """Number of others whose agreement with a user is far above what the model expects."""
+    from scipy.special import ndtri
+
+    m, q = problem.responses.n_users, problem.responses.n_options
+    size = int(np.clip(BLOCK_SIZE // max(q, m), 1, 512))
+    curves = _option_probabilities(problem, fit, THETA)
+    sample = _excess(problem, fit, curves, np.linspace(0, m - 1, min(m, size)).astype(int))
+    # real agreement spreads more than the model's: scale by what is seen in a sample of pairs
+    spread = max(1.0, float(np.median(np.abs(sample)) / 0.6745))
+    threshold = -ndtri(LEVEL / m) * spread
+    copies = np.empty(m)
+    for first in range(0, m, size):
+        users = np.arange(first, min(first + size, m))
+        copies[users] = (_excess(problem, fit, curves, users) > threshold).sum(axis=0)
+    return copies
+
+
+def _excess(problem: KeyProblem, fit: KeyFit, curves: Array, users: npt.NDArray[np.int64]) -> Array:
+    """Standardised agreement beyond expectation: all users (rows) with some users (columns).
+
+    What two users should agree on is computed over the items that the second one answered, with
+    the first one's ability rounded to the grid, and scaled to the items that both answered.
+    """
+    sums, within, m = problem.sums, problem.within, problem.responses.n_users
+    chosen = sums.choosers(_indicators(m, users))
+    answered = within.sum(chosen)
+    agreement = sums.choices(chosen)
+    common = sums.choices(answered)
+    place = _places(fit)
+    per_item = curves.T @ (curves[:, place[users]] * answered) / chosen.sum(axis=0)
+    expected = per_item[place] * common
+    variance = np.maximum(expected * (1 - per_item[place]), 0.25)
+    z = (agreement - expected) / np.sqrt(variance)
+    z[common < COMMON] = 0.0
+    z[users, np.arange(len(users))] = 0.0
+    return np.asarray(z)
+
+
+def _places(fit: KeyFit) -> npt.NDArray[np.int64]:
+    """The grid point nearest to each user's ability."""
+    nearest = np.rint((fit.posterior.mean - THETA[0]) / STEP).astype(np.int64)
+    return np.clip(nearest, 0, len(THETA) - 1)
+
+
+def _indicators(m: int, users: npt.NDArray[np.int64]) -> Array:
+    block = np.zeros((m, len(users)))
+    block[users, np.arange(len(users))] = 1.0
+    return block
+
+
+def _banded_copies(problem: KeyProblem, fit: KeyFit, bands: int = 6) -> Array:
+    """Number of others who share a pattern that is too unlikely to arise twice.
+
+    The items are dealt into bands. A user's pattern on a band has some probability given the
+    user's ability; where it is below ``LEVEL / m`` nobody else should have it by chance.
+    """
+    r, sums = problem.responses, problem.sums
+    log_p = np.log(np.maximum(_option_probabilities(problem, fit, THETA), 1e-12))
+    place, user = _places(fit), np.arange(r.n_users)
+    band_of_item = np.random.default_rng(1).permutation(r.n_items) % bands
+    copies = np.zeros(r.n_users)
+    for band in range(-1, bands):  # -1: the whole sheet
+        inside = np.ones(r.n_options)
+        if band >= 0:
+            inside = (band_of_item == band)[r.option_items].astype(float)
+        log_probability = sums.choices(log_p * inside[:, None])[user, place]
+        number = patterns(sums, inside)
+        shared = np.bincount(number)[number] - 1.0
+        unlikely = log_probability < np.log(LEVEL / r.n_users)
+        copies = np.maximum(copies, np.where(unlikely, shared, 0.0))
+    return copies

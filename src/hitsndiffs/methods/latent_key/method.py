@@ -1,0 +1,153 @@
+"""The latent-key estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.latent_key.copies import witness_weights
+from hitsndiffs.methods.latent_key.grid import spread_scores
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.search import Mode, find_modes
+from hitsndiffs.methods.latent_key.starts import axis_starts, consensus
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+from hitsndiffs.ties import patterns
+
+__all__ = ["LatentKey"]
+
+Array = npt.NDArray[np.float64]
+
+#: Resampled fits are made while responses × resamples stays below this.
+RESAMPLE_UP_TO = 3_000_000
+
+
+@dataclass(kw_only=True, eq=False)
+class LatentKey(Method):
+    """One unknown right answer per item; the evidence decides which.
+
+    Parameters
+    ----------
+    axes
+        Start from this many leading axes, both ways up, and from the consensus.
+    resamples
+        Refits with users reweighted at random, over which the key is averaged (small data).
+    max_iterations
+        Limit of rounds of the final fit.
+    answers, strong_user
+        Known right answers and a user known to be strong: evidence like any other.
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("ABCA"), list("ABCB"), list("ABDA"), list("CDCA")])
+    >>> LatentKey().fit(r).correct_.argmax()
+    0
+    """
+
+    name: ClassVar[str] = "latent-key"
+    summary: ClassVar[str] = "One unknown right answer per item, chosen by evidence"
+    use: ClassVar[str] = "tests, quizzes, language models: items with one right answer each"
+
+    axes: int = 3
+    resamples: int = 15
+    max_iterations: int = 150
+    answers: Mapping[Any, Any] | None = None
+    strong_user: Any = None
+
+    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+        problem = KeyProblem(responses, sums, answers=self.answers, strong_user=self.strong_user)
+        # 1. how much each user counts as a witness
+        witness = self._witnesses(problem)
+
+        # 2. distinct solutions from several starts; the evidence chooses
+        problem.weigh(witness)
+        starts = axis_starts(problem, self.axes, self.seed) | {"consensus": consensus(problem)}
+        modes = find_modes(problem, starts)
+
+        # 3. the chosen solution, fitted with every user, copies counting by their square root
+        problem.weigh(np.sqrt(witness))
+        chosen = modes[0].fit
+        final = fit_key(
+            problem,
+            chosen.posterior.weights,
+            curves=chosen.curves,
+            max_rounds=self.max_iterations,
+        )
+
+        # 4. the key, averaged over resampled users where the data are small
+        key = self._averaged_key(problem, final)
+        correct = sums.choices(key) / responses.answers_per_user
+        return Fit(
+            scores=correct,
+            option_weights=key,
+            key_probabilities=key,
+            correct=correct,
+            abilities=final.posterior.mean,
+            standard_errors=correct_errors(problem, final, key),
+            confidence=None,
+            converged=final.converged,
+            n_iterations=final.rounds,
+            details=_details(modes, witness, final),
+        )
+
+    def _witnesses(self, problem: KeyProblem) -> Array:
+        pattern = patterns(problem.sums)
+        problem.weigh(1.0 / np.bincount(pattern)[pattern])
+        first = fit_key(problem, spread_scores(consensus(problem)), max_rounds=15)
+        return witness_weights(problem, first)
+
+    def _averaged_key(self, problem: KeyProblem, final: KeyFit) -> Array:
+        """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""
+        size = problem.responses.n_responses * max(self.resamples, 1)
+        if self.resamples == 0 or size > RESAMPLE_UP_TO or problem.responses.n_users < 3:
+            return final.key
+        rng = np.random.default_rng(self.seed)
+        witness = problem.witness
+        total = np.zeros_like(final.key)
+        for _ in range(self.resamples):
+            draw = rng.exponential(size=len(witness))
+            problem.weigh(witness * draw / draw.mean())
+            total += fit_key(
+                problem, final.posterior.weights, curves=final.curves, max_rounds=25
+            ).key
+        problem.weigh(witness)
+        return problem.settle((final.key + total / self.resamples) / 2)
+
+
+def correct_errors(problem: KeyProblem, fit: KeyFit, key: Array) -> Array:
+    """Standard error of the expected share correct: chance in the answers, doubt about the key.
+
+    The first part is the spread of the number of right answers at the user's ability, the second
+    the spread of the key given the data; both are sums over the user's items.
+    """
+    from hitsndiffs.methods.latent_key.grid import THETA
+
+    c = fit.curves
+    p = 1 / (1 + np.exp(-(c.slopes[:, None] * THETA + c.intercepts[:, None])))
+    chance = problem.within.sum(key[:, None] * p * (1 - p))
+    by_ability = (problem.sums.choices(chance) * fit.posterior.weights).sum(axis=1)
+    doubt = problem.sums.choices(key * (1 - key))
+    return np.asarray(np.sqrt(by_ability + doubt) / problem.responses.answers_per_user)
+
+
+def _details(modes: list[Mode], witness: Array, final: KeyFit) -> dict[str, Any]:
+    c = final.curves
+    return {
+        "solutions": [
+            {
+                "starts": list(mode.starts),
+                "evidence": mode.evidence,
+            }
+            for mode in modes
+        ],
+        "copies": float(1 - witness.mean()),
+        "mean_slope": c.mean_slope,
+        "mean_intercept": c.mean_intercept,
+        "ability_sd": final.posterior.sd,
+    }
