@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitsndiffs.c1p import PQTree, reduction
-from hitsndiffs.c1p.nodes import Inner, Leaf, Node
+from hitsndiffs.c1p.nodes import Inner, Leaf
 from hitsndiffs.c1p.pqtree import _rebuild
 from hitsndiffs.errors import InputError
 
@@ -55,7 +55,7 @@ def test_random_sets_against_brute_force(interval_share: float) -> None:
     ]
     accepted, refused = np.sum(counts, axis=0)
     assert accepted > 100
-    assert refused == 0 if interval_share == 1 else refused > 50
+    assert refused == 0 if interval_share == 1 else refused > 40
 
 
 @pytest.mark.parametrize(("kind", "k"), TUCKER)
@@ -187,10 +187,10 @@ def test_work_is_linear_in_the_ones(longest: int, monkeypatch: pytest.MonkeyPatc
     visited = 0
     mark = reduction.mark
 
-    def counting_mark(leaves: list[Leaf], touched: list[Node]) -> Inner | None:
+    def counting_mark(leaves: list[Leaf], touched: list[Inner]) -> Inner | None:
         nonlocal visited
         apex = mark(leaves, touched)
-        visited += len(touched)
+        visited += len(leaves) + len(touched)
         return apex
 
     monkeypatch.setattr(reduction, "mark", counting_mark)

@@ -58,10 +58,6 @@ class Node:
         self.other_side: Node | None = None
         self.mark = EMPTY
 
-    def forget(self) -> None:
-        """Drop what the last reduction wrote here."""
-        self.mark = EMPTY
-
     def above(self) -> Inner | None:
         """Return the parent, or None at the root."""
         if self.group is None:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from hitsndiffs.c1p import enumeration, reduction
-from hitsndiffs.c1p.nodes import Inner, Leaf, Node, PNode, QNode
+from hitsndiffs.c1p.nodes import EMPTY, Inner, Leaf, Node, PNode, QNode
 from hitsndiffs.errors import InputError
 
 __all__ = ["PQTree"]
@@ -102,7 +102,7 @@ class PQTree:
         leaves = [self._leaves[i] for i in indices]
         if len(leaves) < 2 or len(leaves) == len(self._leaves):
             return True
-        touched: list[Node] = []
+        touched: list[Inner] = []
         apex = reduction.mark(leaves, touched)
         accepted = apex is not None and reduction.fits(apex)
         if accepted:
@@ -110,6 +110,8 @@ class PQTree:
             standing = reduction.restructure(apex, touched)
             if apex is self._root:
                 self._root = standing
+        for leaf in leaves:
+            leaf.mark = EMPTY
         for node in touched:
             node.forget()
         return accepted

@@ -21,13 +21,14 @@ never more than there are in the tree.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 from hitsndiffs.c1p.nodes import EMPTY, FULL, PARTIAL, Inner, Leaf, Node, PNode, QNode
 
 __all__ = ["fits", "mark", "restructure"]
 
 
-def mark(leaves: list[Leaf], touched: list[Node]) -> Inner | None:
+def mark(leaves: list[Leaf], touched: list[Inner]) -> Inner | None:
     """Mark full and partial nodes, and return the apex.
 
     Parameters
@@ -35,7 +36,7 @@ def mark(leaves: list[Leaf], touched: list[Node]) -> Inner | None:
     leaves
         The set, without repetition: at least two leaves, and not all of the tree's.
     touched
-        Every node that gets a mark is added here; the caller has to wipe them.
+        Every inner node that gets a mark is added here; the caller has to wipe them and the leaves.
 
     Returns
     -------
@@ -69,22 +70,23 @@ def mark(leaves: list[Leaf], touched: list[Node]) -> Inner | None:
     return apex
 
 
-def _mark_full(leaves: list[Leaf], touched: list[Node]) -> list[Inner]:
-    """Mark the full nodes, and return their parents that are not full."""
+def _mark_full(leaves: list[Leaf], touched: list[Inner]) -> list[Inner]:
+    """Mark the full nodes, level by level, and return their parents that are not full."""
     parents: list[Inner] = []
-    full: list[Node] = list(leaves)
-    for node in full:  # grows on the way
-        node.mark = FULL
-        parent = node.above()
-        assert parent is not None, "the set is not all leaves, so the root is not full"
-        if not parent.full:
-            parents.append(parent)
-        parent.full.append(node)
-        if len(parent.full) == parent.size:
-            full.append(parent)
-    touched += full
-    not_full = [node for node in parents if len(node.full) < node.size]
-    touched += not_full
+    level: Sequence[Node] = leaves
+    while level:
+        changed: dict[Inner, None] = {}
+        for node in level:
+            node.mark = FULL
+            group = node.group  # node.above(), without the call: this is the busiest line
+            parent = node.parent if group is None else group.find().owner
+            assert parent is not None, "the set is not all leaves, so the root is not full"
+            parent.full.append(node)
+            changed[parent] = None
+        parents += changed
+        level = [parent for parent in changed if len(parent.full) == parent.size]
+    not_full = [node for node in dict.fromkeys(parents) if node.mark != FULL]
+    touched += parents
     return not_full
 
 
@@ -131,7 +133,7 @@ def _at_one_end(node: QNode) -> bool:
     return n_full == len(node.full) and (not node.partial or child is node.partial[0])
 
 
-def restructure(apex: Inner, touched: list[Node]) -> Node:
+def restructure(apex: Inner, touched: list[Inner]) -> Node:
     """Apply the templates, bottom up; return the node that now stands where the apex stood."""
     straight = [_straighten(branch, touched) for branch in apex.partial]
     if isinstance(apex, QNode):  # Q2, Q3
@@ -161,7 +163,7 @@ def restructure(apex: Inner, touched: list[Node]) -> Node:
     return whole
 
 
-def _straighten(branch: Inner, touched: list[Node]) -> QNode:
+def _straighten(branch: Inner, touched: list[Inner]) -> QNode:
     """Make a partial node one Q-node in its place, with empty children first and full ones last."""
     path = [branch]
     while path[-1].partial:
@@ -180,7 +182,7 @@ def _straighten(branch: Inner, touched: list[Node]) -> QNode:
     return done
 
 
-def _straighten_p(node: PNode, done: QNode | None, touched: list[Node]) -> QNode:
+def _straighten_p(node: PNode, done: QNode | None, touched: list[Inner]) -> QNode:
     """Templates P3 and P5."""
     full = _take_full(node, touched)
     if done is None:
@@ -196,7 +198,7 @@ def _straighten_p(node: PNode, done: QNode | None, touched: list[Node]) -> QNode
     return done
 
 
-def _take_full(node: PNode, touched: list[Node]) -> Node | None:
+def _take_full(node: PNode, touched: list[Inner]) -> Node | None:
     """Take the full children out of a P-node, as one node (None: there are none)."""
     children = node.children
     for child in node.full:

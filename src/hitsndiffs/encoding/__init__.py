@@ -172,8 +172,7 @@ def _user_labels(
         labels = label_array(users)
         if len(labels) != table.n_rows:
             raise InputError(
-                f"users= must name every row: got {len(labels):,} labels for "
-                f"{table.n_rows:,} rows."
+                f"users= must name every row: got {len(labels):,} labels for {table.n_rows:,} rows."
             )
         return labels, None
     if column is None:

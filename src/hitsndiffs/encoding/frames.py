@@ -102,8 +102,7 @@ def _is_column(values: Any) -> bool:
 def _from_array(array: np.ndarray[Any, Any]) -> Table:
     if array.ndim != 2:
         raise InputError(
-            "a table needs two dimensions, users × items; "
-            f"got an array of shape {array.shape}."
+            f"a table needs two dimensions, users × items; got an array of shape {array.shape}."
             if array.ndim
             else f"a table was expected: a DataFrame, a 2-D array or a list of rows; got {array!r}."
         )
@@ -213,9 +212,7 @@ def _factorise_objects(values: Iterable[Any]) -> tuple[list[Any], np.ndarray[Any
     try:
         places = [seen.setdefault(value, len(seen)) for value in values]
     except TypeError as error:
-        raise InputError(
-            f"users, items and options must be numbers or texts ({error})."
-        ) from None
+        raise InputError(f"users, items and options must be numbers or texts ({error}).") from None
     return list(seen), np.array(places, dtype=np.int32)
 
 

@@ -115,9 +115,7 @@ def _merge_options(options: Factor, skipped: Skipped) -> tuple[list[Option], boo
     return list(index), is_text
 
 
-def _number_options(
-    items: Factor, options: Factor, keys: list[Option], as_text: bool
-) -> _Options:
+def _number_options(items: Factor, options: Factor, keys: list[Option], as_text: bool) -> _Options:
     """Number the options item after item, and overwrite the cells with these numbers."""
     n_keys = len(keys)
     n_pairs = len(items.labels) * n_keys
@@ -377,4 +375,3 @@ def _renumber(
 def _blocks(length: int) -> Iterator[slice]:
     for first in range(0, length, _BLOCK):
         yield slice(first, min(first + _BLOCK, length))
-

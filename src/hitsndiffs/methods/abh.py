@@ -42,6 +42,11 @@ class ABH(Method):
     answers, strong_user
         Known right answers, or a user known to be strong: they settle which end is up.
 
+    Notes
+    -----
+    The eigenvalues that are reported are those of ``I - L/β`` (β the largest entry of ``D``), so
+    that here too the strongest axis comes first.
+
     Examples
     --------
     >>> from hitsndiffs import Responses
@@ -79,7 +84,7 @@ class ABH(Method):
         )
 
         # 2. equal answers get equal scores; an option weighs the mean score of its choosers
-        U = Averaging.of(responses, sums)
+        U, L = Averaging.of(responses, sums), Laplacian.of(responses, sums)
         s = standardised(U, _mean_by_pattern(found.vector, sums))
 
         # 3. which end is up, and how sure
@@ -88,9 +93,9 @@ class ABH(Method):
             sums,
             scores=s,
             weights=U.weights(s),
-            standard_errors=_standard_errors(Laplacian.of(responses, sums), U, s, found.value),
+            standard_errors=_standard_errors(L, U, s, found.value),
             found=found,
-            values=found.values,
+            values=None if found.values is None else 1 - found.values / L.degrees.max(),
             solver=self.solver,
             answers=self.answers,
             strong_user=self.strong_user,

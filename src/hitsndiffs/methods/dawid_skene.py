@@ -185,7 +185,8 @@ def _shared_labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[
     """The one label set of all items; an error where they clearly have none."""
     labels, numbers = _labels(responses)
     once = labels[np.bincount(numbers) == 1]
-    apart = responses.n_items > 1 and 2 * len(once) > len(labels)
+    widest = np.diff(responses.item_starts).max()
+    apart = 2 * len(once) > len(labels) and 2 * len(labels) > 3 * widest
     if apart or len(labels) > MOST_LABELS:
         why = (
             f"{len(once)} of the {len(labels)} labels occur in one item only, for example "

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import key_from_scores
+from hitsndiffs.methods.keys import covered_items, key_from_scores, key_given
 from hitsndiffs.orientation import answers_here, known_options
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
@@ -110,7 +110,7 @@ class GRM(Method):
             scores=s,
             abilities=s,
             option_weights=sums.choosers(s) / counts,
-            key_probabilities=_key(responses, sums, levels, s),
+            key_probabilities=_key(self, responses, sums, s),
             standard_errors=errors,
             converged=bool(fitted.converged),
             n_iterations=int(fitted.n_iterations),
@@ -132,26 +132,21 @@ def option_levels(
     """The place of each option from worst (0) to best; -1 where the item has no order."""
     levels = np.full(responses.n_options, UNORDERED, dtype=np.int64)
     known = answers_here(responses, key)
-    right = known_options(responses, known)
-    covered = {str(item).strip() for item in known}
-    orders = {str(item).strip(): list(options) for item, options in (order or {}).items()}
+    levels[covered_items(responses, known)[responses.option_items]] = 0
+    levels[known_options(responses, known)] = 1
+    orders = {str(item).strip(): options for item, options in (order or {}).items()}
     for number, item in enumerate(responses.items):
-        name = str(item).strip()
+        if (name := str(item).strip()) not in orders:
+            continue
         first, last = responses.item_starts[number], responses.item_starts[number + 1]
-        if name in orders:
-            places = {str(option).strip(): place for place, option in enumerate(orders[name])}
-            texts = [str(label).strip() for label in responses.option_labels[first:last]]
-            if missing := [text for text in texts if text not in places]:
-                raise InputError(
-                    f"order= of item {name!r} leaves out the option {missing[0]!r}, which was "
-                    f"chosen; it lists {', '.join(places)}. Name all options, from worst to best."
-                )
-            levels[first:last] = [places[text] for text in texts]
-        elif name in covered:
-            levels[first:last] = 0
-    alone = right[levels[right] == 0] if len(right) else right
-    keyed = np.array([str(item).strip() in covered - set(orders) for item in responses.items])
-    levels[alone[keyed[responses.option_items[alone]]]] = 1
+        places = {str(option).strip(): place for place, option in enumerate(orders[name])}
+        texts = [str(label).strip() for label in responses.option_labels[first:last]]
+        if missing := [text for text in texts if text not in places]:
+            raise InputError(
+                f"order= of item {name!r} leaves out the option {missing[0]!r}, which was "
+                f"chosen; it lists {', '.join(places)}. Name all options, from worst to best."
+            )
+        levels[first:last] = [places[text] for text in texts]
     return levels
 
 
@@ -175,13 +170,11 @@ def level_table(responses: Responses, levels: IntVector) -> tuple[IntVector, Int
     return np.where(answered, dense[options], -1).T.copy(), used
 
 
-def _key(responses: Responses, sums: Sums, levels: IntVector, s: Vector) -> Vector:
-    """The best option of an ordered item is right; the others are guessed from the scores."""
-    starts, items = responses.item_starts[:-1], responses.option_items
-    best = levels == np.maximum.reduceat(levels, starts)[items]
-    only = best & (np.add.reduceat(best.astype(int), starts)[items] == 1)
-    ordered = np.logical_or.reduceat(only & (levels != UNORDERED), starts)[items]
-    return np.where(ordered, only.astype(float), key_from_scores(responses, sums, s))
+def _key(method: GRM, responses: Responses, sums: Sums, s: Vector) -> Vector:
+    """The best option of an ordered item is right; those of other items are guessed."""
+    tops = {item: list(options)[-1] for item, options in (method.order or {}).items()}
+    known = answers_here(responses, {**(method.key or {}), **tops})
+    return key_given(responses, known, key_from_scores(responses, sums, s))
 
 
 def _nothing_to_fit(responses: Responses, sums: Sums) -> Fit:

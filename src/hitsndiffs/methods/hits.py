@@ -52,7 +52,7 @@ class HITS(Method):
             w = share_within_items(responses, sums.choosers(s))
             new = sums.choices(w)
             new /= new.max()
-            change = float((np.abs(new - s) / s).sum())
+            change = float((np.abs(new - s) / np.maximum(s, 1e-300)).sum())
             s = new
             rounds += 1
         return Fit(

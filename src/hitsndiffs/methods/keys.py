@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.orientation import known_options
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 
 __all__ = [
     "best_option_probabilities",
+    "covered_items",
     "key_from_scores",
+    "key_given",
     "share_errors",
     "share_within_items",
     "softmax_within_items",
@@ -41,6 +47,25 @@ def share_errors(sums: Sums, weights: Vector, shares: Vector, answers: Vector) -
     n = answers
     spread = np.maximum(sums.choices(weights**2) - n * shares**2, 0.0)
     return np.where(n > 1, np.sqrt(spread / np.maximum(n - 1, 1) / np.maximum(n, 1)), np.nan)
+
+
+def covered_items(responses: Responses, known: Mapping[Any, Any]) -> npt.NDArray[np.bool_]:
+    """Which items a mapping by item names."""
+    names = {str(item).strip() for item in known}
+    return np.array([str(item).strip() in names for item in responses.items], dtype=bool)
+
+
+def key_given(responses: Responses, known: Mapping[Any, Any], guessed: Vector) -> Vector:
+    """1 for right options where the key is known, and guesses elsewhere.
+
+    NaN for all options of an item whose right option nobody chose. All of ``known`` must be items
+    of the data.
+    """
+    right = np.zeros(responses.n_options)
+    right[known_options(responses, known)] = 1.0
+    chosen = np.add.reduceat(right, responses.item_starts[:-1])[responses.option_items] > 0
+    covered = covered_items(responses, known)[responses.option_items]
+    return np.where(covered, np.where(chosen, right, np.nan), guessed)
 
 
 def key_from_scores(responses: Responses, sums: Sums, scores: Vector) -> Vector:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import key_from_scores, share_errors
+from hitsndiffs.methods.keys import covered_items, key_from_scores, key_given, share_errors
 from hitsndiffs.orientation import answers_here, known_options
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
@@ -65,22 +64,15 @@ class TrueAnswer(Method):
         mean = float(total.sum() / max(n.sum(), 1))
         s = np.divide(total, n, out=np.full(len(n), mean), where=n > 0)
 
-        guessed = key_from_scores(responses, sums, s)
         return Fit(
             scores=s,
             option_weights=right,
-            key_probabilities=np.where(covered > 0, right, guessed),
+            key_probabilities=key_given(responses, known, key_from_scores(responses, sums, s)),
             correct=s,
             standard_errors=share_errors(sums, right, s, n),
             n_iterations=1,
             notes=tuple(_notes(len(known), len(self.key or {}), int((n == 0).sum()))),
         )
-
-
-def covered_items(responses: Responses, known: Mapping[Any, Any]) -> npt.NDArray[np.bool_]:
-    """Which items a mapping by item names."""
-    names = {str(item).strip() for item in known}
-    return np.array([str(item).strip() in names for item in responses.items], dtype=bool)
 
 
 def _notes(used: int, given: int, outside: int) -> list[str]:

@@ -12,6 +12,7 @@ from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import share_within_items, softmax_within_items
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
+from hitsndiffs.ties import tie_groups
 
 __all__ = ["TruthFinder"]
 
@@ -38,7 +39,7 @@ class TruthFinder(Method):
     trust
         What every user's trust starts at.
     tol, max_iterations
-        The rounds end when the relative changes of the user scores sum to at most ``tol``.
+        The rounds end when the changes of the user scores sum to at most ``tol``.
 
     Notes
     -----
@@ -75,11 +76,11 @@ class TruthFinder(Method):
             log_doubt = sums.choosers(np.log1p(-np.minimum(s, NEARLY_ONE)))
             w = share_within_items(responses, -np.expm1(log_doubt))
             new = sums.choices(w) / answers
-            change = float((np.abs(new - s) / s).sum())
+            change = float(np.abs(new - s).sum())
             s = new
             rounds += 1
 
-        scores, notes = self._resolved(s, log_doubt, responses, sums)
+        scores, notes = _resolved(s, log_doubt, responses, sums)
         # exactly one option is right: odds from the probabilities that treat them one by one
         odds = np.log(np.maximum(-np.expm1(log_doubt), 1e-300)) - log_doubt
         return Fit(
@@ -89,24 +90,33 @@ class TruthFinder(Method):
             converged=change <= self.tol,
             n_iterations=rounds,
             notes=notes,
-            details={"residual": change, "trust": s, "log_doubt": log_doubt},
+            details={"residual": change},
         )
 
-    @staticmethod
-    def _resolved(
-        s: Vector, log_doubt: Vector, responses: Responses, sums: Sums
-    ) -> tuple[Vector, tuple[str, ...]]:
-        """The trust, or, where doubts are too small to show in it, minus their logarithm."""
-        totals = np.add.reduceat(-np.expm1(log_doubt), responses.item_starts[:-1])
-        relative = log_doubt - np.log(np.maximum(totals, 1e-300))[responses.option_items]
-        doubt = log_of_sums(sums, relative) - np.log(responses.answers_per_user)
-        typical = doubt.min() if responses.is_complete else np.median(doubt)
-        if typical >= RESOLVED:
-            return s, ()
-        return -doubt, (
-            "With this many users per option, trust differs by less than a double can hold; the "
-            "scores are minus the logarithm of each user's mean doubt.",
-        )
+
+def _resolved(
+    s: Vector, log_doubt: Vector, responses: Responses, sums: Sums
+) -> tuple[Vector, tuple[str, ...]]:
+    """The trust, or, where doubts are too small to show in it, minus their logarithm."""
+    doubt = log_mean_doubt(log_doubt, responses, sums)
+    typical = doubt.min() if responses.is_complete else np.median(doubt)
+    if typical >= RESOLVED or tie_groups(doubt).max() <= tie_groups(s).max():
+        return s, ()
+    return -doubt, (
+        "With this many users per option, trust differs by less than a double can hold; the "
+        "scores are minus the logarithm of each user's mean doubt.",
+    )
+
+
+def log_mean_doubt(log_doubt: Vector, responses: Responses, sums: Sums) -> Vector:
+    """Each user's mean of ``Π (1 - s)`` over the chosen options, as a logarithm.
+
+    With ``w = 1 - doubt``, an option's share of its item is ``1/Σw - doubt/Σw``: among users who
+    answered the same items, trust falls as the mean of ``doubt/Σw`` rises.
+    """
+    totals = np.add.reduceat(-np.expm1(log_doubt), responses.item_starts[:-1])
+    relative = log_doubt - np.log(np.maximum(totals, 1e-300))[responses.option_items]
+    return log_of_sums(sums, relative) - np.log(responses.answers_per_user)
 
 
 def log_of_sums(sums: Sums, logs: Vector) -> Vector:

@@ -19,7 +19,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.header import looks_like_ids, looks_long
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 #: Columns of a piece of a file: of Polars, or lists of text where the file is small.
 Columns = dict[str, Any]

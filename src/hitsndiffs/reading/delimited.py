@@ -258,9 +258,7 @@ class DelimitedTable:
 
     # -- one chunk with the csv module: slow, and exact about where an error is ----------------
 
-    def _records(
-        self, chunk: Chunk, *, check: bool = True
-    ) -> Iterator[tuple[int, int, list[str]]]:
+    def _records(self, chunk: Chunk, *, check: bool = True) -> Iterator[tuple[int, int, list[str]]]:
         """Yield each row that is not blank, with the lines in which it begins and ends."""
         text = io.StringIO(chunk.data.decode(), newline="")
         reader = csv.reader(text, delimiter=self._separator, strict=True)
@@ -320,9 +318,7 @@ class DelimitedTable:
         import polars as pl
 
         columns = dict(zip(self.names, zip(*rows, strict=True), strict=True))
-        return pl.DataFrame({name: columns[name] for name in wanted}, schema_overrides={
-            name: pl.String for name in wanted
-        })  # fmt: skip
+        return pl.DataFrame({name: columns[name] for name in wanted}, schema_overrides=dict.fromkeys(wanted, pl.String))  # fmt: skip
 
 
 def _without_mark(chunks: Iterator[Chunk]) -> Iterator[Chunk]:

@@ -148,9 +148,7 @@ class RecordsTable:
                 "one record per line."
             ) from None
         if not isinstance(loaded, list):
-            raise InputError(
-                f"{stream.name}: a list of records was expected; got {_what(loaded)}."
-            )
+            raise InputError(f"{stream.name}: a list of records was expected; got {_what(loaded)}.")
         yield self._from_records(list(enumerate(loaded, 1))), np.arange(1, len(loaded) + 1)
 
     def _from_records(self, records: list[tuple[int, Any]]) -> pl.DataFrame:

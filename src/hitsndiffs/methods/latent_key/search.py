@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.methods.latent_key.copies import witness_weights
 from hitsndiffs.methods.latent_key.grid import spread_scores
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.starts import axis_starts, consensus
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+from hitsndiffs.ties import patterns
 
-__all__ = ["Mode", "find_modes"]
+__all__ = ["Mode", "Search", "correlation", "search"]
 
 Array = npt.NDArray[np.float64]
 
 #: Abilities that correlate this well belong to one solution.
 SAME = 0.99
+#: Solutions that correlate less than this disagree about who is good.
+DISAGREE = 0.5
 #: Solutions this far behind after the first rounds are not carried on (nats).
 HOPELESS = 200.0
 
@@ -34,6 +43,87 @@ class Mode:
         return self.fit.evidence
 
 
+@dataclass(frozen=True)
+class Search:
+    """All solutions found, best evidence first, and the weight of each user as a witness."""
+
+    problem: KeyProblem
+    modes: list[Mode]
+    witness: Array
+
+    @property
+    def best(self) -> Mode:
+        """The solution with the highest evidence."""
+        return self.modes[0]
+
+    @cached_property
+    def rival(self) -> Mode | None:
+        """The best solution that disagrees about who is good."""
+        ability = self.best.fit.posterior.mean
+        for mode in self.modes[1:]:
+            if correlation(mode.fit.posterior.mean, ability) < DISAGREE:
+                return mode
+        return None
+
+    @property
+    def lead(self) -> float:
+        """How far the best solution is ahead of its rival (nats; infinite without a rival)."""
+        return np.inf if self.rival is None else self.best.evidence - self.rival.evidence
+
+    @property
+    def confidence(self) -> float:
+        """Probability that the best solution is right about axis and sign."""
+        return confidence_of_lead(self.lead)
+
+    @property
+    def doubt(self) -> str:
+        """A sentence for results that are not sure."""
+        return (
+            "Two readings of the answers are almost equally likely, and they disagree about who "
+            "is good. Give one or two known answers, or name one strong user, to settle it."
+        )
+
+
+def confidence_of_lead(lead: float) -> float:
+    """From the lead in evidence to a probability (calibrated on simulated and real data)."""
+    return float(1 / (1 + np.exp(-lead / 10)))
+
+
+def search(
+    responses: Responses,
+    sums: Sums,
+    *,
+    answers: Mapping[Any, Any] | None = None,
+    strong_user: Any = None,
+    axes: int = 3,
+    seed: int = 0,
+) -> Search:
+    """Find the distinct solutions of the latent-key model.
+
+    Parameters
+    ----------
+    responses, sums
+        The data; every user has answered something.
+    answers, strong_user
+        What the caller knows.
+    axes
+        Start from this many leading axes, both ways up, and from the consensus.
+    seed
+        For the axes.
+    """
+    problem = KeyProblem(responses, sums, answers=answers, strong_user=strong_user)
+    # 1. how much each user counts as a witness
+    pattern = patterns(sums)
+    problem.weigh(1.0 / np.bincount(pattern)[pattern])
+    first = fit_key(problem, spread_scores(consensus(problem)), max_rounds=15)
+    witness = witness_weights(problem, first)
+
+    # 2. distinct solutions from several starts
+    problem.weigh(witness)
+    starts = axis_starts(problem, axes, seed) | {"consensus": consensus(problem)}
+    return Search(problem, find_modes(problem, starts), witness)
+
+
 def find_modes(
     problem: KeyProblem, starts: Mapping[str, Array], *, first: int = 10, more: int = 30
 ) -> list[Mode]:
@@ -48,10 +138,12 @@ def find_modes(
     first, more
         Rounds before and after merging.
     """
-    fits = {
-        name: fit_key(problem, spread_scores(z), max_rounds=first) for name, z in starts.items()
-    }
-    modes = _merged([Mode((name,), fit) for name, fit in fits.items()])
+    modes = _merged(
+        [
+            Mode((name,), fit_key(problem, spread_scores(z), max_rounds=first))
+            for name, z in starts.items()
+        ]
+    )
     best = modes[0].evidence
     carried = [
         Mode(
@@ -70,7 +162,7 @@ def _merged(modes: list[Mode]) -> list[Mode]:
     distinct: list[Mode] = []
     for mode in sorted(modes, key=lambda mode: -mode.evidence):
         for k, kept in enumerate(distinct):
-            if _correlation(mode.fit.posterior.mean, kept.fit.posterior.mean) > SAME:
+            if correlation(mode.fit.posterior.mean, kept.fit.posterior.mean) > SAME:
                 distinct[k] = Mode(kept.starts + mode.starts, kept.fit)
                 break
         else:
@@ -78,7 +170,8 @@ def _merged(modes: list[Mode]) -> list[Mode]:
     return distinct
 
 
-def _correlation(a: Array, b: Array) -> float:
+def correlation(a: Array, b: Array) -> float:
+    """Pearson's; 1 where one of the two does not vary."""
     a, b = a - a.mean(), b - b.mean()
     size = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(a @ b) / size if size > 0 else 1.0
