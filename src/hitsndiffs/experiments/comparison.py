@@ -17,7 +17,7 @@ __all__ = ["LIMIT", "Result", "exponent", "summarise", "verdict"]
 #: Within this many standard errors (theirs and ours together) two values agree.
 LIMIT = 3.0
 #: Figures without chance (one run) agree within this.
-EXACT = 0.005
+EXACT = 1e-4
 #: The stored values have six decimals; no standard error is smaller.
 ROUNDING = 1e-6
 #: With fewer runs than this, a deviation is no smaller than the pooled one of its line.
