@@ -15,6 +15,7 @@ from hitsndiffs.responses import Responses
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.sums import open_sums
 from hitsndiffs.ties import patterns
+from hitsndiffs.words import count, listed, per_cent
 
 __all__ = ["Finding", "examine"]
 
@@ -81,18 +82,19 @@ def examine(
 def _sizes(r: Responses) -> Iterator[Finding]:
     yield Finding(
         "size",
-        f"{_count(r.n_users, 'user')} and {_count(r.n_items, 'item')}, "
-        f"{_count(r.n_responses, 'answer')}.",
+        f"{count(r.n_users, 'user')} and {count(r.n_items, 'item')}, "
+        f"{count(r.n_responses, 'answer')}.",
         {"users": r.n_users, "items": r.n_items, "answers": r.n_responses},
     )
     cells = r.n_users * r.n_items
-    share = 1 - r.n_responses / cells
+    empty = cells - r.n_responses
+    share = empty / cells
     yield Finding(
         "missing",
         "Everybody answered everything."
         if r.is_complete
-        else f"{_count(cells - r.n_responses, 'cell')} of {cells:,} are empty ({share:.1%}).",
-        {"cells": cells, "empty": cells - r.n_responses, "share": share},
+        else f"{count(empty, 'cell')} of {cells:,} are empty ({per_cent(share, 1)}).",
+        {"cells": cells, "empty": empty, "share": share},
     )
     options = np.diff(r.item_starts)
     low, high = int(options.min()), int(options.max())
@@ -106,8 +108,8 @@ def _sizes(r: Responses) -> Iterator[Finding]:
     if len(same):
         yield Finding(
             "agreed",
-            f"On {_count(len(same), 'item')} everybody agrees, which tells nobody apart: "
-            f"{_listed(same)}.",
+            f"On {count(len(same), 'item')} everybody agrees, which tells nobody apart: "
+            f"{listed(same)}.",
             {"items": _plain(same)},
         )
 
@@ -128,8 +130,7 @@ def _groups(ranking: Ranking) -> Iterator[Finding]:
     if len(silent):
         yield Finding(
             "silent",
-            f"{_count(len(silent), 'user')} gave no answers and can get no rank: "
-            f"{_listed(silent)}.",
+            f"{count(len(silent), 'user')} gave no answers and can get no rank: {listed(silent)}.",
             {"users": _plain(silent)},
             concern=True,
         )
@@ -141,10 +142,10 @@ def _thin(r: Responses) -> Iterator[Finding]:
     thin = r.users[(answers > 0) & (answers < few)]
     yield Finding(
         "thin users",
-        f"Every user gave at least {_count(few, 'answer')}."
+        f"Every user gave at least {count(few, 'answer')}."
         if len(thin) == 0
-        else f"{_count(len(thin), 'user')} gave fewer than {few} answers, which says little about "
-        f"them: {_listed(thin)}.",
+        else f"{count(len(thin), 'user')} gave fewer than {few} answers, which says little about "
+        f"them: {listed(thin)}.",
         {"users": _plain(thin), "fewer_than": few, "median_answers": float(np.median(answers))},
         concern=len(thin) > 0,
     )
@@ -153,7 +154,7 @@ def _thin(r: Responses) -> Iterator[Finding]:
         "thin options",
         "Every option was chosen by at least two users."
         if rare == 0
-        else f"{_count(rare, 'option')} of {r.n_options:,} "
+        else f"{count(rare, 'option')} of {r.n_options:,} "
         f"{'was' if rare == 1 else 'were'} chosen by one user only.",
         {"chosen_once": rare, "share": rare / r.n_options},
         concern=rare > 0.25 * r.n_options,
@@ -175,8 +176,8 @@ def _copies(r: Responses, engine: str, threads: int | None) -> Iterator[Finding]
         "equal answers",
         "No two users gave exactly the same answers."
         if users == 0
-        else f"{_count(users, 'user')} gave exactly the answers of somebody else "
-        f"({_count(len(shared), 'group')}): {_listed(groups[0])}"
+        else f"{count(users, 'user')} gave exactly the answers of somebody else "
+        f"({count(len(shared), 'group')}): {listed(groups[0])}"
         f"{'; …' if len(shared) > 1 else ''}.",
         {"users": users, "groups": groups},
         concern=users > 0,
@@ -197,7 +198,7 @@ def _order(ranking: Ranking) -> Iterator[Finding]:
     if turned is not None:
         yield Finding(
             "direction",
-            f"Which end is the better one: {turned.confidence:.0%} sure, by {turned.how}."
+            f"Which end is the better one: {per_cent(turned.confidence)} sure, by {turned.how}."
             if turned.decided
             else "Nothing in the answers says which end is the better one; give a known answer or "
             "a strong user.",
@@ -240,11 +241,11 @@ def _perfect_order(ranking: Ranking, full: bool) -> Iterator[Finding]:
     else:
         items = list(found.breaking_items)
         value |= {"first_failing": list(found.first_failing or ()), "items": items}
+        worst = f"{'item' if len(items) == 1 else 'items'} {listed(items)}"
         sentence = (
-            f"No perfect order exists: {_count(len(found.misfits), 'option')} of "
-            f"{found.n_tested:,} do not fit the others, most of them of "
-            f"{'item' if len(items) == 1 else 'items'} {_listed(items)}. Distance from perfect: "
-            f"{found.distance:.2f} (0 = perfect, 1 = answers at random)."
+            f"No perfect order exists: {count(len(found.misfits), 'option')} of "
+            f"{found.n_tested:,} do not fit the others (mostly of {worst}). Distance from "
+            f"perfect: {found.distance:.2f} (0 = perfect, 1 = answers at random)."
         )
     yield Finding("perfect order", sentence, value)
 
@@ -278,14 +279,6 @@ def _axes(ranking: Ranking, seed: int, engine: str, threads: int | None) -> Iter
         {"strengths": values, "gap": 1 - second, "competing": close},
         concern=close > 0,
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def _listed(labels: Any, most: int = 5) -> str:
-    return ", ".join(str(label) for label in labels[:most]) + (", …" if len(labels) > most else "")
 
 
 def _plain(labels: npt.NDArray[Any]) -> list[Any]:

@@ -46,7 +46,7 @@ def check_file(
         return
     rows = [("!" if f.concern else "", f.name, f.sentence) for f in findings]
     if for_people():
-        show_table(("", "what", source.name), rows, left=(0, 1, 2))
+        show_table(("", "what", source.name), rows, names=(0, 1), words=(2,))
     else:
         tab_separated(("concern", "what", "found"), rows)
     for note in responses.notes:

@@ -12,8 +12,9 @@ import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer, write_whole
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import count, for_people, say, show_table, tab_separated, title
+from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
 from hitsndiffs.progress import working
+from hitsndiffs.words import count
 
 if TYPE_CHECKING:
     from hitsndiffs.comparison import Comparison
@@ -54,11 +55,22 @@ def compare_file(
         f"{count(len(found.methods), 'method')} in {seconds:.1f} s.",
         quiet=quiet,
     )
-    for result in found.results:
-        if result.error is not None:
-            say(f"Left out: {result.method}. {result.error}", quiet=quiet)
+    _say_left_out(found, known is not None, quiet)
     for note in r.notes:
         say(f"Note: {note}", quiet=quiet)
+
+
+def _say_left_out(found: Comparison, judged: bool, quiet: bool) -> None:
+    """Why methods do not apply; those that wait for a key in one line."""
+    from hitsndiffs.methods import METHODS
+
+    failed = {result.method: result.error for result in found.results if result.error is not None}
+    waiting = [name for name in failed if not judged and "key" in METHODS[name]().get_params()]
+    if waiting:
+        say(f"Left out, as they need --key: {', '.join(waiting)}.", quiet=quiet)
+    for name, error in failed.items():
+        if name not in waiting:
+            say(f"Left out: {name}. {error}", quiet=quiet)
 
 
 def _write(found: Comparison, out: Path | None) -> None:
@@ -130,7 +142,7 @@ def _show(found: Comparison) -> None:
             cells[2:2] = [_digits(row["accuracy"]), share]
         rows.append(cells)
     print()
-    show_table(heads, rows, left=(1,))
+    show_table(heads, rows, names=(1,))
     print()
     if len(names) > 1:
         _show_correlations(found, names)
@@ -140,17 +152,12 @@ def _show(found: Comparison) -> None:
 def _show_correlations(found: Comparison, names: list[str]) -> None:
     """How alike each two methods rank; the columns by number, to fit the screen."""
     places = [found.methods.index(name) for name in names]
-    title("How alike they rank (1 = the same order, -1 = upside down)")
-    rows = [
-        [str(number), name]
-        + [
-            "" if column > row else _digits(found.correlations[row, column])
-            for column in places[:number]
-        ]
-        + [""] * (len(names) - number)
-        for number, (name, row) in enumerate(zip(names, places, strict=True), start=1)
-    ]
-    show_table(["", "", *(str(n) for n in range(1, len(names) + 1))], rows, left=(1,))
+    title("How alike they rank (100: the same order, 0: unrelated, -100: upside down)")
+    rows = []
+    for number, (name, row) in enumerate(zip(names, places, strict=True), start=1):
+        known = [_hundredths(found.correlations[row, other]) for other in places[: number - 1]]
+        rows.append([str(number), name, *known, *[""] * (len(names) - number)])
+    show_table(["", "", *map(str, range(1, len(names)))], rows, names=(1,), tight=True)
     print()
 
 
@@ -165,3 +172,7 @@ def _explain(judged: bool) -> None:
 
 def _digits(value: float | None) -> str:
     return "–" if value is None or np.isnan(value) else f"{value:.2f}"
+
+
+def _hundredths(value: float) -> str:
+    return "–" if np.isnan(value) else f"{100 * value:.0f}"

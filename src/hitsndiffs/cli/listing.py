@@ -18,6 +18,6 @@ def list_methods(*, as_json: bool = False) -> None:
         fields = [{"name": name, "what": what, "when": when} for name, what, when in rows]
         print(json.dumps(fields, indent=2, ensure_ascii=False))
     elif for_people():
-        show_table(("name", "what it does", "when to use it"), rows, left=(0, 1, 2))
+        show_table(("name", "what it does", "when to use it"), rows, names=(0,), words=(1, 2))
     else:
         tab_separated(("name", "what", "when"), rows)

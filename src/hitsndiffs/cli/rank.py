@@ -11,17 +11,10 @@ import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer, write_whole
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import (
-    count,
-    for_people,
-    per_cent,
-    say,
-    show_table,
-    tab_separated,
-    title,
-)
+from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
 from hitsndiffs.errors import InputError
 from hitsndiffs.progress import working
+from hitsndiffs.words import count, per_cent
 
 if TYPE_CHECKING:
     from hitsndiffs.ranking import Ranking
@@ -149,13 +142,14 @@ def _opening(ranking: Ranking, job: Job) -> Iterator[str]:
     from hitsndiffs.methods import METHODS
 
     r = ranking.responses
-    empty = 1 - r.n_responses / (r.n_users * r.n_items)
+    empty = per_cent(1 - r.n_responses / (r.n_users * r.n_items))
     yield (
         f"{job.source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
-        f"{count(r.n_responses, 'answer')} ({per_cent(empty)} of the cells empty)."
+        f"{count(r.n_responses, 'answer')}, "
+        + ("none missing." if r.is_complete else f"{empty} missing.")
     )
-    why = "as asked" if job.method else "the default"
-    yield f"Method: {ranking.method}, {why}. {METHODS[ranking.method].summary}."
+    why = "" if job.method else " (the default)"
+    yield f"Method {ranking.method}{why}: {METHODS[ranking.method].summary}."
     yield from _certainty(ranking)
 
 
@@ -265,7 +259,7 @@ def _show_users(ranking: Ranking, users: Any) -> None:
         if second is not None:
             row.insert(3, f"{second[j]:.3f}" if shares else f"{100 * second[j]:.1f} %")
         rows.append(row)
-    show_table(heads, rows, left=(1,))
+    show_table(heads, rows, names=(1,))
 
 
 def _shown_score(score: float, error: float) -> str:

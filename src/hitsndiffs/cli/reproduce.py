@@ -18,7 +18,7 @@ def show_figures() -> None:
     rows = [(name, title, str(points)) for name, title, points in list_figures()]
     heads = ("figure", "what it shows", "points")
     if for_people():
-        show_table(heads, rows, left=(0, 1))
+        show_table(heads, rows, names=(0,), words=(1,))
     else:
         tab_separated(heads, rows)
 

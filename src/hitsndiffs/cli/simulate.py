@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.cli.text import count, say
+from hitsndiffs.cli.text import say
 from hitsndiffs.errors import InputError
 from hitsndiffs.progress import working
+from hitsndiffs.words import count
 
 __all__ = ["simulate_files"]
 
