@@ -154,10 +154,12 @@ def _opening(ranking: Ranking, job: Job) -> Iterator[str]:
 
 
 def _certainty(ranking: Ranking) -> Iterator[str]:
+    if ranking.n_components > 1:
+        return
     if ranking.consistent:
         yield "The order is certified: it fits every single answer."
     sure = ranking.confidence
-    if sure is not None and ranking.n_components == 1:
+    if sure is not None:
         how = ranking.orientation.how if ranking.orientation is not None else None
         line = f"How sure that the better end is on top: {per_cent(sure)}"
         line += f" ({how})." if how else "."
