@@ -8,11 +8,7 @@ Usage: python benchmarks/pqtree_growth.py [REPEATS]
 ``pairs``    the n - 1 neighbouring pairs of a hidden order, in random sequence: one long Q-node
 ``spans``    n random spans of up to 20 neighbours in a hidden order
 
-<<<<<<< HEAD
-Prints the best time of REPEATS runs and the slope of log time against log ones.
-=======
 Prints the best processor time of REPEATS runs and the slope of log time against log ones.
->>>>>>> pqtree
 """
 
 from __future__ import annotations
@@ -79,17 +75,10 @@ CASES = {
 def best_time(run: Callable[[], bool], repeats: int) -> float:
     times = []
     for _ in range(repeats):
-<<<<<<< HEAD
-        start = time.perf_counter()
-        if not run():
-            raise RuntimeError("consistent data were found inconsistent")
-        times.append(time.perf_counter() - start)
-=======
         start = time.process_time()
         if not run():
             raise RuntimeError("consistent data were found inconsistent")
         times.append(time.process_time() - start)
->>>>>>> pqtree
     return min(times)
 
 

@@ -14,7 +14,9 @@ from hitsndiffs.methods.grm import GRM
 from hitsndiffs.methods.hits import HITS
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.investment import Investment, PooledInvestment
+from hitsndiffs.methods.latent_key import LatentKey
 from hitsndiffs.methods.majority import Majority
+from hitsndiffs.methods.robust import HNDRobust
 from hitsndiffs.methods.true_answer import TrueAnswer
 from hitsndiffs.methods.truthfinder import TruthFinder
 
@@ -27,7 +29,9 @@ __all__ = [
     "AvgHITS",
     "DawidSkene",
     "Fit",
+    "HNDRobust",
     "Investment",
+    "LatentKey",
     "Majority",
     "Method",
     "PooledInvestment",
@@ -41,6 +45,8 @@ METHODS: dict[str, type[Method]] = {
     cls.name: cls
     for cls in (
         HND,
+        HNDRobust,
+        LatentKey,
         ABH,
         HITS,
         TruthFinder,

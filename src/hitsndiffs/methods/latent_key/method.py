@@ -10,14 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.latent_key.copies import witness_weights
-from hitsndiffs.methods.latent_key.grid import spread_scores
+from hitsndiffs.methods.latent_key.grid import THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
-from hitsndiffs.methods.latent_key.search import Mode, find_modes
-from hitsndiffs.methods.latent_key.starts import axis_starts, consensus
+from hitsndiffs.methods.latent_key.search import Search, search
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
-from hitsndiffs.ties import patterns
 
 __all__ = ["LatentKey"]
 
@@ -61,18 +58,20 @@ class LatentKey(Method):
     strong_user: Any = None
 
     def _fit(self, responses: Responses, sums: Sums) -> Fit:
-        problem = KeyProblem(responses, sums, answers=self.answers, strong_user=self.strong_user)
-        # 1. how much each user counts as a witness
-        witness = self._witnesses(problem)
+        # 1. distinct solutions from several starts; the evidence chooses
+        found = search(
+            responses,
+            sums,
+            answers=self.answers,
+            strong_user=self.strong_user,
+            axes=self.axes,
+            seed=self.seed,
+        )
+        problem = found.problem
 
-        # 2. distinct solutions from several starts; the evidence chooses
-        problem.weigh(witness)
-        starts = axis_starts(problem, self.axes, self.seed) | {"consensus": consensus(problem)}
-        modes = find_modes(problem, starts)
-
-        # 3. the chosen solution, fitted with every user, copies counting by their square root
-        problem.weigh(np.sqrt(witness))
-        chosen = modes[0].fit
+        # 2. the chosen solution, fitted with every user, copies counting by their square root
+        problem.weigh(np.sqrt(found.witness))
+        chosen = found.best.fit
         final = fit_key(
             problem,
             chosen.posterior.weights,
@@ -80,7 +79,7 @@ class LatentKey(Method):
             max_rounds=self.max_iterations,
         )
 
-        # 4. the key, averaged over resampled users where the data are small
+        # 3. the key, averaged over resampled users where the data are small
         key = self._averaged_key(problem, final)
         correct = sums.choices(key) / responses.answers_per_user
         return Fit(
@@ -90,17 +89,12 @@ class LatentKey(Method):
             correct=correct,
             abilities=final.posterior.mean,
             standard_errors=correct_errors(problem, final, key),
-            confidence=None,
+            confidence=found.confidence,
             converged=final.converged,
             n_iterations=final.rounds,
-            details=_details(modes, witness, final),
+            notes=() if found.confidence >= 0.8 else (found.doubt,),
+            details=_details(found, final),
         )
-
-    def _witnesses(self, problem: KeyProblem) -> Array:
-        pattern = patterns(problem.sums)
-        problem.weigh(1.0 / np.bincount(pattern)[pattern])
-        first = fit_key(problem, spread_scores(consensus(problem)), max_rounds=15)
-        return witness_weights(problem, first)
 
     def _averaged_key(self, problem: KeyProblem, final: KeyFit) -> Array:
         """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""
@@ -126,8 +120,6 @@ def correct_errors(problem: KeyProblem, fit: KeyFit, key: Array) -> Array:
     The first part is the spread of the number of right answers at the user's ability, the second
     the spread of the key given the data; both are sums over the user's items.
     """
-    from hitsndiffs.methods.latent_key.grid import THETA
-
     c = fit.curves
     p = 1 / (1 + np.exp(-(c.slopes[:, None] * THETA + c.intercepts[:, None])))
     chance = problem.within.sum(key[:, None] * p * (1 - p))
@@ -136,18 +128,14 @@ def correct_errors(problem: KeyProblem, fit: KeyFit, key: Array) -> Array:
     return np.asarray(np.sqrt(by_ability + doubt) / problem.responses.answers_per_user)
 
 
-def _details(modes: list[Mode], witness: Array, final: KeyFit) -> dict[str, Any]:
-    c = final.curves
+def _details(found: Search, final: KeyFit) -> dict[str, Any]:
     return {
         "solutions": [
-            {
-                "starts": list(mode.starts),
-                "evidence": mode.evidence,
-            }
-            for mode in modes
+            {"starts": list(mode.starts), "evidence": mode.evidence} for mode in found.modes
         ],
-        "copies": float(1 - witness.mean()),
-        "mean_slope": c.mean_slope,
-        "mean_intercept": c.mean_intercept,
+        "lead": found.lead,
+        "copies": float(1 - found.witness.mean()),
+        "mean_slope": final.curves.mean_slope,
+        "mean_intercept": final.curves.mean_intercept,
         "ability_sd": final.posterior.sd,
     }

@@ -66,6 +66,8 @@ class KeyFit:
         Of the abilities.
     evidence
         Lower bound of the log probability of the answers: what solutions are compared by.
+    by_item
+        Each item's part of the evidence.
     curves, rounds, converged
         The rest of the state.
     """
@@ -73,6 +75,7 @@ class KeyFit:
     key: Array
     posterior: Posterior
     evidence: float
+    by_item: Array
     curves: Curves
     rounds: int
     converged: bool
@@ -165,15 +168,13 @@ def fit_key(
             + problem.log_prior
         )
         weights = posterior.weights
-        evidence = float(
-            problem.witness @ posterior.log_evidence
-            + (key * prior).sum()
-            - (key * np.log(np.maximum(key, 1e-300))).sum()
-        )
+        about_key = key * (prior - np.log(np.maximum(key, 1e-300)))
+        evidence = float(problem.witness @ posterior.log_evidence + about_key.sum())
+        by_item = problem.within.total(key * fit_of_candidate + about_key)
         if rounds % 2 == 0:
             curves = _pool(curves, key, curvature)
         settled = rounds > 9 and abs(evidence - before) < 0.02 + tol * abs(evidence)
-        fit = KeyFit(key, posterior, evidence, curves, rounds, settled)
+        fit = KeyFit(key, posterior, evidence, by_item, curves, rounds, settled)
         if settled:
             break
         before = evidence

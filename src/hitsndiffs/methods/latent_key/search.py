@@ -71,6 +71,18 @@ class Search:
         return np.inf if self.rival is None else self.best.evidence - self.rival.evidence
 
     @property
+    def steadiness(self) -> float:
+        """The lead in units of its own spread over the items (a paired comparison, item by item).
+
+        A lead that few items carry may be gone on other items of the same kind.
+        """
+        if self.rival is None:
+            return np.inf
+        parts = self.best.fit.by_item - self.rival.fit.by_item
+        spread = float(np.std(parts) * np.sqrt(len(parts)))
+        return self.lead / max(spread, 1e-9)
+
+    @property
     def confidence(self) -> float:
         """Probability that the best solution is right about axis and sign."""
         return confidence_of_lead(self.lead)
