@@ -24,10 +24,9 @@ def here(capsys: pytest.CaptureFixture[str]) -> Here:
 @pytest.fixture
 def two_groups(tmp_path: Path) -> Path:
     """Three who took one test, two who took another, and one who stayed away."""
-    return write(
-        tmp_path / "groups.csv",
-        "student,q1,q2,q3,p1,p2 a,A,A,A,, b,A,A,B,, c,A,B,B,, x,,,,A,A y,,,,A,B z,,,,,".split(),
-    )
+    first = ["a,A,A,A,,", "b,A,A,B,,", "c,A,B,B,,"]
+    second = ["x,,,,A,A", "y,,,,A,B"]
+    return write(tmp_path / "groups.csv", ["student,q1,q2,q3,p1,p2", *first, *second, "z,,,,,"])
 
 
 # -- for programs -------------------------------------------------------------------------------
