@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from conftest import random_answers, responses_from_array
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from naive_methods import (
     hits,
@@ -50,8 +50,9 @@ def test_truthfinder_is_its_formula(answers):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = TruthFinder(tol=0, max_iterations=5).fit(responses_from_array(answers))
-    np.testing.assert_allclose(fitted.scores_, s, rtol=1e-8)
-    np.testing.assert_allclose(fitted.option_weights_, w, rtol=1e-8)
+    np.testing.assert_allclose(fitted.option_weights_, w, rtol=1e-8, atol=1e-15)
+    assume(not fitted.fit_.notes)
+    np.testing.assert_allclose(fitted.scores_, s, rtol=1e-8, atol=1e-15)
 
 
 @QUICK

@@ -164,8 +164,8 @@ def compare(
     >>> from hitsndiffs import Responses
     >>> r = Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")])
     >>> found = compare(r, ["hnd", "majority"], key={0: "A", 1: "A", 2: "A"})
-    >>> found["hnd"].accuracy
-    1.0
+    >>> round(found["hnd"].accuracy, 3)
+    0.975
     """
     chosen = [_prepared(m, key, seed) for m in (METHODS if methods is None else methods)]
     if methods is None:

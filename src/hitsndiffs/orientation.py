@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.encoding.options import normalise
 from hitsndiffs.errors import InputError
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
@@ -24,14 +25,15 @@ __all__ = [
     "answers_here",
     "known_options",
     "orient",
+    "undecided",
     "user_is_here",
     "user_number",
 ]
 
 Vector = npt.NDArray[np.float64]
 
-#: What the paper's published code adds to each count before it takes entropies.
-SMOOTHING = 1e-6
+#: A difference this small, relative to what is compared, is rounding.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,9 @@ def orient(
 ) -> Orientation:
     """Decide whether ``scores`` or ``-scores`` ranks the able users first.
 
+    Evidence is asked for in this order, until some says something: known answers, the strong user,
+    the entropies of the two ends, agreement with the most common answers.
+
     Parameters
     ----------
     scores
@@ -84,18 +89,23 @@ def orient(
     strong_user
         A user known to be strong.
     """
+    found = None
     if answers:
-        return _by_answers(scores, responses, sums, answers)
-    if strong_user is not None:
-        number = user_number(responses, strong_user)
-        lead = scores[number] - np.median(scores)
-        margin = float(np.mean(np.abs(scores - np.median(scores)) <= abs(lead)))
-        how = "strong user" if lead != 0 else "undecided"
-        return Orientation(-1 if lead < 0 else 1, how, margin, 0.5 if lead == 0 else 1.0)
-    found = _by_entropy(scores, responses, sums)
-    if found.decided:
-        return found
-    return _by_majority(scores, responses, sums)
+        found = _by_answers(scores, responses, sums, answers)
+    if found is None and strong_user is not None:
+        found = _by_strong_user(scores, user_number(responses, strong_user))
+    if found is None:
+        found = _by_entropy(scores, responses, sums)
+    if found is None:
+        found = _by_majority(scores, responses, sums)
+    return found or undecided(scores)
+
+
+def undecided(scores: Vector) -> Orientation:
+    """No evidence: the first user who is not in the middle goes to the upper end (a convention)."""
+    clear = np.flatnonzero(np.abs(scores) > ROUNDING * np.abs(scores).max(initial=0.0))
+    turned = len(clear) > 0 and scores[clear[0]] < 0
+    return Orientation(-1 if turned else 1, "undecided", 0.0, 0.5)
 
 
 def known_options(responses: Responses, answers: Mapping[Any, Any]) -> npt.NDArray[np.int64]:
@@ -114,7 +124,7 @@ def known_options(responses: Responses, answers: Mapping[Any, Any]) -> npt.NDArr
             )
         first, last = responses.item_starts[i], responses.item_starts[i + 1]
         labels = [str(label) for label in responses.option_labels[first:last]]
-        text = str(answer).strip()
+        text = str(normalise(answer))
         if text in labels:
             found.append(first + labels.index(text))
     return np.array(found, dtype=np.int64)
@@ -152,7 +162,7 @@ def _some(labels: npt.NDArray[Any]) -> str:
 
 def _by_answers(
     scores: Vector, responses: Responses, sums: Sums, answers: Mapping[Any, Any]
-) -> Orientation:
+) -> Orientation | None:
     """The users who chose a known right answer should stand above those who did not."""
     options = known_options(responses, answers)
     counts = responses.choosers_per_option.astype(float)
@@ -164,49 +174,59 @@ def _by_answers(
     others = item_counts - counts[options]
     useful = others > 0
     if not useful.any():
-        return Orientation(1, "undecided", 0.0, 0.5)
+        return None
     inside = totals[options][useful] / counts[options][useful]
     outside = (item_totals - totals[options])[useful] / others[useful]
     size = (counts[options] * others / item_counts)[useful]
     lead = float((size * (inside - outside)).sum() / size.sum())
     spread = max(float(np.std(scores)), 1e-300)
     margin = min(1.0, abs(lead) / spread)
+    if margin <= ROUNDING:
+        return None
     error = spread / np.sqrt(size.sum())
     return Orientation(-1 if lead < 0 else 1, "known answers", margin, _phi(abs(lead) / error))
 
 
-def _by_entropy(scores: Vector, responses: Responses, sums: Sums) -> Orientation:
+def _by_strong_user(scores: Vector, user: int) -> Orientation | None:
+    """A strong user should stand above the middle; one who stands in it says nothing."""
+    distance = scores - np.median(scores)
+    lead = float(distance[user])
+    if abs(lead) <= ROUNDING * float(np.abs(distance).max()):
+        return None
+    margin = float(np.mean(np.abs(distance) <= abs(lead) * (1 + ROUNDING)))
+    return Orientation(-1 if lead < 0 else 1, "strong user", margin, 1.0)
+
+
+def _by_entropy(scores: Vector, responses: Responses, sums: Sums) -> Orientation | None:
     """Decile entropy, for any number of users; ties at the edge of a decile share its places."""
     size = _end_size(len(scores))
     if size == 0:
-        return Orientation(1, "undecided", 0.0, 0.5)
+        return None
     top, n_top = _entropies(_end_weights(scores, size), responses, sums)
     bottom, n_bottom = _entropies(_end_weights(-scores, size), responses, sums)
     both = (n_top > 0) & (n_bottom > 0)
     difference = (bottom - top)[both]
     total = float((bottom + top)[both].sum())
     lead = float(difference.sum())
-    if total <= 0 or abs(lead) <= 1e-9 * total:
-        return Orientation(1, "undecided", 0.0, 0.5)
+    if abs(lead) <= ROUNDING * total:
+        return None
     error = float(np.sqrt((difference**2).sum()))
     return Orientation(
         -1 if lead < 0 else 1, "decile entropy", abs(lead) / total, _phi(abs(lead) / error)
     )
 
 
-def _by_majority(scores: Vector, responses: Responses, sums: Sums) -> Orientation:
-    """Where the ends are too small to have an entropy: able users agree with the most common
-    answers.
-    """
+def _by_majority(scores: Vector, responses: Responses, sums: Sums) -> Orientation | None:
+    """Able users agree with the most common answers (for ends too small to have an entropy)."""
     counts = responses.choosers_per_option.astype(float)
     share = counts / np.add.reduceat(counts, responses.item_starts[:-1])[responses.option_items]
     agreement = sums.choices(share) / responses.answers_per_user
-    centred = scores - scores.mean()
-    lead = float(centred @ agreement)
-    size = float(np.linalg.norm(centred) * np.linalg.norm(agreement - agreement.mean()))
-    if size <= 0 or abs(lead) <= 1e-9 * size:
-        return Orientation(1, "undecided", 0.0, 0.5)
-    margin = abs(lead) / size
+    centred, above = scores - scores.mean(), agreement - agreement.mean()
+    lead = float(centred @ above)
+    size = float(np.linalg.norm(centred) * np.linalg.norm(above))
+    if np.abs(above).max() <= ROUNDING or abs(lead) <= ROUNDING * size:
+        return None
+    margin = min(1.0, abs(lead) / size)
     z = margin * np.sqrt(max(len(scores) - 1, 1))
     return Orientation(-1 if lead < 0 else 1, "majority", margin, _phi(z))
 
@@ -227,12 +247,12 @@ def _end_weights(scores: Vector, size: int) -> Vector:
 
 
 def _entropies(users: Vector, responses: Responses, sums: Sums) -> tuple[Vector, Vector]:
+    """Entropy of each item's answers among some users, and how many of them answered it."""
     counts = sums.choosers(users)
     starts = responses.item_starts[:-1]
     answers = np.add.reduceat(counts, starts)
-    smooth = counts + SMOOTHING
-    p = smooth / np.add.reduceat(smooth, starts)[responses.option_items]
-    return np.add.reduceat(-p * np.log(p), starts), answers
+    p = counts / np.where(answers > 0, answers, 1.0)[responses.option_items]
+    return np.add.reduceat(-p * np.log(np.where(p > 0, p, 1.0)), starts), answers
 
 
 def _phi(z: float) -> float:

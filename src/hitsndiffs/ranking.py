@@ -176,12 +176,13 @@ class Ranking:
 
     @property
     def spectral_gap(self) -> float | None:
-        """How far the next axis is behind, relative to this one: 0 (equal) to 1."""
+        """How far the next axis is from this one, relative to the larger: 0 (equal) to 1."""
         values = self.fit.eigenvalues
-        if values is None or len(values) == 0 or values[0] <= 0:
+        if values is None or len(values) == 0:
             return None
-        following = float(values[1]) if len(values) > 1 else 0.0
-        return float((values[0] - following) / values[0])
+        here, following = float(values[0]), float(values[1]) if len(values) > 1 else 0.0
+        larger = max(abs(here), abs(following))
+        return abs(here - following) / larger if larger > 0 else None
 
     @property
     def n_components(self) -> int:
@@ -254,10 +255,10 @@ class Ranking:
         r = self.responses
         options, sure = self._key()
         key: dict[Any, Any] = {}
-        for item, option, p in zip(r.items.tolist(), options, sure, strict=True):
+        for item, option, p in zip(r.items, options, sure, strict=True):
             if option >= 0:
                 label = python_value(r.option_labels[option])
-                key[item] = (label, float(p)) if with_confidence else label
+                key[python_value(item)] = (label, float(p)) if with_confidence else label
         return key
 
     def _key(self) -> tuple[npt.NDArray[np.int64], Vector]:

@@ -319,7 +319,8 @@ class Responses:
             For each option that is left, its number in ``self``.
         """
         indptr, options = self.rows
-        counts = np.diff(indptr)[users]
+        users = np.asarray(users, dtype=np.int64)
+        counts = indptr[users + 1] - indptr[users]
         new_indptr = np.zeros(len(users) + 1, dtype=np.int64)
         np.cumsum(counts, out=new_indptr[1:])
         take = np.repeat(indptr[users] - new_indptr[:-1], counts) + np.arange(new_indptr[-1])

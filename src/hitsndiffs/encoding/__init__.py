@@ -208,7 +208,7 @@ def _item_columns(table: Table, user: Any, notes: list[str]) -> list[Any]:
 def _item_labels(items: Sequence[Any] | None, columns: list[Any]) -> list[Any]:
     if items is None:
         return columns
-    labels = label_array(items).tolist()
+    labels: list[Any] = label_array(items).tolist()
     if len(labels) != len(columns):
         raise InputError(
             f"items= must name every item column: got {len(labels):,} labels for "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 
 from hitsndiffs.encoding.long import Factor
 from hitsndiffs.encoding.options import Codes, OptionBook, is_blank
-from hitsndiffs.encoding.result import label_array
+from hitsndiffs.encoding.result import Place, label_array
 from hitsndiffs.encoding.series import Interner, code_series
+from hitsndiffs.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
 
 __all__ = ["Table", "code_column", "factorise", "open_table"]
@@ -46,7 +48,12 @@ def open_table(table: Any) -> Table:
         )
     if isinstance(table, Mapping):
         return _from_mapping(table)
-    frame = nw.from_native(table, pass_through=True)
+    frame: Any = None
+    with suppress(nw.exceptions.DuplicateError):
+        frame = nw.from_native(table, pass_through=True)
+    if frame is None:
+        names = table.column_names if hasattr(table, "column_names") else table.columns
+        check_item_names(list(names), Place())
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if isinstance(frame, nw.DataFrame):
@@ -67,8 +74,6 @@ def _from_frame(frame: nw.DataFrame[Any]) -> Table:
     native = frame.to_native()
     # pandas allows any object as a column name; narwhals hands them on as they are.
     names = list(native.columns) if kind == "pandas" else list(frame.columns)
-    if len(set(names)) < len(names):
-        return Table(names, [None] * len(names), kind)
     columns = [frame.get_column(name) for name in frame.columns]
     index = nw.maybe_get_index(frame) if kind == "pandas" else None
     labels = None
@@ -78,14 +83,11 @@ def _from_frame(frame: nw.DataFrame[Any]) -> Table:
 
 
 def _from_mapping(table: Mapping[Any, Any]) -> Table:
-    columns = []
-    for values in table.values():
-        columns.append(values if _is_column(values) else list(values))
+    columns = [values if _is_column(values) else list(values) for values in table.values()]
     lengths = {name: len(column) for name, column in zip(table, columns, strict=True)}
     if len(set(lengths.values())) > 1:
-        (one, n_one), (two, n_two) = min(lengths.items(), key=lambda p: p[1]), max(
-            lengths.items(), key=lambda p: p[1]
-        )  # fmt: skip
+        one, n_one = min(lengths.items(), key=lambda pair: pair[1])
+        two, n_two = max(lengths.items(), key=lambda pair: pair[1])
         raise InputError(
             f"the columns must have the same length, and {one!r} has {n_one:,} entries where "
             f"{two!r} has {n_two:,}."
@@ -100,11 +102,14 @@ def _is_column(values: Any) -> bool:
 
 
 def _from_array(array: np.ndarray[Any, Any]) -> Table:
+    if array.ndim == 0:
+        raise InputError(
+            "a table was expected (a DataFrame, a 2-D array, a list of rows); "
+            f"got {type(array.item()).__name__}."
+        )
     if array.ndim != 2:
         raise InputError(
             f"a table needs two dimensions, users × items; got an array of shape {array.shape}."
-            if array.ndim
-            else f"a table was expected: a DataFrame, a 2-D array or a list of rows; got {array!r}."
         )
     if array.dtype.kind in "SV":
         array = array.astype(object)
@@ -180,7 +185,6 @@ def _factorise_pandas(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray[Any
 def factorise(column: Any) -> Factor:
     """Number the labels of a long column as they first appear; they keep their type."""
     series = nw.from_native(column, series_only=True, pass_through=True)
-    labels: Any
     if isinstance(series, nw.Series):
         if series.dtype.is_integer() and not series.is_null().any():
             return _tidy(*_factorise_array(series.to_numpy()))

@@ -69,17 +69,9 @@ def assemble_long(
         )
     table = _number_options(items, options, keys, as_text or is_text)
     notes += skipped.note()
-    numbers = options.numbers
-    answered = np.count_nonzero(numbers >= 0)
-    n_users = len(users.labels)
-    widest = int(np.diff(table.starts).max())
-    cells = n_users * np.count_nonzero(np.diff(table.starts))
-    conflicts = _Conflicts(users, items, table, place, columns, duplicates, notes)
-    if answered >= DENSE_FROM * cells and widest < 65535:
-        codes = _dense(users.numbers, items.numbers, numbers, table, n_users, conflicts)
-        return _finish(users, items, table, codes, None, kind, notes)
-    rows = _sparse(users.numbers, items.numbers, numbers, table, n_users, conflicts)
-    return _finish(users, items, table, None, rows, kind, notes)
+    answers = _Answers(users, items, options.numbers, table, place, duplicates, notes)
+    codes, rows = (answers.dense(), None) if answers.are_dense() else (None, answers.sparse())
+    return _finish(users, items, table, codes, rows, kind, notes)
 
 
 def _check_named(
@@ -163,142 +155,130 @@ def _pairs(items: Factor, options: Factor, part: slice, n_keys: int) -> npt.NDAr
 # -- layouts ----------------------------------------------------------------------------------
 
 
-def _dense(
-    users: Int32, items: Int32, options: Int32, table: _Options, n_users: int, conflicts: _Conflicts
-) -> npt.NDArray[Any]:
-    n_items = len(table.starts) - 1
-    dtype: Any = smallest(int(np.diff(table.starts).max()))
-    missing = np.iinfo(dtype).max
-    codes = np.full(n_items * n_users, missing, dtype=dtype)
-    starts = table.starts[:-1].astype(np.int32)
-    n_answers = 0
-    repeats = False
-    blocks = list(_blocks(len(options)))
-    # Of two writes to one cell the later wins, so the order of writing settles first or last.
-    backwards = conflicts.duplicates == "first"
-    for part in reversed(blocks) if backwards else blocks:
-        user, item, option = users[part], items[part], options[part]
-        if (option < 0).any():
-            kept = option >= 0
-            user, item, option = user[kept], item[kept], option[kept]
-        cells = item.astype(np.int64) * n_users + user
-        values = (option - starts[item]).astype(dtype)
-        n_answers += len(cells)
-        codes[cells[::-1] if backwards else cells] = values[::-1] if backwards else values
-    n_repeats = n_answers - int(np.count_nonzero(codes != missing))
-    if n_repeats:
-        for part in blocks:
-            kept = np.flatnonzero(options[part] >= 0) + part.start
-            cells = items[kept].astype(np.int64) * n_users + users[kept]
-            other = codes[cells] != options[kept] - starts[items[kept]]
-            if other.any():
-                repeats = True
-                conflicts.meet(kept[other], users, items, options)
-        conflicts.report(n_repeats, repeats)
-    return codes.reshape(n_items, n_users)
-
-
-def _sparse(
-    users: Int32, items: Int32, options: Int32, table: _Options, n_users: int, conflicts: _Conflicts
-) -> tuple[npt.NDArray[np.int64], Int32]:
-    n_options = len(table.labels)
-    keys = np.empty(np.count_nonzero(options >= 0), dtype=np.int64)
-    filled = 0
-    for part in _blocks(len(options)):
-        kept = options[part] >= 0
-        block = users[part][kept].astype(np.int64) * n_options + options[part][kept]
-        keys[filled : filled + len(block)] = block
-        filled += len(block)
-    keys.sort()
-    repeated = keys[1:] == keys[:-1]
-    n_repeats = int(np.count_nonzero(repeated))
-    if n_repeats:
-        keys = keys[np.append(True, ~repeated)]
-    cells = _cells(keys, table, n_options)
-    clash = np.flatnonzero(cells[1:] == cells[:-1])
-    if len(clash):
-        clashing = np.unique(cells[clash])
-        n_items = len(table.starts) - 1
-        rows = []
-        for part in _blocks(len(options)):
-            kept = np.flatnonzero(options[part] >= 0) + part.start
-            own = users[kept].astype(np.int64) * n_items + items[kept]
-            rows.append(kept[np.isin(own, clashing)])
-        conflicts.meet(np.concatenate(rows), users, items, options)
-        keys = conflicts.resolve(keys, cells, clashing, np.concatenate(rows),
-                                 users, items, options, n_options)  # fmt: skip
-    if n_repeats or len(clash):
-        conflicts.report(filled - len(keys), bool(len(clash)))
-    indptr = np.searchsorted(keys, np.arange(n_users + 1, dtype=np.int64) * n_options)
-    chosen = np.empty(len(keys), dtype=np.int32)
-    for part in _blocks(len(keys)):
-        chosen[part] = keys[part] % n_options
-    return indptr.astype(np.int64), chosen
-
-
-def _cells(keys: npt.NDArray[np.int64], table: _Options, n_options: int) -> npt.NDArray[np.int64]:
-    """Return user × items + item for sorted keys user × options + option."""
-    n_items = len(table.starts) - 1
-    cells = np.empty(len(keys), dtype=np.int64)
-    for part in _blocks(len(keys)):
-        user, option = np.divmod(keys[part], n_options)
-        cells[part] = user * n_items + table.items[option]
-    return cells
-
-
 @dataclass
-class _Conflicts:
-    """What happens when a user answered an item twice."""
+class _Answers:
+    """Numbered answers, and what happens when a user answered an item twice."""
 
     users: Factor
     items: Factor
+    options: Int32
     table: _Options
     place: Place
-    columns: tuple[str, str, str]
     duplicates: str
     notes: list[str]
 
-    def meet(self, rows: npt.NDArray[np.int64], users: Int32, items: Int32, options: Int32) -> None:
+    def are_dense(self) -> bool:
+        """Whether enough cells are answered for a full table."""
+        sizes = np.diff(self.table.starts)
+        n_cells = len(self.users.labels) * np.count_nonzero(sizes)
+        answered = np.count_nonzero(self.options >= 0)
+        return bool(answered >= DENSE_FROM * n_cells and sizes.max() < 65535)
+
+    def cells(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the number of the (item, user) cell that each row speaks of."""
+        items = self.items.numbers[rows].astype(np.int64)
+        return items * len(self.users.labels) + self.users.numbers[rows]
+
+    def blocks(self) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield the rows with answers, some at a time."""
+        for part in _blocks(len(self.options)):
+            yield np.flatnonzero(self.options[part] >= 0) + part.start
+
+    def dense(self) -> npt.NDArray[Any]:
+        """Return the codes, items × users."""
+        n_items, n_users = len(self.items.labels), len(self.users.labels)
+        dtype: Any = smallest(int(np.diff(self.table.starts).max()))
+        missing = np.iinfo(dtype).max
+        codes = np.full(n_items * n_users, missing, dtype=dtype)
+        n_answers = 0
+        for rows in self.blocks():
+            # Of two writes to one cell the later wins: for "first", write only into empty ones.
+            cells, values = self.cells(rows), self._within(rows).astype(dtype)
+            if self.duplicates == "first":
+                cells, values = cells[::-1], values[::-1]
+                free = codes[cells] == missing
+                cells, values = cells[free], values[free]
+            codes[cells] = values
+            n_answers += len(rows)
+        n_repeats = n_answers - int(np.count_nonzero(codes != missing))
+        if n_repeats:
+            different = False
+            for rows in self.blocks():
+                other = codes[self.cells(rows)] != self._within(rows)
+                if other.any():
+                    different = True
+                    self._refuse(int(rows[other][0]))
+            self._report(n_repeats, different)
+        return codes.reshape(n_items, n_users)
+
+    def _within(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """Return each answer's place within its item."""
+        return self.options[rows] - self.table.starts[self.items.numbers[rows]]
+
+    def sparse(self) -> tuple[npt.NDArray[np.int64], Int32]:
+        """Return each user's options, in increasing order."""
+        n_options = len(self.table.labels)
+        keys = np.empty(np.count_nonzero(self.options >= 0), dtype=np.int64)
+        n_answers = 0
+        for rows in self.blocks():
+            keys[n_answers : n_answers + len(rows)] = self._keys(rows)
+            n_answers += len(rows)
+        keys.sort()
+        repeated = keys[1:] == keys[:-1]
+        if repeated.any():
+            keys = keys[np.append(True, ~repeated)]
+        keys, different = self._settled(keys)
+        if len(keys) < n_answers:
+            self._report(n_answers - len(keys), different)
+        users = np.arange(len(self.users.labels) + 1, dtype=np.int64)
+        chosen = np.empty(len(keys), dtype=np.int32)
+        for part in _blocks(len(keys)):
+            chosen[part] = keys[part] % n_options
+        return np.searchsorted(keys, users * n_options).astype(np.int64), chosen
+
+    def _keys(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return a number for each answer that sorts by user, then by option."""
+        users = self.users.numbers[rows].astype(np.int64)
+        return users * len(self.table.labels) + self.options[rows]
+
+    def _settled(self, keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], bool]:
+        """Return the sorted keys with one answer to each item, and whether some had several."""
+        n_options, n_users = len(self.table.labels), len(self.users.labels)
+        cells = np.empty(len(keys), dtype=np.int64)
+        for part in _blocks(len(keys)):
+            user, option = np.divmod(keys[part], n_options)
+            cells[part] = self.table.items[option] * n_users + user
+        clashing = np.unique(cells[1:][cells[1:] == cells[:-1]])
+        if not len(clashing):
+            return keys, False
+        found = [rows[np.isin(self.cells(rows), clashing)] for rows in self.blocks()]
+        rows = np.concatenate(found)
+        self._refuse(int(rows[0]))
+        if self.duplicates == "last":
+            rows = rows[::-1]
+        _, first = np.unique(self.cells(rows), return_index=True)
+        kept = np.concatenate([keys[~np.isin(cells, clashing)], self._keys(rows[first])])
+        kept.sort()
+        return kept, True
+
+    def _refuse(self, row: int) -> None:
         """Refuse two different answers, unless the caller said which one counts."""
         if self.duplicates != "error":
             return
-        user, item = users[rows[0]], items[rows[0]]
-        same = np.flatnonzero((users == user) & (items == item) & (options >= 0))
-        numbers, first = np.unique(options[same], return_index=True)
-        first = np.sort(first)[:2]
-        one, two = (str(self.table.labels[options[same[k]]]) for k in first)
+        user, item = self.users.numbers[row], self.items.numbers[row]
+        same = np.flatnonzero((self.users.numbers == user) & (self.items.numbers == item))
+        same = same[self.options[same] >= 0]
+        _, first = np.unique(self.options[same], return_index=True)
+        two = same[np.sort(first)[:2]]
+        one, other = (str(self.table.labels[k]) for k in self.options[two])
         raise InputError(
-            f"{self.place.source}, {self.place.rows(same[first].tolist())}: the user "
+            f"{self.place.source}, {self.place.rows(two.tolist())}: the user "
             f"{str(self.users.labels[user])!r} answered the item {str(self.items.labels[item])!r} "
-            f"with {one!r} and with {two!r}; keep one of them, or choose with "
+            f"with {one!r} and with {other!r}; keep one of them, or choose with "
             "duplicates='first' or duplicates='last'."
         )
 
-    def resolve(
-        self,
-        keys: npt.NDArray[np.int64],
-        cells: npt.NDArray[np.int64],
-        clashing: npt.NDArray[np.int64],
-        rows: npt.NDArray[np.int64],
-        users: Int32,
-        items: Int32,
-        options: Int32,
-        n_options: int,
-    ) -> npt.NDArray[np.int64]:
-        """Return the sorted keys with the first or the last answer where there were several."""
-        n_items = len(self.table.starts) - 1
-        own = users[rows].astype(np.int64) * n_items + items[rows]
-        if self.duplicates == "last":
-            rows, own = rows[::-1], own[::-1]
-        _, first = np.unique(own, return_index=True)
-        winners = rows[first]
-        settled = users[winners].astype(np.int64) * n_options + options[winners]
-        places = np.minimum(np.searchsorted(clashing, cells), len(clashing) - 1)
-        kept = np.concatenate([keys[clashing[places] != cells], settled])
-        kept.sort()
-        return kept
-
-    def report(self, n_repeats: int, different: bool) -> None:
+    def _report(self, n_repeats: int, different: bool) -> None:
         """Say what was dropped."""
         answers = "1 answer" if n_repeats == 1 else f"{n_repeats:,} answers"
         if different:
@@ -345,7 +325,7 @@ def _finish(
     labels = [table.labels[k] for k in np.flatnonzero(chosen).tolist()]
     return Encoded(
         users=label_array(users.labels),
-        items=label_array([items.labels[k] for k in kept.tolist()]),
+        items=label_array(items.labels)[kept],
         option_labels=label_array(labels),
         item_starts=np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
         codes=codes,

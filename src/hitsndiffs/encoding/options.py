@@ -17,6 +17,7 @@ __all__ = [
     "in_order",
     "is_blank",
     "normalise",
+    "present_bytes",
     "smallest",
 ]
 
@@ -182,7 +183,8 @@ class OptionBook:
         lookup = np.append(np.where(numbers < 0, missing, numbers), missing).astype(dtype)
         if places.dtype == np.uint8:
             return np.take(lookup, places, mode="clip")
-        return lookup[places]  # -1 is the last entry
+        coded: Codes = lookup[places]  # -1 is the last entry
+        return coded
 
     def code_objects(self, values: Iterable[Any]) -> Codes:
         """Code a column of Python objects."""
@@ -218,16 +220,17 @@ class OptionBook:
             return self.code_distinct(distinct.tolist(), places)
         if null is not None:
             small[null] = 255
-        return self.code_bytes(small)
+        return self.code_bytes(small, max(high, 0) + 1)
 
-    def code_bytes(self, values: npt.NDArray[np.uint8]) -> Codes:
-        """Code a column of small whole numbers, where 255 stands for no answer."""
-        present = np.flatnonzero(np.bincount(values, minlength=256)[:255])
+    def code_bytes(self, values: npt.NDArray[np.uint8], n_values: int = 255) -> Codes:
+        """Code a column of numbers below ``n_values``, where 255 stands for no answer."""
+        present = present_bytes(values, n_values)
         numbers = self.number(present.tolist())
-        lookup = np.full(256, np.iinfo(smallest(len(self))).max, dtype=smallest(len(self)))
-        lookup[present] = numbers
-        if lookup.dtype == np.uint8 and (lookup[present] == present).all():
+        if len(self) < 255 and (numbers == present).all():
             return values
+        dtype = smallest(len(self))
+        lookup = np.full(256, np.iinfo(dtype).max, dtype=dtype)
+        lookup[present] = numbers
         return np.take(lookup, values, mode="clip")
 
     def code_floats(self, values: npt.NDArray[Any]) -> Codes:
@@ -241,6 +244,13 @@ class OptionBook:
         full = np.full(len(values), -1, dtype=np.int64)
         full[~null] = places
         return self.code_distinct(distinct.tolist(), full)
+
+
+def present_bytes(values: npt.NDArray[np.uint8], n_values: int) -> npt.NDArray[np.int64]:
+    """Return which numbers below ``n_values`` occur."""
+    if n_values > 16:
+        return np.flatnonzero(np.bincount(values, minlength=256)[: min(n_values, 255)])
+    return np.array([k for k in range(n_values) if (values == k).any()], dtype=np.int64)
 
 
 def _hashable(value: Any) -> Any:

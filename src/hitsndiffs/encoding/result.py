@@ -73,7 +73,7 @@ class Place:
         return self.rows([row])
 
 
-def check_sizes(place: Place, users: Sequence[Any], n_items: int) -> None:
+def check_sizes(place: Place, users: Sequence[Any] | npt.NDArray[Any], n_items: int) -> None:
     """Refuse data that no ranking can be made from: no items, fewer than two users."""
     if n_items == 0:
         raise InputError(
@@ -107,12 +107,15 @@ def label_array(labels: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     if labels and all(type(label) is int and abs(label) < 2**63 for label in labels):
         return np.array(labels, dtype=np.int64)
-    if len(labels) > _MANY_LABELS and all(isinstance(label, str) for label in labels):
-        if max(map(len, labels)) <= 32:
-            return np.array(labels, dtype=np.str_)
+    if len(labels) > _MANY_LABELS and _short_texts(labels):
+        return np.array(labels, dtype=np.str_)
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
+
+
+def _short_texts(labels: list[Any]) -> bool:
+    return all(isinstance(label, str) and len(label) <= 32 for label in labels)
 
 
 def rows_from_codes(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.encoding.long import Factor
-from hitsndiffs.encoding.options import Codes, OptionBook
+from hitsndiffs.encoding.options import Codes, OptionBook, present_bytes
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,6 +60,12 @@ def code_series(book: OptionBook, series: pl.Series) -> Codes:
         return _code_integers(book, series)
     if series.dtype != pl.String:
         return book.code_floats(series.fill_null(float("nan")).to_numpy())
+    # Most often the first rows show all the options, and one pass is enough.
+    likely = series.head(_SHORT).unique().drop_nulls()
+    if len(likely) < 100:
+        known = series.cast(pl.Enum(likely), strict=False)
+        if known.null_count() == series.null_count():
+            return _code_enum(book, known)
     distinct = series.unique(maintain_order=True).drop_nulls()
     places = series.cast(pl.Enum(distinct)).to_physical()
     return book.code_distinct(distinct, _places(places))
@@ -80,17 +86,19 @@ def _code_integers(book: OptionBook, series: pl.Series) -> Codes:
         small = series.cast(pl.UInt8, strict=False).fill_null(255).to_numpy()
     else:
         small = series.to_numpy().astype(np.uint8)
-    return book.code_bytes(small)
+    return book.code_bytes(small, high + 1)
 
 
 def _code_enum(book: OptionBook, series: pl.Series) -> Codes:
     """Code a column read with known categories, of which some may not occur."""
     categories: pl.Series = series.dtype.categories  # type: ignore[attr-defined]
     places = _small_places(series.to_physical())
-    used = np.flatnonzero(np.bincount(places, minlength=256)[:255])
+    used = present_bytes(places, len(categories))
     moved = np.full(256, len(used), dtype=np.uint8)
     moved[used] = np.arange(len(used))
-    return book.code_distinct(categories.gather(used), np.take(moved, places, mode="clip"))
+    if len(used) < len(categories):
+        places = np.take(moved, places, mode="clip")
+    return book.code_distinct(categories.gather(used), places)
 
 
 def _small_places(places: pl.Series) -> npt.NDArray[np.uint8]:
@@ -121,8 +129,8 @@ class Interner:
             self._labels = list(seen)
             self._pieces.append(np.array(places, dtype=np.int32))
             return
-        for piece in column.iter_slices(_SLICE):
-            self._add_text(text_of(piece))
+        for first in range(0, len(column), _SLICE):
+            self._add_text(text_of(column.slice(first, _SLICE)))
 
     def _add_text(self, piece: pl.Series) -> None:
         import polars as pl

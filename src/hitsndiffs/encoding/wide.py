@@ -142,7 +142,11 @@ def _fill(row: npt.NDArray[Any], pieces: list[tuple[int, Codes]], rank: Any) -> 
     missing = np.iinfo(row.dtype).max
     if sum(len(codes) for _, codes in pieces) < len(row):
         row[:] = missing
+    unmoved = bool((rank == np.arange(len(rank))).all())
     for first, codes in pieces:
+        if unmoved and codes.dtype == row.dtype:
+            row[first : first + len(codes)] = codes
+            continue
         # Beyond the options there is only the code for no answer, which "clip" sends to the end.
         known = rank[: np.iinfo(codes.dtype).max]
         lookup = np.append(known, missing).astype(row.dtype)

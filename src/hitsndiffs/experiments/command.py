@@ -150,7 +150,17 @@ def reproduce(
     }
     found = Reproduction(results, outcome, notes, folder)
     command = f"hnd reproduce {' '.join(figures)} --runs {runs} --seed {seed}"
-    _write(found, chosen, command, (time.monotonic() - begin) / 60, docs)
+    minutes = (time.monotonic() - begin) / 60
+    _write(
+        found,
+        store,
+        chosen,
+        runs=runs,
+        seed=seed,
+        command=command,
+        minutes=minutes,
+        docs=docs,
+    )
     return found
 
 
@@ -163,28 +173,37 @@ def _methods(
 
 def _write(
     found: Reproduction,
+    store: Store,
     chosen: Sequence[Figure],
+    *,
+    runs: int,
+    seed: int,
     command: str,
     minutes: float,
     docs: Any,
 ) -> None:
-    pictures = {}
-    for figure in chosen:
-        points = found.results[figure.name]
-        if not points and figure.panels:
-            continue
-        write_tables(figure, points, found.out / "data")
-        if have_matplotlib():
-            png = draw(figure, points, found.out / "plots")[0]
-            pictures[figure.name] = png.relative_to(found.out)
+    """Tables and pictures of the chosen figures; pages on all figures that are in the folder."""
     if not have_matplotlib():
         found.notes.append(
             "No pictures: Matplotlib is not installed (pip install 'hitsndiffs[plots]')."
         )
-    shown = {name: r for name, r in found.results.items() if r or not FIGURES[name].panels}
-    write_text(
-        found.out / "index.html", page(shown, title=TITLE, notes=found.notes, pictures=pictures)
-    )
+    for figure in chosen:
+        points = found.results[figure.name]
+        if points or not figure.panels:
+            write_tables(figure, points, found.out / "data")
+            if have_matplotlib():
+                draw(figure, points, found.out / "plots")
+    shown: dict[str, Sequence[Result]] = {}
+    pictures = {}
+    for name, figure in FIGURES.items():
+        picture = Path("plots") / f"{figure.slug}.png"
+        if (found.out / picture).exists():
+            pictures[name] = picture
+        points = found.results.get(name) or summarise(figure, store, seed=seed, runs=runs)
+        if points or name in pictures:
+            shown[name] = points
+    text = page(shown, title=TITLE, notes=found.notes, pictures=pictures)
+    write_text(found.out / "index.html", text)
     hardware = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}"
     text = markdown(shown, command=command, notes=found.notes, hardware=hardware, minutes=minutes)
     write_text(found.out / "reproduction.md", text)

@@ -94,8 +94,6 @@ def summarise(
         ]
     if figure.kind == "real":
         results += _means_over_sets(figure, results)
-    if figure.kind == "beta":
-        results = _relative(results)
     return _judged(figure, results)
 
 
@@ -172,15 +170,6 @@ def _means_over_sets(figure: Figure, results: list[Result]) -> list[Result]:
             )
             means.append(point)
     return means
-
-
-def _relative(results: list[Result]) -> list[Result]:
-    """Values divided by the smallest."""
-    least = min((r.value for r in results), default=1.0)
-    return [
-        replace(r, value=r.value / least, deviation=r.deviation / least, error=r.error / least)
-        for r in results
-    ]
 
 
 def _judged(figure: Figure, results: list[Result]) -> list[Result]:

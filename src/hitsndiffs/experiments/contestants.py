@@ -31,6 +31,8 @@ class Contestant:
         What it is told beside the responses: ``"key"``, ``"order"`` or nothing.
     ours
         Whether it is not in the paper.
+    growth
+        About how its time grows with the number of users (2: it stores a matrix of users × users).
     """
 
     name: str
@@ -39,6 +41,7 @@ class Contestant:
     params: dict[str, Any] = field(default_factory=dict)
     needs: str | None = None
     ours: bool = False
+    growth: float = 1.0
 
 
 _HND = {"tol": PAPER_TOL, "gap": False}
@@ -54,10 +57,10 @@ _ALL = (
     Contestant("true-answer", "True-answer", "true-answer", needs="key"),
     Contestant("grm", "GRM-estimator", "grm", _GRM, needs="order"),
     Contestant("hnd/power", "HnD-power", "hnd", {"solver": "power", **_HND}),
-    Contestant("hnd/arnoldi", "HnD-direct", "hnd", {"solver": "arnoldi", **_HND}),
+    Contestant("hnd/arnoldi", "HnD-direct", "hnd", {"solver": "arnoldi", **_HND}, growth=2.0),
     Contestant("hnd/deflation", "HnD-deflation", "hnd", {"solver": "deflation", **_HND}),
     Contestant("hnd/lanczos", "HnD-Lanczos (ours)", "hnd", {"solver": "lanczos"}, ours=True),
-    Contestant("abh/direct", "ABH-direct", "abh", {"solver": "direct"}),
+    Contestant("abh/direct", "ABH-direct", "abh", {"solver": "direct"}, growth=2.0),
     Contestant("abh/power", "ABH-power", "abh", {"solver": "power", "tol": PAPER_TOL}),
     Contestant("abh/lanczos", "ABH-Lanczos (ours)", "abh", {"solver": "lanczos"}, ours=True),
 )

@@ -121,6 +121,7 @@ def worked_example() -> dict[str, Any]:
     top = int(np.argmax(values.real))
     steps = vectors[:, top].real
     scores = T @ steps
+    scores -= scores.mean()
     # Users 1 and 2 agree more than users 3 and 4, so user 1 is at the upper end.
     scores *= -np.sign(scores[-1] - scores[0])
     order = np.argsort(-scores)

@@ -127,6 +127,9 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
         axes.set_ylabel(PANEL_LABELS.get(panel, panel))
         if figure.log_x:
             axes.set_xscale("log")
+            if not figure.log_y:  # name the points themselves
+                axes.set_xticks(figure.x, [f"{x:g}" for x in figure.x])
+                axes.minorticks_off()
         if figure.log_y:
             axes.set_yscale("log")
     _legend(canvas)

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 
-from hitsndiffs.experiments.cells import TIME_LIMIT, Cell, Rank, Values, compute
+from hitsndiffs.experiments.cells import ONCE_FROM, TIME_LIMIT, Cell, Rank, Values, compute
+from hitsndiffs.experiments.contestants import contestant
 from hitsndiffs.experiments.figures import Figure
 from hitsndiffs.experiments.paper import paper_value
 from hitsndiffs.experiments.real import FOLDER_VARIABLE, data_folder
@@ -136,28 +137,36 @@ def _run_many(
     rank: Rank | None,
     advance: Callable[[float], None],
 ) -> None:
-    def keep(cell: Cell, answer: Values | str) -> None:
-        if isinstance(answer, str):
-            outcome.failures.append(f"{cell.figure} at {cell.x}, run {cell.run}: {answer}")
-        else:
-            store.add(cell, answer)
-            outcome.computed += 1
-        advance(_weight(cell))
-
     if jobs == 1 or rank is not None or len(work) < 2:
         for cell, names in work:
-            keep(cell, _attempt(cell, names, rank))
+            _keep(cell, _attempt(cell, names, rank), store, outcome)
+            advance(_weight(cell))
         return
-    with _one_thread_each():
-        pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_leave_interrupts)
-        try:
-            waiting: dict[Future[Values | str], Cell] = {
-                pool.submit(_attempt, cell, names): cell for cell, names in work
-            }
-            for future in as_completed(waiting):
-                keep(waiting[future], future.result())
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    with _one_thread_each(), _pool(jobs) as pool:
+        waiting: dict[Future[Values | str], Cell] = {
+            pool.submit(_attempt, cell, names): cell for cell, names in work
+        }
+        for future in as_completed(waiting):
+            _keep(waiting[future], future.result(), store, outcome)
+            advance(_weight(waiting[future]))
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Worker processes; what has not begun is dropped when the work is broken off."""
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_leave_interrupts)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _keep(cell: Cell, answer: Values | str, store: Store, outcome: Outcome) -> None:
+    if isinstance(answer, str):
+        outcome.failures.append(f"{cell.figure} at {cell.x}, run {cell.run}: {answer}")
+    else:
+        store.add(cell, answer)
+        outcome.computed += 1
 
 
 def _run_timed(
@@ -167,22 +176,28 @@ def _run_timed(
     rank: Rank | None,
     advance: Callable[[float], None],
 ) -> None:
-    for cell, names in timed:
-        names = [name for name in names if _affordable(cell, name, store)]
-        if not names:
+    """Take timings one after the other, in one process with one thread."""
+    if not timed:
+        return
+    with _one_thread_each(), _pool(1) as pool:
+        for cell, names in timed:
+            affordable = [name for name in names if _affordable(cell, name, store)]
+            if affordable and rank is not None:
+                _keep(cell, _attempt(cell, affordable, rank), store, outcome)
+            elif affordable:
+                _keep(cell, pool.submit(_attempt, cell, affordable).result(), store, outcome)
             advance(_weight(cell))
-            continue
-        answer = _attempt(cell, names, rank)
-        if isinstance(answer, str):
-            outcome.failures.append(f"{cell.figure} at {cell.x}: {answer}")
-        else:
-            store.add(cell, answer)
-            outcome.computed += 1
-        advance(_weight(cell))
 
 
 def _affordable(cell: Cell, method: str, store: Store) -> bool:
-    """Whether a timing will end soon, going by the point before and quadratic growth."""
+    """Whether a timing will end soon, going by the point before."""
+    earlier = [
+        values.get("seconds", {}).get(method)
+        for run, values in store.runs(cell.spec, cell.place, cell.seed)
+        if run < cell.run
+    ]
+    if any(seconds is not None and seconds > ONCE_FROM for seconds in earlier):
+        return False
     if cell.place == 0:
         return True
     before = [
@@ -190,7 +205,8 @@ def _affordable(cell: Cell, method: str, store: Store) -> bool:
         for _, values in store.runs(cell.spec, cell.place - 1, cell.seed)
     ]
     took = [seconds for seconds in before if seconds is not None]
-    growth = (cell.x / cell.spec.x[cell.place - 1]) ** 2
+    power = contestant(method).growth if cell.spec.varies == "users" else 1.0
+    growth = (cell.x / cell.spec.x[cell.place - 1]) ** power
     return bool(took) and min(took) * growth <= TIME_LIMIT
 
 

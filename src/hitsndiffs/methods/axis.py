@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.keys import key_from_scores
-from hitsndiffs.orientation import Orientation, answers_here, orient, user_is_here
+from hitsndiffs.orientation import Orientation, answers_here, orient, undecided, user_is_here
 from hitsndiffs.responses import Responses
 from hitsndiffs.spectral import Averaging, Solution
 from hitsndiffs.sums import Sums
 
-__all__ = ["nobody_differs", "oriented_fit", "standardised"]
+__all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standardised"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -55,13 +55,11 @@ def oriented_fit(
     answers, strong_user
         What the caller knows (see :func:`hitsndiffs.orientation.orient`).
     """
-    orientation = orient(
-        scores,
-        responses,
-        sums,
-        answers=answers_here(responses, answers),
-        strong_user=strong_user if user_is_here(responses, strong_user) else None,
-    )
+    known = answers_here(responses, answers)
+    strong = strong_user if user_is_here(responses, strong_user) else None
+    orientation = orient(scores, responses, sums, answers=known, strong_user=strong)
+    asked = bool(known) or strong is not None
+    repeated = is_repeated(values)
     scores, weights = orientation.sign * scores, orientation.sign * weights
     return Fit(
         scores=scores,
@@ -70,15 +68,15 @@ def oriented_fit(
         standard_errors=standard_errors,
         orientation=orientation,
         eigenvalues=values,
-        confidence=orientation.confidence,
+        confidence=0.0 if repeated else orientation.confidence,
         converged=found.converged,
         n_iterations=found.iterations,
-        notes=tuple(_notes(values, orientation)),
+        notes=tuple(_notes(repeated, orientation, asked)),
         details={"solver": solver, "residual": found.residual, "eigenvalue": found.value},
     )
 
 
-def nobody_differs(responses: Responses, sums: Sums, rounds: int = 0) -> Fit:
+def nobody_differs(responses: Responses, sums: Sums) -> Fit:
     """The result when all users gave the same answers."""
     zero = np.zeros(responses.n_users)
     return Fit(
@@ -86,23 +84,32 @@ def nobody_differs(responses: Responses, sums: Sums, rounds: int = 0) -> Fit:
         option_weights=np.zeros(responses.n_options),
         key_probabilities=key_from_scores(responses, sums, zero),
         standard_errors=np.full(responses.n_users, np.nan),
-        orientation=Orientation(1, "undecided", 0.0, 0.5),
+        orientation=undecided(zero),
         eigenvalues=np.zeros(1),
         confidence=0.0,
-        n_iterations=rounds,
         notes=("All users gave the same answers: nothing tells them apart.",),
     )
 
 
-def _notes(values: Vector | None, orientation: Orientation) -> list[str]:
+def is_repeated(values: Vector | None) -> bool:
+    """Whether the two strongest axes are as strong as each other."""
+    if values is None or len(values) < 2:
+        return False
+    return bool(abs(values[0] - values[1]) <= REPEATED * max(abs(values[0]), abs(values[1])))
+
+
+def _notes(repeated: bool, orientation: Orientation, asked: bool) -> list[str]:
     notes = []
-    if values is not None and len(values) > 1:
-        gap, size = abs(values[0] - values[1]), max(abs(values[0]), abs(values[1]))
-        if gap <= REPEATED * size:
-            notes.append(
-                "Two axes are equally strong (a repeated eigenvalue): the order is not determined "
-                "by the data."
-            )
+    if repeated:
+        notes.append(
+            "Two axes are equally strong (a repeated eigenvalue): the order is not determined by "
+            "the data."
+        )
+    if asked and orientation.how not in ("known answers", "strong user"):
+        notes.append(
+            "What was said to be known does not tell which end is the better one (known answers "
+            "that all or none chose, a strong user in the middle)."
+        )
     if not orientation.decided:
         notes.append(
             "Nothing in the answers says which end is the better one; the order may be upside "

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +12,8 @@ import numpy.typing as npt
 from hitsndiffs.components import components
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods.checks import check_params
-from hitsndiffs.orientation import Orientation, known_options, user_number
+from hitsndiffs.methods.fitted import Fit, Part, merged
+from hitsndiffs.orientation import known_options, user_number
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums, open_sums
 from hitsndiffs.ties import members
@@ -21,51 +21,6 @@ from hitsndiffs.ties import members
 __all__ = ["Fit", "Method"]
 
 Vector = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Fit:
-    """What a method found on some responses (users without answers are NaN).
-
-    Attributes
-    ----------
-    scores
-        One per user; higher is better.
-    option_weights
-        One per option; what choosing it says about the user.
-    key_probabilities
-        One per option: how likely it is the right one of its item (sums to 1 within an item).
-    correct, abilities
-        Expected share of right answers (0–1), and latent ability, where the method has them.
-    standard_errors
-        Of the scores.
-    orientation
-        How the upper end was found, for methods that cannot tell it themselves.
-    eigenvalues
-        The strongest axes' eigenvalues, for spectral methods.
-    confidence
-        0–1, how sure the method is of axis and sign.
-    converged, n_iterations
-        Of the method's own iteration.
-    notes
-        Sentences that the user should read.
-    details
-        Further numbers of the method, by name.
-    """
-
-    scores: Vector
-    option_weights: Vector | None = None
-    key_probabilities: Vector | None = None
-    correct: Vector | None = None
-    abilities: Vector | None = None
-    standard_errors: Vector | None = None
-    orientation: Orientation | None = None
-    eigenvalues: Vector | None = None
-    confidence: float | None = None
-    converged: bool = True
-    n_iterations: int = 0
-    notes: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -107,17 +62,17 @@ class Method:
 
     def fit(self, responses: Responses) -> Self:
         """Fit the method; fitted names end in ``_``."""
+        if responses.n_responses == 0:
+            raise InputError("Nobody answered anything: there is nothing to rank.")
         self._check(responses)
         sums = open_sums(responses, self.engine, self.threads)
         labels = components(responses, sums, self.linked_by)
         parts = members(labels)
-        if not parts:
-            raise InputError("Nobody answered anything: there is nothing to rank.")
         whole = len(parts[0]) == responses.n_users
         if whole:
             fitted = self._fit(responses, sums)
         elif self.linked_by == "items":
-            fitted = self._fit_part(responses, np.flatnonzero(labels >= 0))
+            fitted = self._fit_parts(responses, [np.flatnonzero(labels >= 0)])
         else:
             fitted = self._fit_parts(responses, parts)
         self._store(fitted, labels)
@@ -146,62 +101,20 @@ class Method:
             setattr(self, name, value)
         return self
 
-    def _fit_part(self, responses: Responses, users: npt.NDArray[np.int64]) -> Fit:
-        """Fit some of the users, and spread the result over all of them."""
-        part, options = responses.restrict(users)
-        fit = self._fit(part, open_sums(part, self.engine, self.threads))
-
-        def spread(values: Vector | None, places: Any, size: int) -> Vector | None:
-            if values is None:
-                return None
-            out = np.full(size, np.nan)
-            out[places] = values
-            return out
-
-        scores = spread(fit.scores, users, responses.n_users)
-        assert scores is not None
-        m, q = responses.n_users, responses.n_options
-        return replace(
-            fit,
-            scores=scores,
-            correct=spread(fit.correct, users, m),
-            abilities=spread(fit.abilities, users, m),
-            standard_errors=spread(fit.standard_errors, users, m),
-            option_weights=spread(fit.option_weights, options, q),
-            key_probabilities=spread(fit.key_probabilities, options, q),
-        )
-
     def _fit_parts(self, responses: Responses, parts: list[npt.NDArray[np.int64]]) -> Fit:
-        """Fit each component by itself; what is said of the whole is said of the largest."""
-        fits = [self._fit_part(responses, part) for part in parts if len(part) > 1]
-        alone = np.array([part[0] for part in parts if len(part) == 1], dtype=np.int64)
-        if not fits:
-            scores = np.full(responses.n_users, np.nan)
-            scores[alone] = 0.0
-            return Fit(scores=scores, notes=("No two users chose the same option.",))
-        merged = fits[0]
-        for name in (
-            "scores",
-            "option_weights",
-            "key_probabilities",
-            "correct",
-            "abilities",
-            "standard_errors",
-        ):
-            columns = [getattr(fit, name) for fit in fits]
-            if any(column is None for column in columns):
+        """Fit each part of the users by itself; the first is the largest."""
+        # one copy in rows, so that taking a part costs no more than the part
+        rows = responses.restrict(np.arange(responses.n_users))[0]
+        fitted = []
+        alone = []
+        for users in parts:
+            if len(users) == 1 and self.linked_by == "options":
+                alone.append(users[0])
                 continue
-            total = columns[0].copy()
-            for column in columns[1:]:
-                np.copyto(total, column, where=~np.isnan(column))
-            if name == "scores":
-                total[alone] = 0.0
-            merged = replace(merged, **{name: total})
-        return replace(
-            merged,
-            converged=all(fit.converged for fit in fits),
-            n_iterations=max(fit.n_iterations for fit in fits),
-        )
+            part, options = rows.restrict(users)
+            fit = self._fit(part, open_sums(part, self.engine, self.threads))
+            fitted.append(Part(users, options, fit))
+        return merged(responses, fitted, np.array(alone, dtype=np.int64))
 
     def _store(self, fit: Fit, labels: npt.NDArray[np.int64]) -> None:
         self.fit_ = fit

@@ -31,9 +31,9 @@ class HITS(Method):
     Examples
     --------
     >>> from hitsndiffs import Responses
-    >>> r = Responses.from_wide([list("AAA"), list("AAA"), list("AAB"), list("BCC")])
+    >>> r = Responses.from_wide([list("AAA"), list("AAA"), list("AAB"), list("ABC")])
     >>> HITS().fit(r).scores_.round(2).tolist()
-    [1.0, 1.0, 0.79, 0.0]
+    [1.0, 1.0, 0.86, 0.54]
     """
 
     name: ClassVar[str] = "hits"

@@ -19,9 +19,6 @@ __all__ = ["HND", "standard_errors"]
 
 Vector = npt.NDArray[np.float64]
 
-#: An axis this weak separates nobody.
-NOTHING = 1e-12
-
 
 @dataclass(kw_only=True, eq=False)
 class HND(Method):
@@ -65,6 +62,9 @@ class HND(Method):
     strong_user: Any = None
 
     def _fit(self, responses: Responses, sums: Sums) -> Fit:
+        if (responses.choosers_per_option == responses.n_users).all():
+            return nobody_differs(responses, sums)
+
         # 1. the second axis of U
         found = solve(
             responses,
@@ -80,8 +80,6 @@ class HND(Method):
 
         # 2. option weights, and scores from them: equal answers get equal scores
         U = Averaging.of(responses, sums)
-        if found.value <= NOTHING:
-            return nobody_differs(responses, sums, found.iterations)
         s = standardised(U, found.vector)
         w = U.weights(s)
         s = U.scores(w) / found.value

@@ -9,19 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.c1p import is_consecutive
 from hitsndiffs.components import components
 from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.methods.latent_key.search import Search, correlation, search
+from hitsndiffs.order import ordered_users
 from hitsndiffs.orientation import Orientation
 from hitsndiffs.responses import Responses
 from hitsndiffs.shrinkage import Shrinkage, find_shrinkage, shrunk
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.sums import Sums
-from hitsndiffs.ties import patterns, sorted_users
 
 __all__ = ["HNDRobust", "certified_fit"]
 
@@ -143,7 +142,8 @@ class HNDRobust(Method):
 
 def certified_fit(responses: Responses, sums: Sums, method: Any) -> Fit | None:
     """Plain HnD, when its order is certified consistent; else ``None``."""
-    if (components(responses, sums, "options") != 0).any():
+    labels = components(responses, sums, "options")
+    if (labels != 0).any():
         return None
     plain = HND(
         seed=method.seed,
@@ -153,8 +153,8 @@ def certified_fit(responses: Responses, sums: Sums, method: Any) -> Fit | None:
         strong_user=method.strong_user,
     )
     fit = plain._fit(responses, sums)
-    order = sorted_users(fit.scores, patterns(sums))
-    if np.ptp(fit.scores) == 0 or not is_consecutive(sums, responses.choosers_per_option, order):
+    _, consistent = ordered_users(responses, sums, fit.scores, labels)
+    if np.ptp(fit.scores) == 0 or not consistent:
         return None
     note = "The answers are consistent: one order explains every answer, and it is certified."
     return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))

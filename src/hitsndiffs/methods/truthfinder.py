@@ -54,7 +54,7 @@ class TruthFinder(Method):
     >>> from hitsndiffs import Responses
     >>> r = Responses.from_wide([list("AAA"), list("AAA"), list("AAB"), list("BCC")])
     >>> TruthFinder().fit(r).scores_.round(2).tolist()
-    [0.59, 0.59, 0.49, 0.22]
+    [0.85, 0.85, 0.82, 0.0]
     """
 
     name: ClassVar[str] = "truthfinder"
@@ -97,10 +97,15 @@ class TruthFinder(Method):
 def _resolved(
     s: Vector, log_doubt: Vector, responses: Responses, sums: Sums
 ) -> tuple[Vector, tuple[str, ...]]:
-    """The trust, or, where doubts are too small to show in it, minus their logarithm."""
+    """The trust, or, where doubts are too small to show in it, minus their logarithm.
+
+    Users who answered the same items rank alike in both, so that any level that trust loses is a
+    reason to change over; otherwise it must have lost most of them.
+    """
     doubt = log_mean_doubt(log_doubt, responses, sums)
-    typical = doubt.min() if responses.is_complete else np.median(doubt)
-    if typical >= RESOLVED or tie_groups(doubt).max() <= tie_groups(s).max():
+    levels, shown = tie_groups(doubt).max() + 1, tie_groups(s).max() + 1
+    lost = shown < levels if responses.is_complete else shown < levels / 2
+    if doubt.min() >= RESOLVED or not lost:
         return s, ()
     return -doubt, (
         "With this many users per option, trust differs by less than a double can hold; the "
@@ -112,11 +117,16 @@ def log_mean_doubt(log_doubt: Vector, responses: Responses, sums: Sums) -> Vecto
     """Each user's mean of ``Π (1 - s)`` over the chosen options, as a logarithm.
 
     With ``w = 1 - doubt``, an option's share of its item is ``1/Σw - doubt/Σw``: among users who
-    answered the same items, trust falls as the mean of ``doubt/Σw`` rises.
+    answered the same items, trust falls as the mean of ``doubt/Σw`` rises. An item with one option
+    says nothing; users who answered no other stand in the middle.
     """
+    sizes = np.diff(responses.item_starts)
     totals = np.add.reduceat(-np.expm1(log_doubt), responses.item_starts[:-1])
     relative = log_doubt - np.log(np.maximum(totals, 1e-300))[responses.option_items]
-    return log_of_sums(sums, relative) - np.log(responses.answers_per_user)
+    doubt = log_of_sums(sums, np.where(sizes[responses.option_items] > 1, relative, -np.inf))
+    found = np.isfinite(doubt)
+    middle = float(np.median(doubt[found])) if found.any() else 0.0
+    return np.where(found, doubt - np.log(responses.answers_per_user), middle)
 
 
 def log_of_sums(sums: Sums, logs: Vector) -> Vector:
@@ -126,16 +136,17 @@ def log_of_sums(sums: Sums, logs: Vector) -> Vector:
     left would change nothing for anybody.
     """
     result = np.full(sums.n_users, -np.inf)
-    top = float(logs.max())
+    if (top := float(logs.max())) == -np.inf:
+        return result
     for _ in range(PASSES):
         here = (logs <= top) & (logs > top - WIDTH)
         part = sums.choices(np.where(here, np.exp(np.minimum(logs - top, 0.0)), 0.0))
         log_part = np.log(part, out=np.full(len(part), -np.inf), where=part > 0)
         result = np.asarray(np.logaddexp(result, log_part + top))
-        rest = logs[logs <= top - WIDTH]
+        rest = logs[(logs <= top - WIDTH) & (logs > -np.inf)]
         if rest.size == 0 or (result > rest.max() + NEGLIGIBLE).all():
             break
         top = float(rest.max())
-    else:
+    else:  # stop here: what is left is told apart no further
         result = np.asarray(np.maximum(result, top))
     return result

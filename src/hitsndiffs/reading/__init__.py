@@ -50,7 +50,7 @@ def read_responses(
     transpose: bool = False,
     duplicates: str = "error",
 ) -> Responses:
-    """Read who chose what from a file.
+    r"""Read who chose what from a file.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def read_responses(
     Examples
     --------
     >>> import io
-    >>> r = read_responses(io.StringIO("student,q1,q2\\nann,A,B\\nbob,A,C\\n"))
+    >>> r = read_responses(io.StringIO("student,q1,q2\nann,A,B\nbob,A,C\n"))
     >>> r.users.tolist(), r.option_labels.tolist()
     (['ann', 'bob'], ['A', 'B', 'C'])
     >>> r.notes

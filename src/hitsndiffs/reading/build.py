@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -11,18 +13,17 @@ import numpy.typing as npt
 from hitsndiffs.encoding import long_columns
 from hitsndiffs.encoding.long import Factor, assemble_long
 from hitsndiffs.encoding.names import find_column, listed, recognise
-from hitsndiffs.encoding.options import is_blank
+from hitsndiffs.encoding.options import Codes, OptionBook, is_blank
 from hitsndiffs.encoding.result import Encoded, Place, label_array
 from hitsndiffs.encoding.series import Interner, code_series, text_of
 from hitsndiffs.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.header import looks_like_ids, looks_long
 
-if TYPE_CHECKING:
-    pass
-
 #: Columns of a piece of a file: of Polars, or lists of text where the file is small.
 Columns = dict[str, Any]
+
+_THREADS_FROM = 1_000_000
 
 __all__ = ["FileTable", "build_long", "build_transposed", "build_wide", "find_layout"]
 
@@ -79,13 +80,12 @@ def build_wide(table: FileTable, user: str | None) -> Encoded:
     wanted = None if not left_out else [n for n in table.names if n not in left_out]
     names = {} if table.has_header else _item_names(table.names, column)
     for first_row, columns in table.blocks([] if column is None else [column], wanted):
-        for name, cells in columns.items():
-            n_rows = max(n_rows, first_row + len(cells))
-            if name == column:
-                users.append(cells)
-                continue
-            item = names.get(name, name)
-            builder.put(item, _coded(builder, item, cells, table.place), first_row)
+        n_rows = max(n_rows, first_row + max(map(len, columns.values()), default=0))
+        if column in columns:
+            users.append(columns.pop(column))
+        items = [names.get(name, name) for name in columns]
+        for item, codes in zip(items, _coded(builder, items, columns, table.place), strict=True):
+            builder.put(item, codes, first_row)
     if column is None:
         labels, nameless = numbered("user", n_rows), None
         notes.append("There is no user column: the users are named user-1, user-2, ….")
@@ -94,14 +94,23 @@ def build_wide(table: FileTable, user: str | None) -> Encoded:
     return builder.finish(labels, "file", notes, nameless)
 
 
-def _coded(builder: WideBuilder, item: str, cells: Any, place: Place) -> Any:
-    book = builder.book(item)
-    if isinstance(cells, list):
-        return book.code_objects(cells)
+def _coded(builder: WideBuilder, items: list[str], columns: Columns, place: Place) -> list[Codes]:
+    """Code the columns of a piece, on several threads when they are long."""
+    books = [builder.book(item) for item in items]
+    pairs = list(zip(books, columns.values(), strict=True))
+    n_cells = sum(len(cells) for cells in columns.values())
     try:
-        return code_series(book, cells)
+        if n_cells < _THREADS_FROM or len(pairs) < 2:
+            return [_code(pair) for pair in pairs]
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            return list(pool.map(_code, pairs))
     except InputError as error:
         raise InputError(f"{place.source}: {error}") from None
+
+
+def _code(pair: tuple[OptionBook, Any]) -> Codes:
+    book, cells = pair
+    return book.code_objects(cells) if isinstance(cells, list) else code_series(book, cells)
 
 
 def _user_column(table: FileTable, user: str | None, notes: list[str]) -> str | None:

@@ -252,9 +252,8 @@ class DelimitedTable:
                     continue
             known = set(dtype.categories) if isinstance(dtype, pl.Enum) else {""}
             known |= set(column.unique().drop_nulls())
-            self._plan[name] = pl.Enum(sorted(known)) if len(known) < _MOST_CATEGORIES else (
-                pl.String
-            )  # fmt: skip
+            few = len(known) < _MOST_CATEGORIES
+            self._plan[name] = pl.Enum(sorted(known)) if few else pl.String
 
     # -- one chunk with the csv module: slow, and exact about where an error is ----------------
 
@@ -318,7 +317,8 @@ class DelimitedTable:
         import polars as pl
 
         columns = dict(zip(self.names, zip(*rows, strict=True), strict=True))
-        return pl.DataFrame({name: columns[name] for name in wanted}, schema_overrides=dict.fromkeys(wanted, pl.String))  # fmt: skip
+        texts = dict.fromkeys(wanted, pl.String)
+        return pl.DataFrame({name: columns[name] for name in wanted}, schema=texts)
 
 
 def _without_mark(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -362,11 +362,11 @@ def _count_separators(data: bytes, separator: str) -> int:
 
 
 def _leading_zeros(data: bytes, separator: str, size: int = 1 << 18) -> bool:
-    """Whether a cell begins with a zero and another digit: such a cell is a text.
+    r"""Whether a cell begins with a zero and another digit: such a cell is a text.
 
     Examples
     --------
-    >>> _leading_zeros(b"a,10,0\\n", ","), _leading_zeros(b"a,007,0\\n", ",")
+    >>> _leading_zeros(b"a,10,0\n", ","), _leading_zeros(b"a,007,0\n", ",")
     (False, True)
     """
     characters = np.frombuffer(data, dtype=np.uint8)

@@ -25,7 +25,7 @@ def read_key(
     item: str | None = None,
     answer: str | None = None,
 ) -> dict[str, str]:
-    """Read an answer key (or a part of one) from a file.
+    r"""Read an answer key (or a part of one) from a file.
 
     Parameters
     ----------
@@ -45,15 +45,13 @@ def read_key(
     Examples
     --------
     >>> import io
-    >>> read_key(io.StringIO("item,answer\\nq1,A\\nq2, 2.0\\n"))
+    >>> read_key(io.StringIO("item,answer\nq1,A\nq2, 2.0\n"))
     {'q1': 'A', 'q2': '2'}
     """
     with open_stream(source) as stream:
         start = stream.peek(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-        if start == b"{":
-            pairs = _from_json(stream)
-        else:
-            pairs = _from_rows(stream, responses, item, answer)
+        is_json = start == b"{"
+        pairs = _from_json(stream) if is_json else _from_rows(stream, responses, item, answer)
         name = stream.name
     key: dict[str, str] = {}
     for place, label, value in pairs:
@@ -137,9 +135,8 @@ def _rows(stream: ByteStream) -> list[tuple[int, list[str]]]:
             separator = max(",\t;", key=line.count)
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         try:
-            for row in reader:
-                if "".join(row).strip():
-                    rows.append((chunk.first_line + reader.line_num - 1, row))
+            numbered = ((chunk.first_line + reader.line_num - 1, row) for row in reader)
+            rows.extend(pair for pair in numbered if "".join(pair[1]).strip())
         except csv.Error as error:
             line_number = chunk.first_line + reader.line_num - 1
             raise InputError(

@@ -39,8 +39,7 @@ class ParquetTable:
         try:
             self._raw_names = list(pl.read_parquet_schema(self._source()))
             head = self._read(self._raw_names, n_rows=_SAMPLE)
-            first = self._raw_names[:1]
-            self.n_rows = self._read(first).height if first else 0
+            self.n_rows = int(pl.scan_parquet(self._source()).select(pl.len()).collect().item())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._damaged(error) from None
         self.names = [name.strip() for name in self._raw_names]

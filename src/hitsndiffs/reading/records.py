@@ -69,7 +69,7 @@ class RecordsTable:
         while frame is not None:
             absent = pl.repeat(None, frame.height, dtype=pl.String, eager=True)
             names = frame.columns if columns is None else columns
-            yield first_row, {name: frame[name] if name in frame else absent for name in names}
+            yield first_row, {name: frame.get_column(name, default=absent) for name in names}
             first_row += frame.height
             frame = next(self._frames, None)
 

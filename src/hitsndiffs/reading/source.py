@@ -207,11 +207,11 @@ def _last_line_end(data: bytes, quotes: bool) -> int:
 
 
 def even_newlines(data: bytes) -> npt.NDArray[np.intp]:
-    """Return where lines end outside quotation marks.
+    r"""Return where lines end outside quotation marks.
 
     Examples
     --------
-    >>> even_newlines(b'a\\n"b\\nc"\\n').tolist()
+    >>> even_newlines(b'a\n"b\nc"\n').tolist()
     [1, 7]
     """
     characters = np.frombuffer(data, dtype=np.uint8)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +25,12 @@ __all__ = ["Axes", "item_means", "leading_axes", "top_pairs"]
 
 Vector = npt.NDArray[np.float64]
 
-#: Up to this size of the smaller side the symmetric matrix is built and solved directly.
+#: Up to this size of the smaller side the symmetric matrix is built and solved directly,
 DENSE_UP_TO = 400
+#: unless its columns (one pass over the responses each) would cost more than this.
+DENSE_PRODUCTS = 5_000_000
+#: An axis this weak is none: eigenvalues are at most 1.
+NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ def leading_axes(
     centred: bool = False,
     user_weights: Vector | None = None,
     seed: int = 0,
-    tol: float = 1e-10,
+    tol: float = 1e-12,
     max_iterations: int = 5000,
 ) -> Axes:
     """Return the strongest axes of ``U`` after the trivial one.
@@ -83,51 +88,109 @@ def leading_axes(
     seed, tol, max_iterations
         Of the Lanczos iterations.
     """
-    ones = np.ones(responses.n_users)
-    weight = ones if user_weights is None else user_weights
-    answers = responses.answers_per_user.astype(float)
-    choosers = (
-        responses.choosers_per_option.astype(float)
-        if user_weights is None
-        else sums.choosers(weight)
+    A = _Symmetric.of(responses, sums, lam, mu, centred, user_weights)
+    on_options = sums.n_options < sums.n_users
+    size = min(sums.n_options, sums.n_users)
+    cheap = responses.n_responses * size <= DENSE_PRODUCTS
+    values, vectors, rounds = top_pairs(
+        A.around if on_options else lambda x: A.to_users(A.to_options(x)),
+        None,
+        size,
+        count,
+        seed,
+        tol,
+        max_iterations,
+        dense_up_to=DENSE_UP_TO if cheap else 0,
     )
-    root = np.sqrt(weight / (answers + mu))
-    half = 1 / np.sqrt(np.maximum(choosers + lam, 1e-300))
-    centre = _Centring(responses, choosers) if centred else None
-
-    def to_options(x: Vector) -> Vector:
-        v = sums.choosers(root * x)
-        return half * (centre.transposed(v) if centre else v)
-
-    def to_users(y: Vector) -> Vector:
-        v = half * y
-        return root * sums.choices(centre(v) if centre else v)
-
-    def around(y: Vector) -> Vector:
-        v = half * y
-        v = sums.through_users(centre(v) if centre else v, root * root)
-        return half * (centre.transposed(v) if centre else v)
-
-    if sums.n_options < sums.n_users:
-        known = None if centred else _unit(choosers * half)
-        values, vectors, rounds = top_pairs(
-            around, known, sums.n_options, count, seed, tol, max_iterations
-        )
-        users = np.column_stack([to_users(y) for y in vectors.T]) if vectors.size else vectors
-        norms = np.linalg.norm(users, axis=0) if vectors.size else np.zeros(0)
-        users = users / np.where(norms > 0, norms, 1)
-    else:
-        known = None if centred else _unit(answers * root)
-        values, users, rounds = top_pairs(
-            lambda x: to_users(to_options(x)), known, sums.n_users, count, seed, tol, max_iterations
-        )
-    if users.size == 0:
-        return Axes(np.zeros(0), np.zeros((sums.n_users, 0)), rounds, 0.0, True)
-    first = users[:, 0]
-    residual = float(np.linalg.norm(to_users(to_options(first)) - values[0] * first))
+    held = values > NOTHING
+    values, vectors = values[held], vectors[:, held]
+    users = vectors
+    if on_options:
+        users = np.empty((sums.n_users, len(values)))
+        for axis, y in enumerate(vectors.T):
+            users[:, axis] = _unit(A.to_users(y))
+    residual = 0.0
+    if len(values):
+        first = users[:, 0]
+        residual = float(np.linalg.norm(A.to_users(A.to_options(first)) - values[0] * first))
     converged = residual <= max(1e-6, 100 * tol)
-    scale = np.divide(root, weight, out=np.zeros_like(root), where=weight > 0)
-    return Axes(np.maximum(values, 0.0), users * scale[:, None], rounds, residual, converged)
+    return Axes(values, A.unscaled(users), rounds, residual, converged)
+
+
+@dataclass(frozen=True)
+class _Symmetric:
+    """``A = P Dr^-½ C Q Dc^-½ P'`` and its transpose.
+
+    ``P`` and ``P'`` take the mean over all answers out of the scores and out of the weights (with
+    no shrinkage that is the trivial axis); with centring, ``Q`` does so item by item instead.
+    """
+
+    sums: Sums
+    root: Vector
+    half: Vector
+    scale: Vector
+    centre: _Centring | None
+    trivial_users: Vector
+    trivial_options: Vector
+
+    @classmethod
+    def of(
+        cls,
+        responses: Responses,
+        sums: Sums,
+        lam: float,
+        mu: float,
+        centred: bool,
+        user_weights: Vector | None,
+    ) -> _Symmetric:
+        answers = responses.answers_per_user.astype(float)
+        weight = np.ones(sums.n_users) if user_weights is None else user_weights
+        choosers = (
+            responses.choosers_per_option.astype(float)
+            if user_weights is None
+            else sums.choosers(weight)
+        )
+        root = np.sqrt(weight / (answers + mu))
+        half = 1 / np.sqrt(np.maximum(choosers + lam, 1e-300))
+        return cls(
+            sums,
+            root,
+            half,
+            np.divide(root, weight, out=np.zeros_like(root), where=weight > 0),
+            _Centring(responses, choosers) if centred else None,
+            np.zeros(sums.n_users) if centred else _unit(answers * root),
+            np.zeros(sums.n_options) if centred else _unit(choosers * half),
+        )
+
+    def to_options(self, x: Vector) -> Vector:
+        x = x - self.trivial_users * (self.trivial_users @ x)
+        return self._finish(self.sums.choosers(self.root * x))
+
+    def to_users(self, y: Vector) -> Vector:
+        x = self.root * self.sums.choices(self._begin(y))
+        return x - self.trivial_users * (self.trivial_users @ x)
+
+    def around(self, y: Vector) -> Vector:
+        """``Aᵀ A``, in one pass over the data."""
+        v = self._begin(y)
+        through = self.sums.through_users(v, self.root * self.root)
+        return self._finish(through - self._trivial_seen * (self._trivial_seen @ v))
+
+    def unscaled(self, x: Vector) -> Vector:
+        """Scores from vectors of the symmetric form."""
+        return x * self.scale[:, None]
+
+    @cached_property
+    def _trivial_seen(self) -> Vector:
+        return self.sums.choosers(self.root * self.trivial_users)
+
+    def _begin(self, y: Vector) -> Vector:
+        v = self.half * (y - self.trivial_options * (self.trivial_options @ y))
+        return self.centre(v) if self.centre else v
+
+    def _finish(self, v: Vector) -> Vector:
+        y = self.half * (self.centre.transposed(v) if self.centre else v)
+        return y - self.trivial_options * (self.trivial_options @ y)
 
 
 def item_means(responses: Responses, weights: Vector, counts: Vector) -> Vector:
@@ -150,10 +213,12 @@ class _Centring:
         self.inverse = np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)
 
     def __call__(self, w: Vector) -> Vector:
-        return w - (np.add.reduceat(self.counts * w, self.starts) * self.inverse)[self.items]
+        means: Vector = np.add.reduceat(self.counts * w, self.starts) * self.inverse
+        return w - means[self.items]
 
     def transposed(self, v: Vector) -> Vector:
-        return v - self.counts * (np.add.reduceat(v, self.starts) * self.inverse)[self.items]
+        means: Vector = np.add.reduceat(v, self.starts) * self.inverse
+        return v - self.counts * means[self.items]
 
 
 def _unit(x: Vector) -> Vector:
@@ -168,6 +233,7 @@ def top_pairs(
     seed: int,
     tol: float,
     max_iterations: int,
+    dense_up_to: int = DENSE_UP_TO,
 ) -> tuple[Vector, Vector, int]:
     """Largest eigenpairs of a symmetric operator, a known unit eigenvector left out.
 
@@ -188,7 +254,7 @@ def top_pairs(
     count = min(count, size - (0 if known is None else 1))
     if count <= 0:
         return np.zeros(0), np.zeros((size, 0)), 0
-    if size <= max(DENSE_UP_TO, 2 * count + 2):
+    if size <= max(dense_up_to, 2 * count + 2):
         matrix = np.column_stack([deflated(e) for e in np.eye(size)])
         values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
         return values[::-1][:count], vectors[:, ::-1][:, :count], rounds
@@ -210,7 +276,7 @@ def top_pairs(
     except ArpackNoConvergence as stopped:
         values, vectors = stopped.eigenvalues, stopped.eigenvectors
         if len(values) == 0:
-            start = deflated(start)
-            values, vectors = np.array([np.linalg.norm(start)]), _unit(start)[:, None]
+            one = _unit(deflated(start))
+            values, vectors = np.array([one @ deflated(one)]), one[:, None]
     order = np.argsort(-values)
-    return values[order], vectors[:, order], rounds
+    return values[order].real, vectors[:, order].real, rounds

@@ -46,7 +46,8 @@ class Averaging:
     @cached_property
     def stationary(self) -> Vector:
         """The left eigenvector of eigenvalue 1 (the right one is the ones vector)."""
-        return self.answers / self.answers.sum()
+        total: float = self.answers.sum()
+        return self.answers / total
 
     def weights(self, s: Vector) -> Vector:
         """Mean score of each option's choosers."""

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from hitsndiffs.responses import Responses
 
-__all__ = ["ENGINES", "Sums", "open_sums"]
+__all__ = ["ENGINES", "THREADS_FROM", "Sums", "open_sums"]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.integer[Any]]
 
 ENGINES = ("auto", "numpy", "threads")
+
+#: From this many responses on, the threaded engine earns back what loading Numba costs.
+THREADS_FROM = 2_000_000
+
+logger = logging.getLogger("hitsndiffs")
 
 
 class Sums(Protocol):
@@ -47,15 +54,54 @@ def open_sums(responses: Responses, engine: str = "auto", threads: int | None = 
     responses
         The data.
     engine
-        ``"numpy"`` (SciPy's sparse products), ``"threads"`` (packed bytes, Numba) or ``"auto"``.
+        ``"numpy"`` (SciPy's sparse products), ``"threads"`` (packed bytes, Numba) or ``"auto"``:
+        threads from :data:`THREADS_FROM` responses on, when Numba can be imported.
     threads
-        Number of threads for the threaded engine; all cores when not given.
+        Number of threads for the threaded engine; all cores when not given. The results are the
+        same for any number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hitsndiffs.responses import Responses
+    >>> codes = np.array([[0, 0, 1], [0, 1, 255]], dtype=np.uint8)
+    >>> responses = Responses(
+    ...     users=np.arange(3), items=np.arange(2), option_labels=np.array(list("ABBC")),
+    ...     item_starts=np.array([0, 2, 4]), codes=codes,
+    ... )
+    >>> open_sums(responses).choices(np.array([1.0, 10.0, 100.0, 1000.0])).tolist()
+    [101.0, 1001.0, 10.0]
     """
     if engine not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}; got {engine!r}.")
-    if engine == "auto":
-        engine = "numpy"
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1; got {threads}.")
+    if engine == "threads" or (engine == "auto" and _is_large(responses)):
+        try:
+            return _thread_sums(responses, threads)
+        except ImportError as error:
+            if engine == "threads":
+                raise MissingExtraError(
+                    f'engine="threads" needs Numba, which cannot be imported ({error}). '
+                    'Install it, or use engine="numpy".'
+                ) from error
+            logger.info("Numba cannot be imported (%s): using the slower engine.", error)
     from hitsndiffs.sums.numpy import NumpySums
 
-    made: Sums = responses._cached(f"sums/{engine}", lambda: NumpySums(responses))
+    made: Sums = responses._cached("sums/numpy", lambda: NumpySums(responses))
     return made
+
+
+def _thread_sums(responses: Responses, threads: int | None) -> Sums:
+    from hitsndiffs.sums.threads import ThreadSums, build_layout
+
+    layout = responses._cached("sums/threads", lambda: build_layout(responses, threads))
+    return ThreadSums(layout, threads)
+
+
+def _is_large(responses: Responses) -> bool:
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        return False
+    if responses.is_dense:
+        return responses.n_users * responses.n_items >= THREADS_FROM
+    return len(responses.rows[1]) >= THREADS_FROM

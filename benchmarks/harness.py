@@ -1,0 +1,154 @@
+"""Measure things side by side: interleaved repeats, median and spread, ratios, the machine.
+
+Times on a shared machine wander by more than the differences that matter. Contestants are
+therefore run in turn, again and again, and compared within each turn: a ratio is the median of
+the ratios of the turns, and its spread is what the middle half of the turns shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Report", "Timing", "arguments", "measure"]
+
+
+@dataclass
+class Timing:
+    """One contestant's times in seconds, in the order in which they were taken."""
+
+    name: str
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        """The middle one of the times."""
+        return statistics.median(self.seconds)
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        """What the middle half of the times lies between."""
+        return _quartiles(self.seconds)
+
+    def times_faster_than(self, other: Timing) -> tuple[float, float, float]:
+        """How often this fits into the other: median, lower and upper quartile of the turns."""
+        ratios = [b / a for a, b in zip(self.seconds, other.seconds, strict=True)]
+        return statistics.median(ratios), *_quartiles(ratios)
+
+
+def measure(contestants: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, Timing]:
+    """Run each contestant once unmeasured, then all of them in turn, ``repeats`` times."""
+    timings = {name: Timing(name) for name in contestants}
+    for run in contestants.values():
+        run()
+    for turn in range(repeats):
+        order = list(contestants.items())
+        for name, run in order if turn % 2 == 0 else reversed(order):
+            start = time.perf_counter()
+            run()
+            timings[name].seconds.append(time.perf_counter() - start)
+    return timings
+
+
+@dataclass
+class Report:
+    """Rows of results, printed as a table while they come and saved as JSON at the end."""
+
+    title: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.machine = machine()
+        print(f"# {self.title}")
+        print("\n".join(f"# {key}: {value}" for key, value in self.machine.items()))
+
+    def section(self, text: str) -> None:
+        """Print a heading."""
+        print(f"\n{text}")
+
+    def compare(
+        self, case: str, timings: Mapping[str, Timing], baseline: str, **facts: Any
+    ) -> dict[str, Any]:
+        """Add one row per contestant, with its ratio to the baseline."""
+        print(f"\n{case}" + "".join(f"  {key}={value}" for key, value in facts.items()))
+        print(f"  {'':<28}{'median':>10}{'middle half':>20}{'times faster':>26}")
+        best: dict[str, Any] = {}
+        for name, timing in timings.items():
+            ratio, low, high = timing.times_faster_than(timings[baseline])
+            first, third = timing.quartiles
+            print(
+                f"  {name:<28}{timing.median * 1e3:>7.1f} ms"
+                f"{first * 1e3:>10.1f}–{third * 1e3:<.1f} ms"
+                f"{ratio:>12.2f} ({low:.2f}–{high:.2f})"
+            )
+            best[name] = ratio
+            self.rows.append(
+                {"case": case, **facts, **asdict(timing), "median": timing.median}
+                | {"baseline": baseline, "ratio": ratio, "ratio_quartiles": [low, high]}
+            )
+        return best
+
+    def fact(self, case: str, **facts: Any) -> None:
+        """Add a row of plain figures."""
+        print(f"  {case}: " + ", ".join(f"{key} = {value}" for key, value in facts.items()))
+        self.rows.append({"case": case, **facts})
+
+    def demand(self, what: str, value: float, least: float) -> None:
+        """Say whether a figure is at least what was asked for."""
+        word = "met" if value >= least else "NOT MET"
+        print(f"  {word}: {what}: {value:.2f} (at least {least:g})")
+        self.rows.append({"demand": what, "value": value, "least": least, "met": value >= least})
+
+    def save(self, path: str | None) -> None:
+        """Write machine and rows as JSON."""
+        if path is not None:
+            content = {"title": self.title, "machine": self.machine, "rows": self.rows}
+            Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+            print(f"\nwritten to {path}")
+
+
+def machine() -> dict[str, str]:
+    """Processor, cores, memory, load and versions."""
+    model = "unknown processor"
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+        model = names[0] if names else model
+    versions = {"python": platform.python_version()}
+    for package in ("numpy", "scipy", "numba", "polars"):
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            versions[package] = "not installed"
+    facts = {"processor": f"{model}, {os.cpu_count()} cores", "system": platform.platform()}
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        gib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+        facts["memory"] = f"{gib:.0f} GiB"
+    if hasattr(os, "getloadavg"):
+        facts["load when started"] = f"{os.getloadavg()[0]:.1f}"
+    return facts | {"versions": ", ".join(f"{name} {v}" for name, v in versions.items())}
+
+
+def arguments(description: str) -> argparse.Namespace:
+    """The options that every benchmark has."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--json", help="write the results to this file")
+    parser.add_argument("--repeats", type=int, default=11, help="turns (default 11)")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the users")
+    return parser.parse_args()
+
+
+def _quartiles(values: list[float]) -> tuple[float, float]:
+    if len(values) < 2:
+        return values[0], values[0]
+    first, _, third = statistics.quantiles(values, n=4, method="inclusive")
+    return first, third

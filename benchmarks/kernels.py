@@ -1,0 +1,135 @@
+"""One round of sums, ours against SciPy's sparse products: dense, with gaps, sparse, threads.
+
+A round is what every method repeats: from option weights to user scores, scaled, and back to the
+options. SciPy takes two products with one CSR matrix of ones (float64 values, int32 indices).
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from harness import Report, arguments, measure
+from scipy import sparse
+
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums.pool import available_cores
+from hitsndiffs.sums.threads import ThreadSums, build_layout
+
+
+def dense_responses(users: int, items: int, options: int, missing: float) -> Responses:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, options, (items, users), dtype=np.uint8)
+    if missing:
+        for column in codes:
+            column[rng.random(users) < missing] = 255
+    return Responses(
+        users=np.arange(users),
+        items=np.arange(items),
+        option_labels=np.tile(np.arange(options), items),
+        item_starts=np.arange(0, items * options + 1, options),
+        codes=codes,
+    )
+
+
+def sparse_responses(users: int, items: int, options: int, answers: int, skew: float) -> Responses:
+    """Every user answers some items; with ``skew`` > 1, some items are answered far more often."""
+    rng = np.random.default_rng(0)
+    stretch = items // answers
+    chosen = (rng.random((users, answers)) ** skew * stretch).astype(np.int32)
+    chosen += np.arange(answers, dtype=np.int32) * stretch
+    chosen = chosen * options + rng.integers(0, options, chosen.shape, dtype=np.int32)
+    present, numbers = np.unique(chosen, return_inverse=True)
+    present_items, sizes = np.unique(present // options, return_counts=True)
+    return Responses(
+        users=np.arange(users),
+        items=present_items,
+        option_labels=present % options,
+        item_starts=np.concatenate([[0], np.cumsum(sizes)]),
+        rows=(np.arange(users + 1) * answers, numbers.ravel().astype(np.int32)),
+    )
+
+
+def scipy_matrix(responses: Responses) -> Any:
+    indptr, options = responses.rows
+    ones = np.ones(len(options))
+    shape = (responses.n_users, responses.n_options)
+    return sparse.csr_array((ones, options, indptr.astype(np.int32)), shape=shape)
+
+
+def compare(report: Report, case: str, responses: Responses, repeats: int) -> dict[str, Any]:
+    """Time SciPy and the threaded engine on the same data, and check that they agree."""
+    rng = np.random.default_rng(1)
+    weights, scale = rng.standard_normal(responses.n_options), rng.random(responses.n_users)
+    start = time.perf_counter()
+    layout = build_layout(responses)
+    build = time.perf_counter() - start
+    matrix = scipy_matrix(responses)
+    transposed = matrix.T
+
+    def with_scipy() -> Any:
+        return transposed @ (scale * (matrix @ weights))
+
+    contestants: dict[str, Callable[[], object]] = {"SciPy CSR": with_scipy}
+    for threads in sorted({1, 2, available_cores()}):
+        sums = ThreadSums(layout, threads)
+        contestants[f"ours, {threads} thread{'s' * (threads > 1)}"] = lambda sums=sums: (
+            sums.through_users(weights, scale)
+        )
+        expected = with_scipy()
+        error = np.abs(sums.through_users(weights, scale) - expected).max()
+        assert error <= 1e-10 * np.abs(expected).max(), f"{case}: results differ by {error}"
+    timings = measure(contestants, repeats)
+    csr_bytes = matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes
+    ratios = report.compare(
+        case,
+        timings,
+        "SciPy CSR",
+        layout=type(layout).__name__,
+        memory_mb=round(layout.nbytes / 1e6, 1),
+        csr_mb=round(csr_bytes / 1e6, 1),
+        memory_ratio=round(csr_bytes / layout.nbytes, 1),
+        build_s=round(build, 2),
+    )
+    scaling, low, high = timings["ours, 2 threads"].times_faster_than(timings["ours, 1 thread"])
+    report.fact("1 → 2 threads", case_of=case, scaling=round(scaling, 2), low=low, high=high)
+    return {**ratios, "memory": csr_bytes / layout.nbytes, "scaling": scaling}
+
+
+def main() -> None:
+    options = arguments("One round of sums, ours against SciPy CSR.")
+    report = Report("One round of sums: option weights → user scores → options")
+    users = 100_000 if options.quick else 1_000_000
+
+    report.section(f"(a) dense: {users:,} users × 100 items")
+    for n_options in (3, 5):
+        for missing in (0.0, 0.1, 0.5):
+            case = f"{n_options} options, {missing:.0%} missing"
+            data = dense_responses(users, 100, n_options, missing)
+            found = compare(report, case, data, options.repeats)
+            if (n_options, missing) == (3, 0.0):
+                report.demand("one thread against SciPy", found["ours, 1 thread"], 4.5)
+                report.demand("two threads against SciPy", found["ours, 2 threads"], 8.0)
+                report.demand("memory of CSR against ours", found["memory"], 40.0)
+                report.demand("(g) two threads against one", found["scaling"], 1.7)
+            del data
+            gc.collect()
+
+    report.section(f"(b) sparse: {users:,} users × {users // 10:,} items, 20 answers each")
+    for name, skew in (("even", 1.0), ("long tail", 3.0)):
+        data = sparse_responses(users, users // 10, 3, 20, skew)
+        found = compare(report, f"20 answers, {name}", data, options.repeats)
+        if name == "even":
+            report.demand("one thread against SciPy", found["ours, 1 thread"], 1.5)
+            report.demand("memory of CSR against ours", found["memory"], 2.0)
+            report.demand("(g) two threads against one", found["scaling"], 1.7)
+        del data
+        gc.collect()
+    report.save(options.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""What a method found, and how the findings of several components become one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.orientation import Orientation, undecided
+from hitsndiffs.responses import Responses
+
+__all__ = ["Fit", "Part", "merged"]
+
+Vector = npt.NDArray[np.float64]
+IntVector = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a method found on some responses (users without answers are NaN).
+
+    Attributes
+    ----------
+    scores
+        One per user; higher is better.
+    option_weights
+        One per option; what choosing it says about the user.
+    key_probabilities
+        One per option: how likely it is the right one of its item (sums to 1 within an item).
+    correct, abilities
+        Expected share of right answers (0–1), and latent ability, where the method has them.
+    standard_errors
+        Of the scores.
+    orientation
+        How the upper end was found, for methods that cannot tell it themselves.
+    eigenvalues
+        The strongest axes' eigenvalues, for spectral methods.
+    confidence
+        0–1, how sure the method is of axis and sign.
+    converged, n_iterations
+        Of the method's own iteration.
+    notes
+        Sentences that the user should read.
+    details
+        Further numbers of the method, by name.
+    """
+
+    scores: Vector
+    option_weights: Vector | None = None
+    key_probabilities: Vector | None = None
+    correct: Vector | None = None
+    abilities: Vector | None = None
+    standard_errors: Vector | None = None
+    orientation: Orientation | None = None
+    eigenvalues: Vector | None = None
+    confidence: float | None = None
+    converged: bool = True
+    n_iterations: int = 0
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The fit of some of the users: their numbers, and those of the options they chose."""
+
+    users: IntVector
+    options: IntVector
+    fit: Fit
+
+
+def merged(responses: Responses, parts: Sequence[Part], alone: IntVector) -> Fit:
+    """One fit for all: user by user and option by option from the part they are in.
+
+    What is said of the whole (orientation, eigenvalues, confidence) is said of the first part.
+
+    Parameters
+    ----------
+    responses
+        All data.
+    parts
+        The fitted components, the largest first.
+    alone
+        Users who share no option with anybody: their score is 0.
+    """
+    m, q = responses.n_users, responses.n_options
+    scores = np.full(m, np.nan)
+    scores[alone] = 0.0
+    key = _mixed_keys(responses, parts, alone)
+    if not parts:
+        return Fit(
+            scores=scores,
+            key_probabilities=key,
+            orientation=undecided(np.zeros(1)),
+            confidence=0.0,
+            notes=("No two users chose the same option: nobody can be compared.",),
+        )
+    for part in parts:
+        scores[part.users] = part.fit.scores
+    first = parts[0].fit
+    unsettled = next((part.fit for part in parts if not part.fit.converged), first)
+    return replace(
+        first,
+        scores=scores,
+        correct=_spread([(p.users, p.fit.correct) for p in parts], m),
+        abilities=_spread([(p.users, p.fit.abilities) for p in parts], m),
+        standard_errors=_spread([(p.users, p.fit.standard_errors) for p in parts], m),
+        option_weights=_spread([(p.options, p.fit.option_weights) for p in parts], q),
+        key_probabilities=key,
+        converged=unsettled.converged,
+        n_iterations=max(part.fit.n_iterations for part in parts),
+        notes=_collected_notes(parts, len(parts) + len(alone) > 1),
+        details=first.details if unsettled.converged else unsettled.details,
+    )
+
+
+def _spread(pieces: Sequence[tuple[IntVector, Vector | None]], size: int) -> Vector | None:
+    total = np.full(size, np.nan)
+    for places, values in pieces:
+        if values is None:
+            return None
+        total[places] = values
+    return total
+
+
+def _mixed_keys(responses: Responses, parts: Sequence[Part], alone: IntVector) -> Vector | None:
+    """Options of one item can lie in several components: each has its say by its answers there.
+
+    An option lies in one component, with all of its choosers; alone it has one chooser.
+    """
+    share = responses.choosers_per_option / responses.answers_per_item[responses.option_items]
+    total = share.copy() if len(alone) else np.zeros(len(share))
+    for part in parts:
+        if part.fit.key_probabilities is None:
+            return None
+        items = responses.option_items[part.options]
+        weight = np.bincount(items, weights=share[part.options], minlength=responses.n_items)
+        total[part.options] = part.fit.key_probabilities * weight[items]
+    return total
+
+
+def _collected_notes(parts: Sequence[Part], several: bool) -> tuple[str, ...]:
+    """Every note once, with the components that it is about."""
+    about: dict[str, list[int]] = {}
+    for number, part in enumerate(parts):
+        for note in part.fit.notes:
+            about.setdefault(note, []).append(number)
+    if not several:
+        return tuple(about)
+    return tuple(f"{_named(numbers)}: {note}" for note, numbers in about.items())
+
+
+def _named(numbers: Sequence[int]) -> str:
+    listed = ", ".join(str(n) for n in numbers[:5]) + (", …" if len(numbers) > 5 else "")
+    return f"Component{'s' if len(numbers) > 1 else ''} {listed}"

@@ -1,0 +1,136 @@
+"""Which items share a byte in the packed layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["NARROW", "WIDE", "Groups"]
+
+Ints = npt.NDArray[np.int64]
+
+#: A byte tells this many codes apart, a 16-bit number this many.
+NARROW, WIDE = 256, 65536
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of items: first the narrow ones (one byte each), then the wide ones (two bytes).
+
+    The code of a group is a number in mixed radix: the first item counts by ones, the next one by
+    the number of the first one's codes, and so on.
+
+    Parameters
+    ----------
+    members, starts
+        Group ``g`` holds the items ``members[starts[g]:starts[g + 1]]``.
+    item_starts
+        Where each item's options begin.
+    n_codes
+        Codes of each item: one per option, and one for "no answer" where it is needed.
+    table_starts
+        Where the table of each group begins: 256 entries for a narrow group, as many as there
+        are codes for a wide one.
+    n_narrow
+        How many groups are narrow.
+
+    Examples
+    --------
+    Five items with three options and a sixth fit into two bytes:
+
+    >>> groups = Groups.of(np.arange(0, 21, 3), np.zeros(6, dtype=bool))
+    >>> groups.n_narrow, groups.starts.tolist()
+    (2, [0, 5, 6])
+    >>> groups.bytes_per_user
+    2
+    """
+
+    members: Ints
+    starts: Ints
+    item_starts: Ints
+    n_codes: Ints
+    table_starts: Ints
+    n_narrow: int
+
+    @classmethod
+    def of(cls, item_starts: Ints, has_gaps: npt.NDArray[np.bool_]) -> Groups:
+        """Put neighbouring items together.
+
+        Parameters
+        ----------
+        item_starts
+            Where each item's options begin, and the end.
+        has_gaps
+            For each item, whether somebody did not answer it.
+        """
+        n_codes = np.diff(item_starts) + has_gaps
+        narrow = np.flatnonzero(n_codes <= NARROW)
+        wide = np.flatnonzero(n_codes > NARROW)
+        starts, size = [], NARROW + 1
+        for place, codes in enumerate(n_codes[narrow].tolist()):
+            size *= codes
+            if size > NARROW:
+                starts.append(place)
+                size = codes
+        lengths = [NARROW] * len(starts) + n_codes[wide].tolist()
+        return cls(
+            members=np.concatenate([narrow, wide]).astype(np.int64),
+            starts=np.array([*starts, *range(len(narrow), len(n_codes) + 1)], dtype=np.int64),
+            item_starts=np.ascontiguousarray(item_starts, dtype=np.int64),
+            n_codes=n_codes.astype(np.int64),
+            table_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            n_narrow=len(starts),
+        )
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, narrow and wide."""
+        return len(self.starts) - 1
+
+    @property
+    def table_length(self) -> int:
+        """Entries in the tables of all groups together."""
+        return int(self.table_starts[-1])
+
+    @property
+    def fit(self) -> bool:
+        """Whether every item's codes fit into 16 bits."""
+        return bool(np.all(self.n_codes <= WIDE))
+
+    @property
+    def bytes_per_user(self) -> int:
+        """Memory per user."""
+        return self.n_narrow + 2 * (self.n_groups - self.n_narrow)
+
+    @property
+    def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """What the kernels need to know."""
+        return self.members, self.starts, self.item_starts, self.n_codes, self.table_starts
+
+    def steps(self) -> tuple[Ints, Ints, Ints]:
+        """How to find a user's codes from the user's options.
+
+        Returns
+        -------
+        option_groups
+            For each option, the group of its item.
+        option_steps
+            For each option, what it adds to the group's code for a user without answers.
+        empty
+            For each group, that code.
+        """
+        n_options = np.diff(self.item_starts)
+        item_groups = np.empty(len(n_options), dtype=np.int64)
+        strides = np.empty(len(n_options), dtype=np.int64)
+        empty = np.zeros(self.n_groups, dtype=np.int64)
+        no_answer = np.where(self.n_codes > n_options, n_options, 0)
+        for group, (first, last) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
+            items = self.members[first:last]
+            item_groups[items] = group
+            strides[items] = np.cumprod([1, *self.n_codes[items[:-1]]])
+            empty[group] = strides[items] @ no_answer[items]
+        items = np.repeat(np.arange(len(n_options)), n_options)
+        places = np.arange(len(items)) - self.item_starts[items]
+        return item_groups[items], (places - no_answer[items]) * strides[items], empty

@@ -1,0 +1,72 @@
+"""Work on many threads: plain threads around kernels that do not hold the interpreter's lock."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+
+__all__ = ["Run", "available_cores"]
+
+
+def available_cores() -> int:
+    """Number of cores that this process may use.
+
+    Examples
+    --------
+    >>> available_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Run:
+    """Run numbered pieces of work on some threads, the caller's among them.
+
+    Which thread takes which piece is left to chance; so that results do not depend on it, pieces
+    write to places of their own.
+
+    Examples
+    --------
+    >>> squares = [0] * 5
+    >>> def work(piece):
+    ...     squares[piece] = piece**2
+    >>> Run(threads=2)(5, work)
+    >>> squares
+    [0, 1, 4, 9, 16]
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    def __call__(self, pieces: int, work: Callable[[int], None]) -> None:
+        """Call ``work`` with every number below ``pieces``."""
+        helpers = min(self.threads, pieces) - 1
+        numbers = itertools.count()
+
+        def take() -> None:
+            while (piece := next(numbers)) < pieces:
+                work(piece)
+
+        pool = _pool(os.getpid(), self.threads) if helpers > 0 else None
+        waiting = [pool.submit(take) for _ in range(helpers)] if pool else []
+        try:
+            take()
+        finally:
+            for each in waiting:
+                each.result()
+
+    def split(self, length: int, work: Callable[[int, int], None], least: int = 256) -> None:
+        """Call ``work(first, last)`` on pieces of a range, none much shorter than ``least``."""
+        pieces = max(1, min(4 * self.threads, length // least))
+        bounds = [length * piece // pieces for piece in range(pieces + 1)]
+        self(pieces, lambda piece: work(bounds[piece], bounds[piece + 1]))
+
+
+@lru_cache(maxsize=4)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:  # noqa: ARG001 - threads die in a fork
+    return ThreadPoolExecutor(threads, thread_name_prefix="hitsndiffs")

@@ -1,0 +1,50 @@
+"""The plainest possible sums: a full matrix of zeros and ones, built cell by cell.
+
+Everything faster is tested against this. Nothing here is shared with the library's own code but
+the data structure itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hitsndiffs.responses import Responses
+
+
+def one_hot(responses: Responses) -> np.ndarray:
+    """``C``: users × options, 1 where the user chose the option."""
+    matrix = np.zeros((responses.n_users, responses.n_options))
+    if responses.is_dense:
+        missing = np.iinfo(responses.codes.dtype).max
+        for item in range(responses.n_items):
+            for user in range(responses.n_users):
+                code = int(responses.codes[item, user])
+                if code != missing:
+                    matrix[user, int(responses.item_starts[item]) + code] = 1.0
+    else:
+        indptr, options = responses.rows
+        for user in range(responses.n_users):
+            for place in range(int(indptr[user]), int(indptr[user + 1])):
+                matrix[user, int(options[place])] = 1.0
+    return matrix
+
+
+def choices(matrix: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """``C w``."""
+    return matrix @ weights
+
+
+def choosers(matrix: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """``Cᵀ s``."""
+    return matrix.T @ scores
+
+
+def through_users(matrix: np.ndarray, weights: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """``Cᵀ diag(scale) C w``."""
+    return matrix.T @ np.diag(scale) @ matrix @ weights
+
+
+def extremes(matrix: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest position among the users who chose each option."""
+    chosen = [positions[column > 0] for column in matrix.T]
+    return np.array([p.min() for p in chosen]), np.array([p.max() for p in chosen])

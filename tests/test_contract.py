@@ -1,0 +1,260 @@
+"""What every method promises, over every method that there is."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import pickle
+
+import numpy as np
+import pytest
+from conftest import random_answers, responses_from_array
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods import METHODS, Method, make
+
+pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
+
+ITEMS = 40
+KEY = dict.fromkeys(range(ITEMS), 0)
+#: Methods that cannot start without being told something.
+NEEDED = {"true-answer": {"key": KEY}, "grm": {"key": KEY}}
+#: How far the scores may move when users or items are put in another order (relative to 1).
+TOLERANCE = 1e-5
+NEEDS_EXTRA = {"grm": "mirt"}
+
+
+def params():
+    for name in METHODS:
+        missing = name in NEEDS_EXTRA and importlib.util.find_spec(NEEDS_EXTRA[name]) is None
+        marks = (
+            [pytest.mark.skip(reason=f"{NEEDS_EXTRA[name]} is not installed")] if missing else []
+        )
+        yield pytest.param(name, marks=marks)
+
+
+@pytest.fixture(params=list(params()))
+def name(request):
+    return request.param
+
+
+def fitted(name, data, **more):
+    r = responses_from_array(data) if isinstance(data, np.ndarray) else data
+    return make(name, **{**NEEDED.get(name, {}), **more}).fit(r)
+
+
+def close(a, b):
+    scale = np.nanmax(np.abs(a))
+    np.testing.assert_allclose(a, b, atol=TOLERANCE * max(scale, 1e-300))
+
+
+def test_it_is_described(name):
+    cls = METHODS[name]
+    assert cls.name == name
+    assert cls.summary
+    assert cls.use
+    assert cls.linked_by in ("options", "items")
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_shapes_and_ranges(name, missing):
+    r = responses_from_array(random_answers(15, ITEMS, 4, missing, seed=1))
+    m = fitted(name, r)
+    assert m.scores_.shape == (15,)
+    assert np.isfinite(m.scores_).all()
+    assert m.components_.tolist() == [0] * 15
+    for values in (m.option_weights_, m.key_probabilities_):
+        assert values is None or values.shape == (r.n_options,)
+    for values in (m.correct_, m.abilities_, m.standard_errors_):
+        assert values is None or values.shape == (15,)
+    if m.correct_ is not None:
+        assert ((m.correct_ >= 0) & (m.correct_ <= 1)).all()
+    if m.key_probabilities_ is not None:
+        totals = np.add.reduceat(m.key_probabilities_, r.item_starts[:-1])
+        np.testing.assert_allclose(totals, 1.0)
+        assert (m.key_probabilities_ >= 0).all()
+    if m.standard_errors_ is not None:
+        assert (m.standard_errors_ >= 0).all()
+    assert isinstance(m.converged_, bool)
+    assert m.n_iterations_ >= 0
+
+
+def test_it_ranks_able_users_first(name):
+    if name in ("avghits", "abh"):
+        pytest.skip("avgHITS ranks nobody, and ABH singles out outliers in noisy data")
+    rng = np.random.default_rng(3)
+    ability = np.linspace(0.15, 0.95, 60)
+    right = rng.random((60, ITEMS)) < ability[:, None]
+    answers = np.where(right, 0, rng.integers(1, 4, (60, ITEMS)))
+    assert np.corrcoef(fitted(name, answers).scores_, ability)[0, 1] > 0.7
+
+
+def test_the_same_seed_gives_the_same_result(name):
+    answers = random_answers(15, ITEMS, 4, 0.2, seed=2)
+    first, second = fitted(name, answers), fitted(name, answers)
+    np.testing.assert_array_equal(first.scores_, second.scores_)
+
+
+def test_another_seed_gives_the_same_ranking(name):
+    answers = random_answers(15, ITEMS, 4, 0.2, seed=2)
+    close(fitted(name, answers).scores_, fitted(name, answers, seed=7).scores_)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_scores_follow_the_users(name, missing):
+    answers = random_answers(15, ITEMS, 4, missing, seed=4)
+    order = np.random.default_rng(0).permutation(15)
+    close(fitted(name, answers).scores_[order], fitted(name, answers[order]).scores_)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_the_order_of_items_does_not_matter(name, missing):
+    answers = random_answers(15, ITEMS, 4, missing, seed=5)
+    order = np.random.default_rng(0).permutation(ITEMS)
+    close(fitted(name, answers).scores_, fitted(name, answers[:, order]).scores_)
+
+
+def test_the_names_of_options_do_not_matter(name):
+    answers = random_answers(15, ITEMS, 4, seed=6)
+    renamed = np.array([3, 1, 2, 0])[answers]  # 0 and 3 change places
+    told = {"key": dict.fromkeys(range(ITEMS), 3)} if name in NEEDED else {}
+    close(fitted(name, answers).scores_, fitted(name, renamed, **told).scores_)
+
+
+def test_data_are_left_as_they_are(name):
+    r = responses_from_array(random_answers(15, ITEMS, 4, 0.2, seed=7))
+    before = pickle.dumps(r)
+    method = make(name, **copy.deepcopy(NEEDED.get(name, {})))
+    params_before = method.get_params()
+    method.fit(r)
+    assert pickle.dumps(r) == before
+    assert method.get_params() == params_before
+
+
+def test_identical_users_share_a_score(name):
+    answers = random_answers(15, ITEMS, 4, 0.2, seed=8)
+    answers[9] = answers[2]
+    scores = fitted(name, answers).scores_
+    assert scores[9] == pytest.approx(scores[2], abs=1e-9 * np.abs(scores).max())
+
+
+def test_all_users_alike(name):
+    scores = fitted(name, np.zeros((5, 3), dtype=int)).scores_
+    assert np.isfinite(scores).all()
+    assert np.ptp(scores) <= 1e-9 * max(np.abs(scores).max(), 1)
+
+
+def test_one_item(name):
+    scores = fitted(name, np.array([[0], [0], [0], [1], [1]])).scores_
+    assert scores.shape == (5,)
+    # users who chose the same option cannot be told apart
+    np.testing.assert_allclose(scores[:3], scores[0], atol=1e-9)
+    np.testing.assert_allclose(scores[3:], scores[3], atol=1e-9)
+
+
+def test_two_users(name):
+    scores = fitted(name, np.array([[0, 0, 1, 0], [0, 1, 0, 2]])).scores_
+    assert scores.shape == (2,)
+    assert np.isfinite(scores).all()
+
+
+def test_one_user(name):
+    assert np.isfinite(fitted(name, np.array([[0, 1, 0]])).scores_).all()
+
+
+def test_users_without_answers_have_no_score(name):
+    answers = random_answers(15, ITEMS, 4, 0.2, seed=9)
+    answers[[4, 11]] = -1
+    with_silent = fitted(name, answers)
+    assert np.flatnonzero(np.isnan(with_silent.scores_)).tolist() == [4, 11]
+    assert with_silent.components_[[4, 11]].tolist() == [-1, -1]
+    talking = np.delete(answers, [4, 11], axis=0)
+    close(np.delete(with_silent.scores_, [4, 11]), fitted(name, talking).scores_)
+
+
+def test_components_are_kept_apart(name):
+    answers = np.full((18, ITEMS), -1)
+    answers[:10, : ITEMS // 2] = random_answers(10, ITEMS // 2, 3, seed=10)
+    answers[10:, ITEMS // 2 :] = random_answers(8, ITEMS // 2, 3, seed=11)
+    m = fitted(name, answers)
+    assert m.components_.tolist() == [0] * 10 + [1] * 8
+    assert np.isfinite(m.scores_).all()
+    if METHODS[name].linked_by == "options":
+        close(m.scores_[:10], fitted(name, answers[:10]).scores_)
+        close(m.scores_[10:], fitted(name, answers[10:]).scores_)
+
+
+def test_nobody_answered_anything(name):
+    r = responses_from_array(np.array([[0], [1]])).restrict(np.array([], dtype=int))[0]
+    with pytest.raises(InputError, match="Nobody answered anything"):
+        make(name, **NEEDED.get(name, {})).fit(r)
+
+
+BAD = {
+    "tol": -1.0,
+    "max_iterations": 0,
+    "rounds": 0,
+    "exponent": 0.0,
+    "smoothing": -1.0,
+    "beta": 0.0,
+    "trust": 1.0,
+    "quadrature": 1,
+    "options_per_item": 1,
+    "seed": -1,
+    "engine": "abacus",
+    "solver": "guess",
+    "model": "guess",
+    "priors": "guess",
+    "key": ["A", "B"],
+    "order": ["A", "B"],
+    "answers": ["A", "B"],
+    "strong_user": "nobody of that name",
+}
+
+
+def test_bad_parameters_are_refused_by_name(name):
+    answers = responses_from_array(random_answers(6, 5, 3, seed=1))
+    checked = set(METHODS[name]().get_params()) & set(BAD)
+    assert {"seed", "engine"} <= checked
+    for parameter in checked:
+        with pytest.raises(InputError) as caught:
+            fitted(name, answers, **{parameter: BAD[parameter]})
+        said = str(caught.value)
+        assert str(BAD[parameter]) in said or parameter in said
+
+
+def test_every_parameter_is_documented(name):
+    cls = METHODS[name]
+    own = set(cls().get_params()) - set(Method().get_params())
+    text = " ".join(str(c.__doc__) for c in cls.__mro__ if issubclass(c, Method))
+    assert [p for p in own if p not in text] == []
+
+
+def test_unknown_parameters_are_refused(name):
+    with pytest.raises(InputError, match="no parameter 'nonsense'"):
+        make(name, nonsense=1)
+
+
+def test_parameters_make_the_round_trip_through_scikit_learn(name):
+    sklearn = pytest.importorskip("sklearn.base")
+    method = make(name, seed=3, **NEEDED.get(name, {}))
+    twin = sklearn.clone(method)
+    assert twin is not method
+    assert twin.get_params() == method.get_params()
+    assert not hasattr(twin, "scores_")
+    answers = random_answers(10, ITEMS, 4, seed=1)
+    np.testing.assert_array_equal(
+        twin.fit(responses_from_array(answers)).scores_,
+        method.fit(responses_from_array(answers)).scores_,
+    )
+
+
+def test_a_misspelt_method_gets_a_hint():
+    with pytest.raises(InputError, match="Did you mean 'truthfinder'"):
+        make("thruthfinder")
+
+
+def test_methods_stand_in_the_published_order():
+    published = ["hnd", "abh", "hits", "truthfinder", "investment", "pooled-investment"]
+    published += ["majority", "dawid-skene", "true-answer", "grm", "avghits"]
+    assert [name for name in METHODS if name in published] == published
