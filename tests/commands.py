@@ -56,7 +56,7 @@ def as_program(
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-def on_terminal(*arguments: object, columns: int = 80) -> Done:
+def on_terminal(*arguments: object, columns: int = 80, cwd: Path | None = None) -> Done:
     """Run a command on a terminal of its own; what it prints comes back as ``out``."""
     import fcntl
     import pty
@@ -72,6 +72,7 @@ def on_terminal(*arguments: object, columns: int = 80) -> Done:
         stdout=child,
         stderr=child,
         env={**env, "TERM": "xterm-256color"},
+        cwd=cwd,
     )
     os.close(child)
     chunks = []

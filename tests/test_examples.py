@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
+from commands import on_terminal
 
 import hitsndiffs as hnd
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+README = EXAMPLES.parent / "README.md"
+ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +38,18 @@ def test_the_files_hold_what_they_say() -> None:
     models = hnd.read_responses(EXAMPLES / "models.jsonl")
     assert models.users[2] == "model-c"
     assert models.n_users == 12
+
+
+def test_the_readme_shows_what_the_command_prints() -> None:
+    shown = README.read_text(encoding="utf-8").split("```")[1].splitlines()
+    printed = on_terminal("rank", "examples/quiz.csv", "--top", 8, cwd=EXAMPLES.parent).out
+    assert ANSI.sub("", printed).splitlines() == shown[2:]
+
+
+def test_the_python_in_the_readme_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES.parent)
+    code = README.read_text(encoding="utf-8").split("```python")[1].split("```")[0]
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["ranking"].answer_key()["q01"] == "B"
+    assert round(names["ranking"].answer_key(with_confidence=True)["q01"][1], 2) == 0.65
