@@ -255,7 +255,7 @@ def build_transposed(table: FileTable, item: str | None) -> Encoded:
     users = [name for k, name in enumerate(names) if k != column]
     if not table.has_header:
         users = numbered("user", len(users)).tolist()
-        notes.append("There is no header: the users are named user-1, user-2, ….")
+        notes.append("The users are named user-1, user-2, ….")
     check_item_names(users, place)
     return builder.finish(label_array(users), "file", notes)
 

@@ -65,6 +65,7 @@ class DelimitedTable:
             self.names = [f"column-{k}" for k in range(1, self._width + 1)]
             self.sample = rows
             self._first = first
+            self.notes.append("There is no header: the first row holds answers.")
         if not self.sample:
             raise InputError(
                 f"{stream.name}: there is a header and nothing below it; add one row per user "
@@ -75,14 +76,17 @@ class DelimitedTable:
     # -- the first rows ---------------------------------------------------------------------
 
     def _first_chunk(self) -> Chunk:
+        """Return the first lines that are not blank, with more than a header among them."""
+        data, first_line = b"", 1
         for chunk in self._chunks:
-            data = chunk.data
-            if b"\n" not in data and b"\r" in data:  # line ends of very old systems
-                data = data.replace(b"\r", b"\n")
-            body = data.lstrip(b" \r\n")
-            if body:
-                skipped = data.count(b"\n", 0, len(data) - len(body))
-                return Chunk(body, chunk.first_line + skipped)
+            data += chunk.data
+            body = data.lstrip(b" \n")
+            first_line += data.count(b"\n", 0, len(data) - len(body))
+            data = body
+            if b"\n" in body.rstrip():
+                break
+        if data.strip():
+            return Chunk(data, first_line)
         raise InputError(
             f"{self.place.source}: the file holds nothing but blank lines; "
             "it should hold a table of answers."
@@ -341,7 +345,7 @@ def _after_line(data: bytes, n_lines: int) -> int:
 
 def _without_blank_lines(chunk: Chunk) -> tuple[bytes, npt.NDArray[np.int64]]:
     lines = chunk.data.split(b"\n")
-    kept = [k for k, line in enumerate(lines) if line.strip(b" \r")]
+    kept = [k for k, line in enumerate(lines) if line.strip(b" ")]
     return b"\n".join([lines[k] for k in kept]), np.array(kept, dtype=np.int64) + chunk.first_line
 
 

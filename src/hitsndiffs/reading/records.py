@@ -51,6 +51,11 @@ class RecordsTable:
         if self._held is None:
             raise InputError(f"{stream.name}: there are no records; nothing can be read.")
         self.names = list(self._held.columns)
+        if not self.names:
+            raise InputError(
+                f"{stream.name}: the records are empty; write them as "
+                '{"user": "a", "item": "q1", "option": "B"}.'
+            )
         head = self._held.head(_SAMPLE)
         texts = [as_plain(column).to_list() for column in head.iter_columns()]
         self.sample = [

@@ -175,13 +175,12 @@ class Chunk:
     first_line: int
 
 
-def line_chunks(
-    stream: ByteStream, *, quotes: bool, first_line: int = 1, size: int = CHUNK
-) -> Iterator[Chunk]:
+def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
     """Cut a text at line ends, outside quotation marks; check that it is UTF-8."""
     rest = b""
+    first_line = 1
     while True:
-        more = stream.read(size)
+        more = _read_lines(stream)
         data = rest + more
         if not data:
             return
@@ -197,6 +196,16 @@ def line_chunks(
         yield chunk
         if not more:
             return
+
+
+def _read_lines(stream: ByteStream) -> bytes:
+    """Read on; the line ends of all systems become the same."""
+    more = stream.read(CHUNK)
+    if b"\r" not in more:
+        return more
+    if more.endswith(b"\r"):
+        more += stream.read(1)
+    return more.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _last_line_end(data: bytes, quotes: bool) -> int:

@@ -1,0 +1,418 @@
+"""Files to responses: formats, layouts, headers, and the same data by every road."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_encoding import answers, content
+
+from hitsndiffs.reading import delimited, read_responses, source
+from hitsndiffs.responses import Responses
+
+WIDE = "student,q1,q2,q3\nann,A,1,x\nbob,B,2,\ncat,A,,y\n"
+WIDE_ANSWERS = {
+    ("ann", "q1"): "A",
+    ("ann", "q2"): "1",
+    ("ann", "q3"): "x",
+    ("bob", "q1"): "B",
+    ("bob", "q2"): "2",
+    ("cat", "q1"): "A",
+    ("cat", "q3"): "y",
+}
+LONG = "worker,task,label\n" + "".join(f"{u},{i},{o}\n" for (u, i), o in WIDE_ANSWERS.items())
+
+
+@pytest.fixture(params=["at once", "in pieces"])
+def road(request, monkeypatch):
+    """Small files go through the csv module, large ones through Polars in pieces."""
+    if request.param == "in pieces":
+        monkeypatch.setattr(delimited, "_SMALL", 0)
+        monkeypatch.setattr(source, "CHUNK", 40)
+    return request.param
+
+
+def read(text: str | bytes, **arguments) -> Responses:
+    data = text.encode() if isinstance(text, str) else text
+    return read_responses(io.BytesIO(data), **arguments)
+
+
+# -- formats ----------------------------------------------------------------------------------
+
+
+def as_parquet(text: str) -> bytes:
+    out = io.BytesIO()
+    pl.read_csv(text.encode()).write_parquet(out)
+    return out.getvalue()
+
+
+def as_jsonl(text: str) -> bytes:
+    rows = list(csv.DictReader(io.StringIO(text)))
+    return "\n".join(json.dumps({k: v or None for k, v in row.items()}) for row in rows).encode()
+
+
+def as_nested(text: str) -> bytes:
+    lines = []
+    for row in csv.DictReader(io.StringIO(text)):
+        user = row.pop("student")
+        chosen = {item: option for item, option in row.items() if option}
+        lines.append(json.dumps({"subject_id": user, "responses": chosen}))
+    return "\n".join(lines).encode()
+
+
+FORMATS = {
+    "csv": lambda text: text.encode(),
+    "tsv": lambda text: text.replace(",", "\t").encode(),
+    "semicolons": lambda text: text.replace(",", ";").encode(),
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "parquet": as_parquet,
+    "jsonl": as_jsonl,
+    "jsonl gzip": lambda text: gzip.compress(as_jsonl(text)),
+    "json": lambda text: b"[" + as_jsonl(text).replace(b"\n", b",") + b"]",
+    "mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "windows": lambda text: text.replace("\n", "\r\n").encode(),
+    "old mac": lambda text: text.replace("\n", "\r").encode(),
+    "blank lines": lambda text: ("\n \n" + text.replace("\n", "\n\r\n") + "\n\n").encode(),
+    "spaces": lambda text: text.replace(",", " , ").encode(),
+    "quotes": lambda text: ('"' + text.strip().replace(",", '","').replace("\n", '"\n"') + '"')
+    .encode(),
+    "no last line end": lambda text: text.rstrip().encode(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_wide_files_of_every_format(name, road):
+    r = read(FORMATS[name](WIDE))
+    assert r.users.tolist() == ["ann", "bob", "cat"]
+    assert r.items.tolist() == ["q1", "q2", "q3"]
+    assert answers(r) == WIDE_ANSWERS
+    assert r.kind == "file"
+    assert "Recognised 'student' as the user column." in r.notes
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_long_files_of_every_format(name, road):
+    r = read(FORMATS[name](LONG))
+    assert r.users.tolist() == ["ann", "bob", "cat"]
+    assert answers(r) == WIDE_ANSWERS
+    assert (
+        "Took 'worker' as the user, 'task' as the item and 'label' as the option column." in r.notes
+    )
+
+
+def test_records_with_nested_responses(road):
+    r = read(as_nested(WIDE))
+    assert answers(r) == WIDE_ANSWERS
+    assert r.notes == ("Recognised 'subject_id' as the user column.",)
+
+
+def test_records_of_mixed_types_and_new_items(road):
+    lines = [
+        '{"model": "a", "answers": {"q1": 1, "q2": "x"}}',
+        "",
+        '{"model": "b", "answers": {"q1": "1.0", "q2": 2.0, "q3": true}}',
+        '{"model": "c", "answers": {"q9": NaN, "q1": null}}',
+    ]
+    r = read("\n".join(lines))
+    assert r.users.tolist() == ["a", "b", "c"]
+    assert r.items.tolist() == ["q1", "q2", "q3"]
+    assert {str(v).lower() for v in answers(r).values()} == {"1", "x", "2", "true"}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".jsonl", ".csv.gz", ".dat", ""])
+def test_the_format_is_found_from_name_and_content(tmp_path, suffix):
+    make = {".tsv": "tsv", ".parquet": "parquet", ".jsonl": "jsonl", ".csv.gz": "gzip"}
+    path = tmp_path / f"answers{suffix}"
+    path.write_bytes(FORMATS[make.get(suffix, "csv")](WIDE))
+    assert answers(read_responses(path)) == WIDE_ANSWERS
+    assert answers(read_responses(str(path))) == WIDE_ANSWERS
+
+
+def test_content_that_cannot_be_mistaken_outweighs_the_name(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_bytes(as_parquet(WIDE))
+    assert answers(read_responses(path)) == WIDE_ANSWERS
+
+
+def test_text_files_and_standard_input(monkeypatch):
+    assert answers(read_responses(io.StringIO(WIDE))) == WIDE_ANSWERS
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(WIDE.encode())))
+    assert answers(read_responses("-")) == WIDE_ANSWERS
+
+
+def test_the_separator_is_noted_when_it_is_not_the_expected_one():
+    assert "The cells are separated by semicolons." in read(FORMATS["semicolons"](WIDE)).notes
+
+
+# -- labels -----------------------------------------------------------------------------------
+
+
+def test_options_of_files_are_text_and_compared_after_trimming(road):
+    text = "user,n,t\na,1,b\nb, 1.0 ,\tb\nc,10, B\nd,9,b \ne,-1,NA\nf,,\n"
+    r = read(text)
+    assert r.option_labels.tolist() == ["1", "9", "10", "B", "b"]
+    assert r.answers_per_user.tolist() == [2, 2, 2, 2, 0, 0]
+    assert "Taken as no answer: -1, NA." in r.notes
+
+
+def test_leading_zeros_are_kept(road):
+    rows = "".join(f"{k:03d},{k % 2}{k % 3},{k % 3}\n" for k in range(12))
+    r = read("user,bits,n\n" + rows)
+    assert r.users.tolist()[:2] == ["000", "001"]
+    assert r.option_labels.tolist() == ["00", "01", "02", "10", "11", "12", "0", "1", "2"]
+
+
+def test_columns_that_change_their_looks_on_the_way(road):
+    cells = ["1", "2"] * 10 + ["A", "1.0", "NA", "40000", "B"] + ["2"] * 10
+    r = read("user,q\n" + "".join(f"u{k},{cell}\n" for k, cell in enumerate(cells)))
+    expected = ["1" if cell == "1.0" else cell for cell in cells]
+    found = [answers(r).get((f"u{k}", "q"), "NA") for k in range(len(cells))]
+    assert found == expected
+
+
+def test_quoted_cells_may_hold_separators_quotes_and_line_ends(road):
+    text = 'user,q\n"Doe, Jane","a\nb"\n"O""Hara","c,d"\nX,"a\nb"\n'
+    r = read(text)
+    assert r.users.tolist() == ["Doe, Jane", 'O"Hara', "X"]
+    assert r.option_labels.tolist() == ["a\nb", "c,d"]
+
+
+def test_a_quotation_mark_inside_a_cell_is_a_character(road):
+    r = read('user,q\na,5" disk\nb,3" disk\nc,5" disk\n')
+    assert r.option_labels.tolist() == ['3" disk', '5" disk']
+
+
+def test_numbers_in_parquet_are_texts_like_in_csv():
+    frame = pl.DataFrame(
+        {
+            "user": [10, 20, 30],
+            "ints": [1, 2, -9],
+            "floats": [1.0, 2.5, None],
+            "flags": [True, False, None],
+            "dates": pl.Series(["2020-01-01", "2020-01-02", None]).str.to_date(),
+            "large": [10**12, 10**12, 5],
+            "kinds": pl.Series(["x", "y", "x"], dtype=pl.Categorical),
+        }
+    )
+    out = io.BytesIO()
+    frame.write_parquet(out)
+    r = read(out.getvalue())
+    assert r.users.tolist() == ["10", "20", "30"]
+    assert r.option_labels.tolist() == [
+        "1", "2", "1", "2.5", "False", "True", "2020-01-01", "2020-01-02",
+        "5", "1000000000000", "x", "y",
+    ]  # fmt: skip
+
+
+# -- layouts and headers ----------------------------------------------------------------------
+
+
+def test_the_layout_can_be_told(road):
+    assert answers(read(LONG, layout="long")) == WIDE_ANSWERS
+    wide = read("user,item,option\na,1,2\nb,2,2\n", layout="wide")
+    assert wide.items.tolist() == ["item", "option"]
+
+
+def test_long_columns_can_be_told(road):
+    text = "a;b;c;when\nA;ann;q1;1\nB;bob;q1;2\nB;ann;q2;3\n"
+    r = read(text, user="b", item="c", option="a")
+    assert answers(r) == {("ann", "q1"): "A", ("bob", "q1"): "B", ("ann", "q2"): "B"}
+    assert "Left out the other columns: 'when'." in r.notes
+
+
+def test_a_wide_table_is_not_long_only_because_of_its_names():
+    text = "model,question,answer,q3\na,1,2,3\nb,2,1,3\nc,3,2,1\n"
+    assert read(text).items.tolist() == ["question", "answer", "q3"]
+
+
+def test_repeated_and_different_answers_in_long_files(road):
+    text = "user,item,option\n" + "a,x,1\nb,x,1\na,x,1.0\n" + "b,y,2\na,x,3\n"
+    r = read(text, duplicates="last")
+    assert answers(r) == {("a", "x"): "3", ("b", "x"): "1", ("b", "y"): "2"}
+    assert read(text, duplicates="first").option_labels.tolist() == ["1", "2"]
+
+
+def test_files_without_a_header(road):
+    r = read("3,0,0,4\n0,0,2,2\n0,3,3,0\n")
+    assert r.users.tolist() == ["user-1", "user-2", "user-3"]
+    assert r.items.tolist() == ["item-1", "item-2", "item-3", "item-4"]
+    assert r.n_responses == 12
+    assert "There is no header: the first row holds answers." in r.notes
+    assert "There is no user column: the users are named user-1, user-2, …." in r.notes
+
+
+def test_files_without_a_header_but_with_users(road):
+    r = read("u17,A,B,B\nu18,B,B,A\nu19,A,A,B\n")
+    assert r.users.tolist() == ["u17", "u18", "u19"]
+    assert r.items.tolist() == ["item-1", "item-2", "item-3"]
+
+
+@pytest.mark.parametrize("first", ["id,1,2,3", "1,2,3,4", ",q1,q2,q3", "101,102,103,104"])
+def test_headers_that_look_like_data(first):
+    r = read(first + "\nu1,1,2,1\nu2,2,1,1\nu3,1,1,2\n")
+    assert r.users.tolist() == ["u1", "u2", "u3"]
+    assert r.n_items == 3
+
+
+def test_the_header_can_be_told():
+    text = "1,2,1\n2,1,1\n1,1,2\n"
+    assert read(text, header=False).n_users == 3
+    told = read(text.replace("1,2,1", "1,2,3", 1), header=True)
+    assert (told.n_users, told.items.tolist()) == (2, ["1", "2", "3"])
+
+
+def test_long_files_without_a_header():
+    r = read("u1,q1,A\nu2,q1,B\nu1,q2,A\n", layout="long", header=False)
+    assert answers(r) == {("u1", "q1"): "A", ("u2", "q1"): "B", ("u1", "q2"): "A"}
+
+
+def test_the_first_column_names_the_users_when_it_holds_ids():
+    r = read("matric,q1,q2\n1001,3,1\n1002,3,2\n1003,1,2\n")
+    assert r.users.tolist() == ["1001", "1002", "1003"]
+    assert any("'matric'" in note for note in r.notes)
+
+
+def test_row_names_without_a_name_in_the_header():
+    r = read('"q1","q2"\n"ann",1,2\n"bob",2,2\n')
+    assert r.users.tolist() == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("name", ["csv", "tsv", "parquet", "jsonl"])
+def test_tables_can_be_turned_round(name, road):
+    text = "item,ann,bob,cat\nq1,A,B,A\nq2,1,2,\nq3,x,,y\n"
+    r = read(FORMATS[name](text), transpose=True)
+    assert r.users.tolist() == ["ann", "bob", "cat"]
+    assert answers(r) == WIDE_ANSWERS
+
+
+def test_tables_without_names_can_be_turned_round():
+    r = read("3,0,0,4\n0,0,2,2\n0,3,3,0\n", transpose=True)
+    assert r.users.tolist() == ["user-1", "user-2", "user-3", "user-4"]
+    assert r.items.tolist() == ["item-1", "item-2", "item-3"]
+    assert r.option_labels.tolist() == ["0", "3", "4", "0", "2", "0", "3"]
+
+
+def test_blank_columns_and_rows_are_left_out(road):
+    r = read("user,q1,q2,\na,1,2,\nb,2,2,\n,,,\nc,1,1,\n")
+    assert r.users.tolist() == ["a", "b", "c"]
+    assert "Dropped 1 row with neither a user name nor an answer." in r.notes
+    assert "Dropped 1 item that nobody answered: 'column-4'." in r.notes
+
+
+# -- by every road ----------------------------------------------------------------------------
+
+labels = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=6)
+chosen = st.one_of(st.just(""), st.integers(0, 400).map(str), labels, st.sampled_from("ABC"))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.tuples(chosen, chosen, chosen), min_size=2, max_size=30))
+def test_pieces_and_memory_give_the_same_responses(rows):
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["user", "x", "y", "z"])
+    writer.writerows([f"u{k}", *row] for k, row in enumerate(rows))
+    table = {"user": [f"u{k}" for k in range(len(rows))]}
+    table |= dict(zip("xyz", map(list, zip(*rows, strict=True)), strict=True))
+    outcomes = []
+    for small, chunk in ((2 << 20, 16 << 20), (0, 16 << 20), (0, 64)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(delimited, "_SMALL", small)
+            patch.setattr(source, "CHUNK", chunk)
+            outcomes.append(_outcome(lambda: read(text.getvalue())))
+    outcomes.append(_outcome(lambda: Responses.from_wide(table)))
+    assert outcomes == [outcomes[0]] * 4
+
+
+def _outcome(make) -> object:
+    try:
+        r = make()
+    except ValueError as error:
+        return str(error).partition(": ")[2]
+    return content(r)
+
+
+def test_large_files_are_read_in_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "CHUNK", 1 << 18)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, (20_000, 60))
+    frame = pl.DataFrame(codes, schema=[f"q{k}" for k in range(60)], orient="row")
+    frame = frame.with_columns(pl.col("q7").replace_strict([0, 1, 2, 3], ["A", "B", "C", None]))
+    path = tmp_path / "large.csv"
+    frame.write_csv(path)
+    assert path.stat().st_size > delimited._SMALL
+    r = read_responses(path)
+    assert r.users[[0, -1]].tolist() == ["user-1", "user-20000"]
+    assert (r.codes[0] == codes[:, 0]).all()
+    assert (r.codes[7] == np.where(codes[:, 7] == 3, 255, codes[:, 7])).all()
+
+
+# -- real data --------------------------------------------------------------------------------
+
+MCQ = {
+    "Chinese": (50, 24),
+    "English": (63, 30),
+    "IT": (36, 25),
+    "Medicine": (45, 36),
+    "Pokemon": (55, 20),
+    "Science": (111, 20),
+}
+REAL = {
+    "credential": (1636, 200),
+    "crowd_rte": (164, 800),
+    "crowd_web": (176, 2653),
+    "eedi_core": (438, 412),
+    "fims": (6368, 10),
+    "itan_ds1": (39, 50),
+    "medical_admission": (2392, 100),
+    "mmlu_pro": (29, 11990),
+    "openpsy_iq1": (399, 25),
+    "sphere_tce": (497, 26),
+}
+
+
+@pytest.fixture
+def data():
+    folder = os.environ.get("HITSNDIFFS_DATA")
+    if folder is None:
+        pytest.skip("HITSNDIFFS_DATA does not name the folder of real data")
+    return Path(folder)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", MCQ)
+def test_the_data_of_the_paper(name, data):
+    from hitsndiffs.reading import read_key
+
+    path = data / "mcq" / name / "answer.csv"
+    r = read_responses(path, transpose=True)
+    assert (r.n_users, r.n_items) == MCQ[name]
+    expected = np.loadtxt(path, delimiter=",", dtype=int)
+    found = r.option_labels[r.codes + r.item_starts[:-1, None]].astype(int)
+    assert (found == expected).all()
+    assert len(read_key(path.with_name("truth.csv"), r)) == r.n_items
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", REAL)
+def test_other_real_data(name, data):
+    from hitsndiffs.reading import read_key
+
+    path = data / "real" / name / "responses.csv"
+    r = read_responses(path)
+    assert (r.n_users, r.n_items) == REAL[name]
+    with path.open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert r.n_responses == sum(cell != "" for row in rows[1:] for cell in row[1:])
+    assert r.users.tolist() == [row[0] for row in rows[1:]]
+    read_key(path.with_name("key.csv"), r)
