@@ -34,9 +34,13 @@ format: $(VENV)/.ready
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.ready
-	$(BIN)/python -m benchmarks
+	$(BIN)/python tests/test_startup.py
+	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/abh_growth.py --largest 100000
+	$(BIN)/python benchmarks/pqtree_growth.py
 
 arena: $(VENV)/.ready
+	@test -f benchmarks/arena/__main__.py || { echo "There is no arena yet."; exit 1; }
 	$(BIN)/python -m benchmarks.arena
 
 docs: $(VENV)/.ready

@@ -160,9 +160,10 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
         yield "The order is certified: it fits every single answer."
     sure = ranking.confidence
     if sure is not None:
-        how = ranking.orientation.how if ranking.orientation is not None else None
-        line = f"How sure that the better end is on top: {per_cent(sure)}"
-        line += f" ({how})." if how else "."
+        turned = ranking.orientation
+        what = "this is ability, the best on top" if turned is None else "the better end is on top"
+        line = f"How sure that {what}: {per_cent(sure)}"
+        line += "." if turned is None else f" ({turned.how})."
         if sure < SURE:
             line += " One known answer (--answers) or strong user (--strong-user) would settle it."
         yield line
