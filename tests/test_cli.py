@@ -72,6 +72,7 @@ def test_methods_lists_all_of_them(here: Here) -> None:
 
 def test_check_says_what_is_in_a_file(here: Here) -> None:
     found = {row[1]: row[2] for row in rows(here("check", QUIZ).out)[1:]}
+    assert found["file"] == "A CSV file, wide: one row per user, one column per item."
     assert found["size"] == "30 users and 20 items, 588 answers."
     assert found["missing"] == "12 cells of 600 are empty (2.0 %)."
     assert found["groups"] == "All users can be compared with each other."
@@ -95,10 +96,19 @@ def test_check_as_json(here: Here) -> None:
         "perfect order",
         "axes",
     }
+    assert findings["file"]["layout"] == "wide"
     assert findings["missing"]["empty"] == 12
     assert findings["perfect order"]["consistent"] is False
     assert len(findings["axes"]["strengths"]) == 4
     assert all(finding["sentence"].endswith(".") for finding in findings.values())
+
+
+def test_check_finds_the_layout(here: Here, tmp_path: Path) -> None:
+    found = json.loads(here("check", CROWD, "--json").out)["findings"]
+    assert found["file"]["layout"] == "long"
+    turned = write(tmp_path / "turned.tsv", ["item\ta\tb\tc", "q1\tx\tx\ty", "q2\tx\ty\ty"])
+    found = json.loads(here("check", turned, "--transpose", "--json").out)["findings"]
+    assert (found["file"]["format"], found["file"]["layout"]) == ("tsv", "transposed")
 
 
 def test_check_on_a_terminal() -> None:

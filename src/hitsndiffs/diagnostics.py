@@ -177,8 +177,7 @@ def _copies(r: Responses, engine: str, threads: int | None) -> Iterator[Finding]
         "No two users gave exactly the same answers."
         if users == 0
         else f"{count(users, 'user')} gave exactly the answers of somebody else "
-        f"({count(len(shared), 'group')}): {listed(groups[0])}"
-        f"{'; …' if len(shared) > 1 else ''}.",
+        f"({count(len(shared), 'group')}; the largest: {listed(groups[0])}).",
         {"users": users, "groups": groups},
         concern=users > 0,
     )

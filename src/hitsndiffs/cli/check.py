@@ -10,6 +10,12 @@ from hitsndiffs.progress import working
 
 __all__ = ["check_file"]
 
+LAYOUTS = {
+    "wide": "wide: one row per user, one column per item",
+    "long": "long: one row per answer",
+    "transposed": "turned round: one row per item, one column per user",
+}
+
 
 def check_file(
     source: Source,
@@ -23,11 +29,16 @@ def check_file(
 ) -> None:
     """Read a file and say what is found in it."""
     from hitsndiffs._version import version
-    from hitsndiffs.diagnostics import examine
+    from hitsndiffs.diagnostics import Finding, examine
 
-    responses = source.read(quiet=quiet)
+    responses, kind = source.read_with_kind(quiet=quiet)
+    sentence = f"A {kind.format.upper()} file, {LAYOUTS[kind.layout]}."
+    file = Finding("file", sentence, {"format": kind.format, "layout": kind.layout})
     with working("Looking at the answers", quiet=quiet):
-        findings = examine(responses, full=full, seed=seed, engine=engine, threads=threads)
+        findings = [
+            file,
+            *examine(responses, full=full, seed=seed, engine=engine, threads=threads),
+        ]
     if as_json:
         report = {
             "file": source.path,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hitsndiffs.progress import working
 
 if TYPE_CHECKING:
+    from hitsndiffs.reading import FileKind
     from hitsndiffs.responses import Responses
 
 __all__ = ["Source"]
@@ -34,7 +35,11 @@ class Source:
 
     def read(self, *, quiet: bool = False) -> Responses:
         """Read it."""
-        from hitsndiffs.reading import read_responses
+        return self.read_with_kind(quiet=quiet)[0]
+
+    def read_with_kind(self, *, quiet: bool = False) -> tuple[Responses, FileKind]:
+        """Read it, and say what kind of file it was."""
+        from hitsndiffs.reading import read_file
 
         said: dict[str, Any] = {
             "user": self.user,
@@ -45,7 +50,7 @@ class Source:
             "header": self.header,
         }
         with working(f"Reading {self.name}", quiet=quiet):
-            return read_responses(
+            return read_file(
                 self.path,
                 transpose=self.transpose,
                 duplicates=self.duplicates,
