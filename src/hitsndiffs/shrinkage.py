@@ -9,7 +9,8 @@ random-effects models, estimated by moments:
   question out (otherwise every option would look as if it told something);
 * μ from the weights of each user's options, where the weight of an option leaves the user out.
 
-Everything is centred within items. Each quantity is again a pair of sums: nothing is kept per answer.
+Everything is centred within items. Each quantity is again a pair of sums: nothing is kept per
+answer.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def find_shrinkage(
     lam = mu = 3.0
     converged = False
     rounds = 0
-    for rounds in range(1, max_rounds + 1):
+    while rounds < max_rounds and not converged:
+        rounds += 1
         found = leading_axes(
             responses, sums, 1, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed,
             tol=1e-6,
@@ -92,9 +94,7 @@ def find_shrinkage(
         new_mu = user_shrinkage(responses, sums, s, lam)
         step = max(abs(np.log(new_lam / lam)), abs(np.log(new_mu / mu)))
         lam, mu = new_lam, new_mu
-        if step < 0.02:
-            converged = True
-            break
+        converged = step < 0.02
     final = leading_axes(
         responses, sums, axes, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.abh import ABH
+from hitsndiffs.methods.auto import Auto
 from hitsndiffs.methods.avghits import AvgHITS
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.dawid_skene import DawidSkene
@@ -26,6 +27,7 @@ __all__ = [
     "HITS",
     "HND",
     "METHODS",
+    "Auto",
     "AvgHITS",
     "DawidSkene",
     "Fit",
@@ -44,6 +46,7 @@ __all__ = [
 METHODS: dict[str, type[Method]] = {
     cls.name: cls
     for cls in (
+        Auto,
         HND,
         HNDRobust,
         LatentKey,

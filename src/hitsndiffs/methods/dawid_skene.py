@@ -14,7 +14,7 @@ from hitsndiffs.methods.keys import share_errors, share_within_items, softmax_wi
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 
-__all__ = ["DawidSkene"]
+__all__ = ["DawidSkene", "shared_labels"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -110,7 +110,7 @@ class DawidSkene(Method):
         )
 
     def _fit_full(self, responses: Responses, sums: Sums) -> Fit:
-        labels, numbers = _shared_labels(responses)
+        labels, numbers = shared_labels(responses)
         k, items = len(labels), responses.option_items
         counts = responses.choosers_per_option.astype(float)
         truth = np.zeros((responses.n_items, k))
@@ -151,6 +151,8 @@ class DawidSkene(Method):
                 "labels": labels,
                 "label_priors": prior,
                 "confusions": confusion,
+                "truth": truth,
+                "numbers": numbers,
             },
         )
 
@@ -181,7 +183,7 @@ def _labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[np.int6
     return labels, numbers.reshape(-1).astype(np.int64)
 
 
-def _shared_labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def shared_labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """The one label set of all items; an error where they clearly have none."""
     labels, numbers = _labels(responses)
     once = labels[np.bincount(numbers) == 1]

@@ -18,7 +18,7 @@ from hitsndiffs.methods.latent_key.search import Search, correlation, search
 from hitsndiffs.order import ordered_users
 from hitsndiffs.orientation import Orientation
 from hitsndiffs.responses import Responses
-from hitsndiffs.shrinkage import Shrinkage, find_shrinkage, shrunk
+from hitsndiffs.shrinkage import Shrinkage, shrunk
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.sums import Sums
 
@@ -78,12 +78,7 @@ class HNDRobust(Method):
         if exact is not None:
             return exact
 
-        # 2. shrinkage and the leading axes
-        found = self._shrinkage(responses, sums)
-        if len(found.axes.values) == 0 or found.axes.values[0] <= 1e-12:
-            return nobody_differs(responses, sums)
-
-        # 3. which axis, and which end is up
+        # 2. the leading axes, and the likely keys to compare them with
         solutions = search(
             responses,
             sums,
@@ -92,6 +87,11 @@ class HNDRobust(Method):
             axes=self.axes,
             seed=self.seed,
         )
+        found = self._shrinkage(responses, sums, solutions.shrinkage)
+        if len(found.axes.values) == 0 or found.axes.values[0] <= 1e-12:
+            return nobody_differs(responses, sums)
+
+        # 3. which axis, and which end is up
         place, agreements = choose_axis(found, solutions)
         s = found.axes.scores[:, place]
         sign = -1 if agreements[place] < 0 else 1
@@ -102,13 +102,13 @@ class HNDRobust(Method):
         s = sums.choices(w) / (n + found.mu)
         scale = sign / np.sqrt((n @ s**2) / n.sum())
         s, w = s * scale, w * scale
-        confidence = solutions.confidence * abs(agreements[place])
+        confidence = solutions.confidence
         return Fit(
             scores=s,
             abilities=s,
             option_weights=w,
             key_probabilities=key_from_scores(responses, sums, s),
-            standard_errors=_errors(sums, w, s, n, found.mu),
+            standard_errors=_errors(sums, w, n, found.mu),
             orientation=Orientation(
                 sign, "evidence", abs(float(agreements[place])), solutions.confidence
             ),
@@ -125,15 +125,12 @@ class HNDRobust(Method):
             },
         )
 
-    def _shrinkage(self, responses: Responses, sums: Sums) -> Shrinkage:
-        if self.lam is None or self.mu is None:
-            found = find_shrinkage(responses, sums, axes=self.axes, seed=self.seed)
-            if self.lam is None and self.mu is None:
-                return found
-            lam = found.lam if self.lam is None else self.lam
-            mu = found.mu if self.mu is None else self.mu
-        else:
-            lam, mu = self.lam, self.mu
+    def _shrinkage(self, responses: Responses, sums: Sums, found: Shrinkage) -> Shrinkage:
+        """What was found from the data, or what the caller said instead."""
+        if self.lam is None and self.mu is None:
+            return found
+        lam = found.lam if self.lam is None else self.lam
+        mu = found.mu if self.mu is None else self.mu
         axes = leading_axes(
             responses, sums, self.axes, lam=lam, mu=mu, centred=True, seed=self.seed
         )
@@ -170,7 +167,7 @@ def choose_axis(found: Shrinkage, solutions: Search) -> tuple[int, Vector]:
     return best, agreements
 
 
-def _errors(sums: Sums, w: Vector, s: Vector, n: Vector, mu: float) -> Vector:
+def _errors(sums: Sums, w: Vector, n: Vector, mu: float) -> Vector:
     """Spread of a user's item contributions over the (shrunken) number of answers."""
     mean = sums.choices(w) / n
     variance = np.maximum(sums.choices(w**2) / n - mean**2, 0.0) * n / np.maximum(n - 1, 1)

@@ -16,7 +16,7 @@ from hitsndiffs.methods.latent_key.grid import STEP, THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
 from hitsndiffs.ties import patterns
 
-__all__ = ["witness_weights"]
+__all__ = ["option_probabilities", "witness_weights"]
 
 Array = npt.NDArray[np.float64]
 
@@ -48,7 +48,7 @@ def witness_weights(problem: KeyProblem, fit: KeyFit) -> Array:
     return 1 / (1 + _banded_copies(problem, fit))
 
 
-def _option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Array:
+def option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Array:
     """P(option | ability) of the model, one row per option, one column per ability."""
     within = problem.within
     counts = (problem.sums.choosers(problem.witness) + 0.5)[:, None]
@@ -64,7 +64,7 @@ def _pairwise_copies(problem: KeyProblem, fit: KeyFit) -> Array:
 
     m, q = problem.responses.n_users, problem.responses.n_options
     size = int(np.clip(BLOCK_SIZE // max(q, m), 1, 512))
-    curves = _option_probabilities(problem, fit, THETA)
+    curves = option_probabilities(problem, fit, THETA)
     sample = _excess(problem, fit, curves, np.linspace(0, m - 1, min(m, size)).astype(int))
     # real agreement spreads more than the model's: scale by what is seen in a sample of pairs
     spread = max(1.0, float(np.median(np.abs(sample)) / 0.6745))
@@ -99,8 +99,8 @@ def _excess(problem: KeyProblem, fit: KeyFit, curves: Array, users: npt.NDArray[
 
 def _places(fit: KeyFit) -> npt.NDArray[np.int64]:
     """The grid point nearest to each user's ability."""
-    nearest = np.rint((fit.posterior.mean - THETA[0]) / STEP).astype(np.int64)
-    return np.clip(nearest, 0, len(THETA) - 1)
+    nearest = np.rint((fit.posterior.mean - THETA[0]) / STEP)
+    return np.asarray(np.clip(nearest, 0, len(THETA) - 1), dtype=np.int64)
 
 
 def _indicators(m: int, users: npt.NDArray[np.int64]) -> Array:
@@ -116,7 +116,7 @@ def _banded_copies(problem: KeyProblem, fit: KeyFit, bands: int = 6) -> Array:
     user's ability; where it is below ``LEVEL / m`` nobody else should have it by chance.
     """
     r, sums = problem.responses, problem.sums
-    log_p = np.log(np.maximum(_option_probabilities(problem, fit, THETA), 1e-12))
+    log_p = np.log(np.maximum(option_probabilities(problem, fit, THETA), 1e-12))
     place, user = _places(fit), np.arange(r.n_users)
     band_of_item = np.random.default_rng(1).permutation(r.n_items) % bands
     copies = np.zeros(r.n_users)

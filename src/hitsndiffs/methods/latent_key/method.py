@@ -67,7 +67,12 @@ class LatentKey(Method):
             axes=self.axes,
             seed=self.seed,
         )
+        return self.from_search(found)
+
+    def from_search(self, found: Search) -> Fit:
+        """The result, once the solutions are known."""
         problem = found.problem
+        responses, sums = problem.responses, problem.sums
 
         # 2. the chosen solution, fitted with every user, copies counting by their square root
         problem.weigh(np.sqrt(found.witness))

@@ -66,8 +66,6 @@ class KeyFit:
         Of the abilities.
     evidence
         Lower bound of the log probability of the answers: what solutions are compared by.
-    by_item
-        Each item's part of the evidence.
     curves, rounds, converged
         The rest of the state.
     """
@@ -75,7 +73,6 @@ class KeyFit:
     key: Array
     posterior: Posterior
     evidence: float
-    by_item: Array
     curves: Curves
     rounds: int
     converged: bool
@@ -170,11 +167,10 @@ def fit_key(
         weights = posterior.weights
         about_key = key * (prior - np.log(np.maximum(key, 1e-300)))
         evidence = float(problem.witness @ posterior.log_evidence + about_key.sum())
-        by_item = problem.within.total(key * fit_of_candidate + about_key)
         if rounds % 2 == 0:
             curves = _pool(curves, key, curvature)
         settled = rounds > 9 and abs(evidence - before) < 0.02 + tol * abs(evidence)
-        fit = KeyFit(key, posterior, evidence, by_item, curves, rounds, settled)
+        fit = KeyFit(key, posterior, evidence, curves, rounds, settled)
         if settled:
             break
         before = evidence

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.latent_key.model import KeyProblem
-from hitsndiffs.shrinkage import find_shrinkage
+from hitsndiffs.shrinkage import Shrinkage
 
-__all__ = ["axis_starts", "consensus"]
+__all__ = ["both_ways", "consensus"]
 
 Array = npt.NDArray[np.float64]
 
@@ -31,14 +31,10 @@ def consensus(problem: KeyProblem, rounds: int = 50) -> Array:
     return p
 
 
-def axis_starts(problem: KeyProblem, count: int, seed: int) -> dict[str, Array]:
-    """Scores along the leading axes of the shrunken operator, both ways up."""
-    found = find_shrinkage(
-        problem.responses, problem.sums, axes=count, user_weights=problem.witness, seed=seed
-    )
+def both_ways(found: Shrinkage) -> dict[str, Array]:
+    """Scores along the leading axes, both ways up."""
     starts = {}
-    for a in range(len(found.axes.values)):
-        axis = found.axes.scores[:, a]
+    for a, axis in enumerate(found.axes.scores.T):
         if np.ptp(axis) > 0:
             starts[f"axis {a + 1}"] = axis
             starts[f"axis {a + 1} reversed"] = -axis

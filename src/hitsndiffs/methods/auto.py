@@ -1,0 +1,173 @@
+"""The default: the method that the evidence in the data asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.dawid_skene import DawidSkene, shared_labels
+from hitsndiffs.methods.latent_key.method import LatentKey
+from hitsndiffs.methods.latent_key.search import Search, correlation, search
+from hitsndiffs.methods.latent_key.starts import consensus
+from hitsndiffs.methods.predictive import Contest, confusion_against_key
+from hitsndiffs.methods.robust import certified_fit, choose_axis
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import Sums
+
+__all__ = ["Auto"]
+
+Vector = npt.NDArray[np.float64]
+
+#: Ability is averaged over the key's posterior and the graded axis where the two agree this well.
+AGREE = 0.8
+#: Below this confidence the result comes with a word of doubt.
+DOUBT = 0.8
+#: Confusion matrices are tried while users × labels² and the responses stay below these.
+MOST_CELLS, MOST_RESPONSES = 5e7, 2e7
+
+
+@dataclass(kw_only=True, eq=False)
+class Auto(Method):
+    """Certified order, latent key, or confusion matrices: what the evidence in the data says.
+
+    1. If plain HnD's order is certified consistent, that order is the answer.
+    2. Otherwise the latent-key model is fitted from several starts.
+    3. Where all items share one label set (crowd labels), confusion matrices (Dawid–Skene) are
+       compared with it on hidden answers, and the better one is taken.
+
+    Scores are the expected share of right answers; latent ability, which also uses what wrong
+    answers say, is there as well (``by="ability"``).
+
+    Parameters
+    ----------
+    axes, resamples
+        Of the latent-key model.
+    answers, strong_user
+        Known right answers, and a user known to be strong.
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")])
+    >>> Auto().fit(r).fit_.details["chosen"]
+    'hnd'
+    """
+
+    name: ClassVar[str] = "auto"
+    summary: ClassVar[str] = "chooses by the evidence in the data, and says what and why"
+    use: ClassVar[str] = "always a good start (the default)"
+
+    axes: int = 3
+    resamples: int = 15
+    answers: Mapping[Any, Any] | None = None
+    strong_user: Any = None
+
+    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+        # 1. a perfect order needs no model
+        exact = certified_fit(responses, sums, self)
+        if exact is not None:
+            return _with_choice(exact, "hnd", "one order explains every answer")
+
+        # 2. one unknown key per item
+        found = search(
+            responses,
+            sums,
+            answers=self.answers,
+            strong_user=self.strong_user,
+            axes=self.axes,
+            seed=self.seed,
+        )
+        # 3. or one confusion matrix per user, where all items share their labels
+        contest = self._contest(responses, found)
+        if contest is not None and contest.confusion_wins:
+            return self._confusion(responses, sums, found, contest)
+        fit = self._latent_key(found)
+        why = (
+            "items have right answers of their own"
+            if contest is None
+            else f"it predicts hidden answers better than confusion matrices ({-contest.z:.0f} "
+            "standard errors)"
+        )
+        return _with_choice(fit, "latent-key", why)
+
+    def _latent_key(self, found: Search) -> Fit:
+        estimator = LatentKey(axes=self.axes, resamples=self.resamples, seed=self.seed)
+        fit = estimator.from_search(found)
+        assert fit.abilities is not None
+        return replace(fit, abilities=_ability(found, fit.abilities))
+
+    def _contest(self, responses: Responses, found: Search) -> Contest | None:
+        """Compare with confusion matrices; ``None`` where they do not apply."""
+        if self.answers or self.strong_user is not None or responses.n_items < 2:
+            return None
+        try:
+            labels, _ = shared_labels(responses)
+        except InputError:
+            return None
+        if responses.n_users * len(labels) ** 2 > MOST_CELLS:
+            return None
+        if responses.n_responses > MOST_RESPONSES:
+            return None
+        return confusion_against_key(
+            responses,
+            found.best.fit.posterior.weights,
+            seed=self.seed,
+            engine=self.engine,
+            threads=self.threads,
+        )
+
+    def _confusion(self, responses: Responses, sums: Sums, found: Search, contest: Contest) -> Fit:
+        estimator = DawidSkene(
+            model="full", seed=self.seed, engine=self.engine, threads=self.threads
+        )
+        fit = estimator._fit(responses, sums)
+        assert fit.correct is not None
+        agreement = correlation(fit.correct, consensus(found.problem))
+        fit = replace(
+            fit,
+            scores=fit.correct,
+            abilities=fit.scores,
+            confidence=0.5 + 0.5 * max(agreement, 0.0),
+        )
+        why = (
+            "all items share one set of labels, and confusion matrices predict hidden answers "
+            f"better than a latent key ({contest.z:.1f} standard errors)"
+        )
+        return _with_choice(fit, "dawid-skene", why)
+
+
+def _ability(found: Search, ability: Vector) -> Vector:
+    """Latent ability: the key's posterior mean and the graded axis, averaged where they agree."""
+    axes = found.shrinkage.axes
+    if len(axes.values) == 0:
+        return ability
+    place, agreements = choose_axis(found.shrinkage, found)
+    if abs(agreements[place]) < AGREE:
+        return ability
+    axis = np.sign(agreements[place]) * axes.scores[:, place]
+    return np.asarray((ability + (axis - axis.mean()) / axis.std() * ability.std()) / 2)
+
+
+def _with_choice(fit: Fit, chosen: str, why: str) -> Fit:
+    sure = "" if fit.confidence is None else f"; confidence {fit.confidence:.0%}"
+    notes = [f"Method {chosen}: {why}{sure}."]
+    if (
+        fit.confidence is not None
+        and fit.confidence < DOUBT
+        and not any("known answer" in note for note in fit.notes)
+    ):
+        notes.append(
+            "The evidence is thin: who is good is not settled by these answers alone. One or two "
+            "known answers, or one strong user, would help most."
+        )
+    return replace(
+        fit,
+        notes=(*notes, *fit.notes),
+        details={"chosen": chosen, "why": why, **fit.details},
+    )

@@ -1,0 +1,139 @@
+"""Which model predicts answers it has not seen: latent key, or confusion matrices.
+
+A tenth of the answers is hidden, each model is fitted to the rest, and the log probabilities that
+it gives to the hidden answers are compared pair by pair. This is the one measure on which models of
+different kinds meet on equal terms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.dawid_skene import DawidSkene
+from hitsndiffs.methods.latent_key.copies import option_probabilities
+from hitsndiffs.methods.latent_key.grid import THETA
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import open_sums
+
+__all__ = ["Contest", "confusion_against_key"]
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Share of the answers hidden at a time; small data are hidden in several turns.
+HIDDEN = 0.1
+ONE_TURN_FROM = 50_000
+MOST_TURNS = 5
+#: Rounds of the confusion matrices' fit to the rest.
+ROUNDS = 100
+#: No answer is taken to be less likely than this.
+FLOOR = 1e-4
+
+
+@dataclass(frozen=True)
+class Contest:
+    """How much better confusion matrices predict hidden answers than the latent key does.
+
+    Attributes
+    ----------
+    gain
+        Mean difference of log probabilities per hidden answer.
+    error
+        Its standard error, users being independent of each other.
+    hidden
+        Number of hidden answers.
+    """
+
+    gain: float
+    error: float
+    hidden: int
+
+    @property
+    def confusion_wins(self) -> bool:
+        """Whether confusion matrices predict better (tests lose by far; crowd labels are close)."""
+        return self.hidden > 0 and self.gain > 0
+
+    @property
+    def z(self) -> float:
+        """The gain in standard errors."""
+        return self.gain / max(self.error, 1e-12)
+
+
+def confusion_against_key(
+    responses: Responses, weights: Array, *, seed: int, engine: str, threads: int | None
+) -> Contest:
+    """Compare the two models on hidden answers.
+
+    Parameters
+    ----------
+    responses
+        The data; every user has answered something, and the items share one label set.
+    weights
+        Posterior of the abilities under the latent-key fit of all data, to start from.
+    seed, engine, threads
+        As everywhere.
+    """
+    rng = np.random.default_rng(seed)
+    turns = int(np.clip(ONE_TURN_FROM // max(responses.n_responses, 1), 1, MOST_TURNS))
+    pairs = [_one_turn(responses, weights, rng, engine, threads) for _ in range(turns)]
+    users = np.concatenate([users for users, _ in pairs])
+    difference = np.concatenate([difference for _, difference in pairs])
+    if len(difference) == 0:
+        return Contest(0.0, np.inf, 0)
+    per_user = np.bincount(users, difference)
+    gain = float(difference.mean())
+    spread = per_user - gain * np.bincount(users)
+    return Contest(gain, float(np.sqrt((spread**2).sum()) / len(users)), len(users))
+
+
+def _one_turn(
+    responses: Responses,
+    weights: Array,
+    rng: np.random.Generator,
+    engine: str,
+    threads: int | None,
+) -> tuple[Ints, Array]:
+    """Hide some answers: their users, and log P(confusion) - log P(key) of each."""
+    seen, options, users, hidden = _hide(responses, rng)
+    sums = open_sums(seen, engine, threads)
+    answered = seen.answers_per_user > 0
+    problem = KeyProblem(seen, sums, answered.astype(float))
+    key_fit = fit_key(problem, weights, max_rounds=30)
+    confusion = DawidSkene(model="full", max_iterations=ROUNDS)._fit(seen, sums).details
+
+    place = np.full(responses.n_options, -1)
+    place[options] = np.arange(len(options))
+    kept = (place[hidden] >= 0) & answered[users]
+    users, numbers = users[kept], place[hidden[kept]]
+    by_key = _by_key(problem, key_fit, users, numbers)
+    by_confusion = (
+        confusion["truth"][seen.option_items[numbers]]
+        * confusion["confusions"][users, confusion["numbers"][numbers]]
+    ).sum(axis=1)
+    return users, np.log(np.maximum(by_confusion, FLOOR)) - np.log(np.maximum(by_key, FLOOR))
+
+
+def _hide(responses: Responses, rng: np.random.Generator) -> tuple[Responses, Ints, Ints, Ints]:
+    """The responses without some answers; which options are left; the hidden users and options."""
+    indptr, options = responses.rows
+    user = np.repeat(np.arange(responses.n_users), np.diff(indptr))
+    n = len(options)
+    hide = np.zeros(n, dtype=bool)
+    hide[rng.choice(n, max(1, int(HIDDEN * n)), replace=False)] = True
+    counts = np.bincount(user[~hide], minlength=responses.n_users)
+    left = options[~hide]
+    kept = np.unique(left).astype(np.int64)
+    seen = responses._with_options(
+        responses.users, np.concatenate([[0], np.cumsum(counts)]), left, kept
+    )
+    return seen, kept, user[hide], options[hide].astype(np.int64)
+
+
+def _by_key(problem: KeyProblem, fit: KeyFit, users: Ints, options: Ints) -> Array:
+    """P(hidden answer) under the latent key, averaged over the user's ability."""
+    curves = option_probabilities(problem, fit, THETA)
+    return np.asarray((curves[options] * fit.posterior.weights[users]).sum(axis=1))
