@@ -91,7 +91,8 @@ def main() -> None:
         for m, t in zip(made, seconds, strict=True):
             print(f"{kind:>6} {m:>9,} users {t * 1e3:>10.3f} ms a round")
         found = exponent(list(made), seconds)
-        print(f"{kind:>6} exponent {found:.3f}")
+        last = exponent(list(made)[-2:], seconds[-2:])
+        print(f"{kind:>6} exponent {found:.3f} (between the two largest: {last:.3f})")
         figures[kind] = {"users": list(made), "seconds": seconds, "exponent": found}
 
     print("whole fits, matrix-free:")

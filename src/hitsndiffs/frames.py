@@ -25,6 +25,7 @@ def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
         import pandas as pd
 
         return pd.DataFrame(plain)
+    plain = {name: _of_one_type(values) for name, values in plain.items()}
     if kind == "pyarrow":
         import pyarrow as pa
 
@@ -37,8 +38,15 @@ def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
 def _plain(values: Any) -> Any:
     """Labels may be NumPy objects of one type: give the frame library the real type."""
     if isinstance(values, np.ndarray) and values.dtype == object:
-        return values.tolist()
+        return [python_value(v) for v in values]
     return values
+
+
+def _of_one_type(values: Any) -> Any:
+    """Labels of one item can be numbers and those of another words: in one column, all words."""
+    if not isinstance(values, list) or len({type(v) for v in values if v is not None}) < 2:
+        return values
+    return [v if v is None else str(v) for v in values]
 
 
 def python_value(value: Any) -> Any:

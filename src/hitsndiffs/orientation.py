@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.encoding.options import normalise
 from hitsndiffs.errors import InputError
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
@@ -113,6 +112,8 @@ def known_options(responses: Responses, answers: Mapping[Any, Any]) -> npt.NDArr
 
     Answers that nobody gave are left out (they have no number); an unknown item is an error.
     """
+    from hitsndiffs.encoding.options import normalise
+
     place = {str(label).strip(): i for i, label in enumerate(responses.items)}
     found = []
     for item, answer in answers.items():

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hitsndiffs.sums import Sums
 
-__all__ = ["members", "patterns", "ranks_of", "sorted_users", "tie_groups"]
+__all__ = ["levelled", "members", "patterns", "ranks_of", "sorted_users", "tie_groups"]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.integer[Any]]
@@ -37,7 +37,7 @@ def patterns(sums: Sums, options: Vector | None = None) -> npt.NDArray[np.int64]
     return numbers
 
 
-def tie_groups(scores: Vector) -> npt.NDArray[np.int64]:
+def tie_groups(scores: Vector, tolerance: float = TIE) -> npt.NDArray[np.int64]:
     """Number the score levels from the highest (0) down; scores that differ by rounding share one.
 
     >>> tie_groups(np.array([1.0, 3.0, 3.0 + 1e-15, 2.0])).tolist()
@@ -45,10 +45,21 @@ def tie_groups(scores: Vector) -> npt.NDArray[np.int64]:
     """
     scale = float(np.abs(scores).max(initial=0.0))
     order = np.argsort(-scores, kind="stable")
-    steps = -np.diff(scores[order]) > TIE * max(scale, 1e-300)
+    steps = -np.diff(scores[order]) > tolerance * max(scale, 1e-300)
     groups = np.empty(len(scores), dtype=np.int64)
     groups[order] = np.concatenate([[0], np.cumsum(steps)]) if len(scores) else []
     return groups
+
+
+def levelled(scores: Vector, tolerance: float) -> Vector:
+    """Give scores that differ by no more than the tolerance (relative to the largest) their mean.
+
+    >>> levelled(np.array([1.0, 3.0, 3.002, 2.0]), 1e-3).round(3).tolist()
+    [1.0, 3.001, 3.001, 2.0]
+    """
+    groups = tie_groups(scores, tolerance)
+    means: Vector = np.bincount(groups, weights=scores) / np.bincount(groups)
+    return means[groups]
 
 
 def sorted_users(scores: Vector, pattern: IntVector) -> npt.NDArray[np.int64]:

@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.experiments.contestants import contestant
 from hitsndiffs.experiments.figures import FIGURES, Figure
 from hitsndiffs.experiments.paper import DATA
 from hitsndiffs.irt import Simulation, simulate, spaced_bock
+from hitsndiffs.metrics import accuracy, average_ranks
 from hitsndiffs.sums import open_sums
 
-__all__ = ["Cell", "compute", "spearman"]
+__all__ = ["Cell", "compute", "correlation"]
 
 Vector = npt.NDArray[np.float64]
 #: Panel → method → value; None where a method has none.
@@ -85,22 +85,16 @@ def compute(cell: Cell, methods: Sequence[str], rank: Rank | None = None) -> Val
         return COMPUTE[cell.spec.kind](cell, methods, rank)
 
 
-def spearman(truth: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
-    """Spearman's correlation over the users who have a score; None where there is none.
+def correlation(truth: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
+    """:func:`hitsndiffs.accuracy`, with None (JSON has no NaN) where there is none.
 
     Examples
     --------
-    >>> spearman([0.1, 0.2, 0.3], [5, 6, 9])
-    1.0
-    >>> spearman([0.1, 0.2], [1, 1]) is None
-    True
+    >>> correlation([0.1, 0.2, 0.3], [5, 6, 9]), correlation([0.1, 0.2], [1, 1])
+    (1.0, None)
     """
-    a, b = np.asarray(truth, dtype=float), np.asarray(scores, dtype=float)
-    there = np.isfinite(a) & np.isfinite(b)
-    a, b = rankdata(a[there]), rankdata(b[there])
-    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
-        return None
-    return round(float(np.corrcoef(a, b)[0, 1]), 12)
+    value = accuracy(truth, scores)
+    return None if np.isnan(value) else value
 
 
 def _ranking(rank: Rank, name: str, data: Any, key: Any = None, order: Any = None) -> Any:
@@ -118,7 +112,7 @@ def _accuracies(cell: Cell, sim: Simulation, methods: Sequence[str], rank: Rank)
     values: Values = {"accuracy": {}}
     for name in methods:
         ranking = _ranking(rank, name, sim.responses, sim.key, lambda: sim.order)
-        values["accuracy"][name] = spearman(sim.abilities, ranking.scores)
+        values["accuracy"][name] = correlation(sim.abilities, ranking.scores)
         if cell.spec.model == "c1p":
             values.setdefault("certified", {})[name] = float(ranking.consistent)
     return values
@@ -145,8 +139,8 @@ def _stability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
     values: Values = {panel: {} for panel in cell.spec.panels}
     for name in methods:
         scores = np.asarray(_ranking(rank, name, sim.responses).scores)
-        values["accuracy"][name] = spearman(sim.abilities, scores)
-        away = np.abs(rankdata(scores) - rankdata(sim.abilities))
+        values["accuracy"][name] = correlation(sim.abilities, scores)
+        away = np.abs(average_ranks(scores) - average_ranks(sim.abilities))
         values["displacement"][name] = float(away.mean() / len(scores))
         # The largest eigenvector of U_diff (or βI - M) is the differences of neighbouring scores.
         steps = np.abs(np.diff(scores))
@@ -185,7 +179,7 @@ def _real(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
     data, key = read_set(cell.x)
     reference = _ranking(rank, "true-answer", data, key).scores
     found = {name: _ranking(rank, name, data, key) for name in methods}
-    return {"accuracy": {name: spearman(reference, r.scores) for name, r in found.items()}}
+    return {"accuracy": {name: correlation(reference, r.scores) for name, r in found.items()}}
 
 
 def _beta(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:  # noqa: ARG001

@@ -98,6 +98,7 @@ def reproduce(
     out: str | os.PathLike[str] = "reproduction",
     points: int | None = None,
     docs: str | os.PathLike[str] | None = None,
+    pictures: bool = True,
     rank: Rank | None = None,
 ) -> Reproduction:
     """Run figures of the paper and compare them with its values.
@@ -121,6 +122,8 @@ def reproduce(
         At most this many points per figure, for a quick look.
     docs
         Also write the page for the documentation here.
+    pictures
+        Whether to draw; without Matplotlib nothing is drawn, and the result says so.
     rank
         Stands in for :func:`hitsndiffs.rank` (in tests).
     """
@@ -160,6 +163,7 @@ def reproduce(
         command=command,
         minutes=minutes,
         docs=docs,
+        drawn=pictures,
     )
     return found
 
@@ -181,9 +185,11 @@ def _write(
     command: str,
     minutes: float,
     docs: Any,
+    drawn: bool,
 ) -> None:
     """Tables and pictures of the chosen figures; pages on all figures that are in the folder."""
-    if not have_matplotlib():
+    if drawn and not have_matplotlib():
+        drawn = False
         found.notes.append(
             "No pictures: Matplotlib is not installed (pip install 'hitsndiffs[plots]')."
         )
@@ -191,7 +197,7 @@ def _write(
         points = found.results[figure.name]
         if points or not figure.panels:
             write_tables(figure, points, found.out / "data")
-            if have_matplotlib():
+            if drawn:
                 draw(figure, points, found.out / "plots")
     shown: dict[str, Sequence[Result]] = {}
     pictures = {}

@@ -243,7 +243,7 @@ def _time_section(results: All) -> list[str]:
             lines += [
                 f"## Time against number of {side}",
                 "",
-                "Fitted exponents from 1,000 on.",
+                "Fitted from 1,000 on (from 320 on for variants that end early), one thread.",
                 "",
                 "| method | exponent | largest timed |",
                 "|---|---:|---:|",

@@ -60,7 +60,7 @@ def oriented_fit(
     orientation = orient(scores, responses, sums, answers=known, strong_user=strong)
     asked = bool(known) or strong is not None
     repeated = is_repeated(values)
-    scores, weights = orientation.sign * scores, orientation.sign * weights
+    scores, weights = orientation.sign * scores + 0.0, orientation.sign * weights + 0.0
     return Fit(
         scores=scores,
         option_weights=weights,

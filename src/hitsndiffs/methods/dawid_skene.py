@@ -187,7 +187,7 @@ def shared_labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[n
     """The one label set of all items; an error where they clearly have none."""
     labels, numbers = _labels(responses)
     once = labels[np.bincount(numbers) == 1]
-    widest = np.diff(responses.item_starts).max()
+    widest = max(int(np.diff(responses.item_starts).max()), 2)
     apart = 2 * len(once) > len(labels) and 2 * len(labels) > 3 * widest
     if apart or len(labels) > MOST_LABELS:
         why = (

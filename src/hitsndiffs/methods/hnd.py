@@ -12,12 +12,16 @@ import numpy.typing as npt
 from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standardised
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.responses import Responses
-from hitsndiffs.spectral import SOLVERS, Averaging, leading_axes, solve
+from hitsndiffs.spectral import SOLVERS, Averaging, Solution, leading_axes, solve
 from hitsndiffs.sums import Sums
+from hitsndiffs.ties import TIE, levelled
 
 __all__ = ["HND", "standard_errors"]
 
 Vector = npt.NDArray[np.float64]
+
+#: Scores further apart than this (relatively) are never taken for equal.
+COARSEST = 1e-6
 
 
 @dataclass(kw_only=True, eq=False)
@@ -82,7 +86,7 @@ class HND(Method):
         U = Averaging.of(responses, sums)
         s = standardised(U, found.vector)
         w = U.weights(s)
-        s = U.scores(w) / found.value
+        s = levelled(U.scores(w) / found.value, _resolution(found, values))
 
         # 3. which end is up, and how sure
         return oriented_fit(
@@ -97,6 +101,15 @@ class HND(Method):
             answers=self.answers,
             strong_user=self.strong_user,
         )
+
+
+def _resolution(found: Solution, values: Vector | None) -> float:
+    """How far apart (relatively) scores must be for the solver to tell them apart.
+
+    Its last change, grown by what the changes still to come would add up to.
+    """
+    apart = 1e-2 if values is None or len(values) < 2 else 1 - values[1] / values[0]
+    return float(np.clip(10 * found.residual / max(apart, 1e-2), TIE, COARSEST))
 
 
 def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Vector:

@@ -27,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 #: Share of the answers hidden at a time; small data are hidden in several turns.
 HIDDEN = 0.1
 ONE_TURN_FROM = 50_000
-MOST_TURNS = 5
+MOST_TURNS = 3
 #: Rounds of the confusion matrices' fit to the rest.
 ROUNDS = 100
 #: No answer is taken to be less likely than this.
@@ -102,7 +102,7 @@ def _one_turn(
     sums = open_sums(seen, engine, threads)
     answered = seen.answers_per_user > 0
     problem = KeyProblem(seen, sums, answered.astype(float))
-    key_fit = fit_key(problem, weights, max_rounds=30)
+    key_fit = fit_key(problem, weights, max_rounds=12)
     confusion = DawidSkene(model="full", max_iterations=ROUNDS)._fit(seen, sums).details
 
     place = np.full(responses.n_options, -1)

@@ -6,14 +6,13 @@ a matrix. ``lanczos`` never builds a matrix: a round is one product with ``L``, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.responses import Responses
-from hitsndiffs.spectral.axes import top_pairs
+from hitsndiffs.spectral.axes import DENSE_UP_TO, top_pairs
+from hitsndiffs.spectral.davidson import lowest_pairs
 from hitsndiffs.spectral.operators import Laplacian
 from hitsndiffs.spectral.solvers import Solution, cumulated, iterate, refuse_large
 from hitsndiffs.sums import Sums
@@ -67,7 +66,7 @@ def fiedler(
     if solver == "direct":
         return _direct(L, largest, seed, max_iterations)
     if solver == "lanczos":
-        return _lanczos(L, len(L.degrees), largest, seed, max_iterations)
+        return _lanczos(L, largest, seed, max_iterations)
     raise InputError(f"solver must be one of {', '.join(FIEDLER_SOLVERS)}; got {solver!r}.")
 
 
@@ -89,28 +88,40 @@ def _direct(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
     m = len(L.degrees)
     refuse_large("direct", m)
     matrix = L.dense()
-    if m > EIGH_UP_TO:
-        return _lanczos(lambda s: matrix @ s, m, beta, seed, limit)
-    from scipy.linalg import eigh
+    if m <= EIGH_UP_TO:
+        from scipy.linalg import eigh
 
-    values, vectors = eigh(matrix, subset_by_index=[0, min(m - 1, 2)])
-    s = vectors[:, 1]
-    residual = float(np.linalg.norm(matrix @ s - values[1] * s)) / beta
-    return Solution(s, float(values[1]), 1, residual, True, values[1:])
-
-
-def _lanczos(L: Callable[[Vector], Vector], m: int, beta: float, seed: int, limit: int) -> Solution:
-    """Largest axes of ``βI - L``, the ones vector (whose value is known to be 0) left out.
-
-    The wanted end of the spectrum becomes the outer, well separated one, where Lanczos iterations
-    settle in a hundred rounds or so whatever the number of users.
-    """
-    ones = np.full(m, 1 / np.sqrt(m))
-    restarts = max(1, limit // ROUNDS_PER_RESTART)
-    shifted, vectors, rounds = top_pairs(
-        lambda s: beta * s - L(s), ones, m, 2, seed, 1e-10, restarts
-    )
-    s = vectors[:, 0]
-    values = beta - shifted
-    residual = float(np.linalg.norm(L(s) - values[0] * s)) / beta
+        values, vectors = eigh(matrix, subset_by_index=[0, min(m - 1, 2)])
+        s, values, rounds = vectors[:, 1], values[1:], 1
+    else:
+        shifted, vectors, rounds = top_pairs(
+            lambda s: beta * s - matrix @ s,
+            _ones(m),
+            m,
+            2,
+            seed,
+            1e-10,
+            max(1, limit // ROUNDS_PER_RESTART),
+        )
+        s, values = vectors[:, 0], beta - shifted
+    residual = float(np.linalg.norm(matrix @ s - values[0] * s)) / beta
     return Solution(s, float(values[0]), rounds, residual, residual <= SETTLED, values)
+
+
+def _lanczos(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
+    """Lanczos iterations with ``D`` as preconditioner; the ones vector is known and left out."""
+    if len(L.degrees) <= DENSE_UP_TO:
+        return _direct(L, beta, seed, limit)
+    found = lowest_pairs(L, L.degrees, _ones(len(L.degrees)), seed=seed, max_rounds=limit)
+    return Solution(
+        found.vector,
+        float(found.values[0]),
+        found.rounds,
+        found.residual,
+        found.residual <= SETTLED,
+        found.values,
+    )
+
+
+def _ones(m: int) -> Vector:
+    return np.full(m, 1 / np.sqrt(m))

@@ -113,7 +113,7 @@ class LatentKey(Method):
             draw = rng.exponential(size=len(witness))
             problem.weigh(witness * draw / draw.mean())
             total += fit_key(
-                problem, final.posterior.weights, curves=final.curves, max_rounds=25
+                problem, final.posterior.weights, curves=final.curves, max_rounds=10
             ).key
         problem.weigh(witness)
         return problem.settle((final.key + total / self.resamples) / 2)

@@ -145,7 +145,7 @@ def fit_key(
     *,
     curves: Curves | None = None,
     max_rounds: int = 150,
-    tol: float = 1e-7,
+    tol: float = 1e-6,
 ) -> KeyFit:
     """Fit the model from a first posterior of the abilities (rows of grid weights)."""
     curves = Curves.start(problem.responses.n_options) if curves is None else curves

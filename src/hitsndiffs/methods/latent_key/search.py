@@ -159,11 +159,11 @@ def search(
     # 1. how much each user counts as a witness
     pattern = patterns(sums)
     problem.weigh(1.0 / np.bincount(pattern)[pattern])
-    first = fit_key(problem, spread_scores(consensus(problem)), max_rounds=15)
+    first = fit_key(problem, spread_scores(consensus(problem)), max_rounds=12)
     witness = witness_weights(problem, first)
+    problem.weigh(witness)
 
     # 2. the leading axes, and the same with copies weighed
-    problem.weigh(witness)
     plain = find_shrinkage(responses, sums, axes=axes, seed=seed)
     weighed = plain
     if (witness < 1).any():

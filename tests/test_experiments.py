@@ -1,0 +1,465 @@
+"""The paper's figures: specs, running, resuming, comparing, and what is left on disk."""
+
+import itertools
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.experiments import FIGURES, cells, list_figures, paper_values, reproduce, runner
+from hitsndiffs.experiments.cells import Cell, compute
+from hitsndiffs.experiments.comparison import Result, exponent, summarise, verdict
+from hitsndiffs.experiments.contestants import available
+from hitsndiffs.experiments.drawings import CURVES, EXAMPLE, example_responses, worked_example
+from hitsndiffs.experiments.figures import choose
+from hitsndiffs.experiments.findings import CHECKED, cause, share
+from hitsndiffs.experiments.store import Store
+
+
+@dataclass
+class FakeRanking:
+    scores: np.ndarray
+    consistent: bool = True
+    n_iterations: int = 3
+
+
+class FakeRank:
+    """Scores drawn from the data themselves, and a record of the calls."""
+
+    def __init__(self, stop_after=None):
+        self.calls = []
+        self.stop_after = stop_after
+
+    def __call__(self, responses, method, **params):
+        if self.stop_after is not None and len(self.calls) >= self.stop_after:
+            raise KeyboardInterrupt
+        self.calls.append((method, params, responses.codes.tobytes()))
+        return FakeRanking(responses.codes.astype(float).sum(axis=0))
+
+
+FIGURE = "accuracy/grm/options"
+
+
+def run(out, rank, **kwargs):
+    usual = {"runs": 2, "jobs": 1, "points": 2, "methods": ["hnd", "hits"], "pictures": False}
+    kwargs = {**usual, **kwargs}
+    return reproduce([FIGURE], out=out, rank=rank, **kwargs)
+
+
+# -- specs ----------------------------------------------------------------------------------------
+
+
+def test_every_value_of_the_paper_has_a_figure():
+    assert set(paper_values()) <= set(FIGURES)
+    for name, stored in paper_values().items():
+        figure = FIGURES[name]
+        points = len(stored.get("x", figure.x))
+        for panel in figure.panels:
+            for method, values in stored[panel].items():
+                assert method in figure.methods
+                assert len(values) == points
+    assert sum(name.startswith("accuracy/") for name in FIGURES) == 19
+    assert [name for name, _, _ in list_figures()] == list(FIGURES)
+
+
+def test_figures_are_chosen_by_name_beginning_or_all():
+    assert [f.name for f in choose(["accuracy/c1p"])] == ["accuracy/c1p/items"]
+    assert len(choose(["accuracy"])) == 19
+    assert len(choose(["all"])) == len(choose([])) == len(FIGURES)
+    # A figure that shows another's cells brings it along.
+    assert {f.name for f in choose(["abh-power/iterations"])} == {
+        "abh-power/iterations",
+        "scalability/items",
+    }
+    with pytest.raises(InputError, match="Did you mean 'stability'"):
+        choose(["stabillity"])
+
+
+def test_runs_are_in_proportion_to_the_papers():
+    assert [FIGURES[n].runs(10) for n in (FIGURE, "stability", "scalability/users", "real")] == [
+        10,
+        100,
+        5,
+        1,
+    ]
+    assert FIGURES["scalability/users"].runs(1) == 1
+
+
+def test_points_spread_over_the_axis():
+    figure = FIGURES["accuracy/grm/items"]
+    assert figure.places(3) == [0, 3, 6]
+    assert figure.places(1) == [0]
+    assert figure.places(None) == figure.places(99) == list(range(7))
+
+
+def test_unknown_methods_are_told_and_missing_extras_are_named(monkeypatch):
+    with pytest.raises(InputError, match="no method 'nonsense'"):
+        available(["hnd", "nonsense"])
+    monkeypatch.setattr("hitsndiffs.experiments.contestants.find_spec", lambda name: None)
+    can, words = available(["hnd", "grm"])
+    assert can == ["hnd"]
+    assert "mirt" in words[0]
+
+
+# -- running --------------------------------------------------------------------------------------
+
+
+def test_all_methods_of_a_cell_see_the_same_data(tmp_path):
+    rank = FakeRank()
+    run(tmp_path, rank)
+    data = [call[2] for call in rank.calls]
+    assert len(rank.calls) == 2 * 2 * 2  # points × runs × methods
+    assert data[0::2] == data[1::2]
+    assert len(set(data)) == 4
+
+
+def test_data_depend_on_seed_figure_point_and_run_only():
+    def drawn(cell):
+        rank = FakeRank()
+        compute(cell, ["hnd"], rank)
+        return rank.calls[0][2]
+
+    base = Cell(FIGURE, place=0, run=0, seed=0)
+    assert drawn(base) == drawn(Cell(FIGURE, 0, 0, 0))
+    others = [Cell(FIGURE, 0, 1, 0), Cell(FIGURE, 0, 0, 1), Cell("accuracy/grm/items", 2, 0, 0)]
+    assert len({drawn(cell) for cell in [base, *others]}) == 4
+
+
+def test_the_papers_settings_are_passed_on(tmp_path):
+    rank = FakeRank()
+    run(tmp_path, rank, methods=["hnd", "abh", "true-answer"], points=1, runs=1)
+    told = {method: params for method, params, _ in rank.calls}
+    assert told["hnd"]["solver"] == "power"
+    assert told["hnd"]["tol"] == 1e-5
+    assert told["abh"]["solver"] == "direct"
+    assert set(told["true-answer"]["key"].values()) == {"C"}
+
+
+def test_finished_cells_are_not_run_again(tmp_path):
+    first = run(tmp_path, FakeRank())
+    rank = FakeRank()
+    again = run(tmp_path, rank)
+    assert rank.calls == []
+    assert (again.outcome.computed, again.outcome.kept) == (0, 4)
+    assert again.results == first.results
+    # Another method, another run: only what is new.
+    run(tmp_path, rank, methods=["hnd", "hits", "investment"])
+    assert [call[0] for call in rank.calls] == ["investment"] * 4
+    run(tmp_path, rank, runs=3)
+    assert len(rank.calls) == 4 + 2 * 2
+
+
+def test_an_interrupted_run_goes_on(tmp_path):
+    stopped = run(tmp_path, FakeRank(stop_after=5))
+    assert stopped.outcome.interrupted
+    assert not stopped.ok
+    assert stopped.outcome.computed == 2
+    assert "Interrupted" in "\n".join(stopped.summary())
+    rank = FakeRank()
+    done = run(tmp_path, rank)
+    assert len(rank.calls) == 4
+    assert done.ok
+    assert done.results == run(tmp_path / "other", FakeRank()).results
+
+
+def test_a_line_cut_off_is_run_again(tmp_path):
+    whole = run(tmp_path, FakeRank())
+    path = tmp_path / "cells" / "accuracy-grm-options.jsonl"
+    text = path.read_text()
+    path.write_text(text[:-20])
+    rank = FakeRank()
+    assert run(tmp_path, rank).results == whole.results
+    assert len(rank.calls) == 2
+    assert all(json.loads(line) for line in path.read_text().splitlines()[-1:])
+
+
+def test_a_failing_cell_is_told_and_the_rest_goes_on(tmp_path, monkeypatch):
+    def sometimes(cell, methods, rank=None):
+        if cell.run == 1:
+            raise RuntimeError("broken")
+        return {"accuracy": dict.fromkeys(methods, 0.5)}
+
+    monkeypatch.setattr(runner, "compute", sometimes)
+    kwargs = {"runs": 2, "jobs": 1, "points": 2, "methods": ["hnd"], "pictures": False}
+    found = reproduce([FIGURE], out=tmp_path, **kwargs)
+    assert len(found.outcome.failures) == 2
+    assert "RuntimeError: broken" in found.outcome.failures[0]
+    assert found.outcome.computed == 2
+    assert not found.ok
+
+
+def test_processes_give_the_same_numbers(tmp_path):
+    kwargs = {"runs": 2, "points": 2, "methods": ["hnd", "hits"], "pictures": False}
+    one = reproduce([FIGURE], out=tmp_path / "1", jobs=1, **kwargs)
+    two = reproduce([FIGURE], out=tmp_path / "2", jobs=2, **kwargs)
+    for a, b in zip(*(sorted(r.results[FIGURE], key=str) for r in (one, two)), strict=True):
+        assert (a.method, a.place) == (b.method, b.place)
+        assert a.value == pytest.approx(b.value, abs=1e-6)
+
+
+def test_a_method_that_gets_slow_is_timed_no_further(tmp_path, monkeypatch):
+    slow = {"hnd/arnoldi": 10.0}
+    now = [0.0]
+
+    def rank(responses, method, **params):
+        name = f"{method}/{params.get('solver', '')}"
+        now[0] += slow.get(name, 0.001)
+        return FakeRanking(np.arange(responses.n_users))
+
+    monkeypatch.setattr(cells.time, "perf_counter", lambda: now[0])
+    small = cells.simulate("grm", users=5, items=5)
+    monkeypatch.setattr(cells, "simulate", lambda *args, **kwargs: small)
+    figure = FIGURES["scalability/users"]
+    store = Store(tmp_path)
+    runner.run_cells(
+        [figure], store, runs=4, seed=0, jobs=1, methods=["hnd/power", "hnd/arnoldi"], rank=rank
+    )
+    results = summarise(figure, store, seed=0, runs=4)
+    timed = {
+        m: [r.x for r in results if r.panel == "seconds" and r.method == m]
+        for m in ("hnd/power", "hnd/arnoldi")
+    }
+    assert timed["hnd/power"] == list(figure.x)
+    assert timed["hnd/arnoldi"] == [10]
+    assert next(r.runs for r in results if r.method == "hnd/arnoldi") == 1
+
+
+# -- measuring and comparing ----------------------------------------------------------------------
+
+
+def stored(tmp_path, values, figure=FIGURE, method="hnd", place=0):
+    store = Store(tmp_path)
+    for number, value in enumerate(values):
+        store.add(Cell(figure, place, number, 0), {"accuracy": {method: value}})
+    return store
+
+
+def test_distance_is_in_standard_errors_of_the_difference(tmp_path):
+    paper = paper_values()[FIGURE]["accuracy"]["hnd"][0]
+    values = paper + 0.05 + 0.02 * np.array([-1, 1] * 5)
+    (point,) = summarise(FIGURES[FIGURE], stored(tmp_path, values), seed=0, runs=10)
+    deviation = np.std(values, ddof=1)
+    assert point.error == pytest.approx(deviation / np.sqrt(10))
+    # Theirs is as large as ours: both are means of ten runs.
+    assert point.distance == pytest.approx(0.05 / (deviation / np.sqrt(10) * np.sqrt(2)))
+    assert point.verdict == "higher"
+    (fewer,) = summarise(FIGURES[FIGURE], Store(tmp_path), seed=0, runs=4)
+    assert fewer.runs == 4
+
+
+def test_the_papers_own_deviation_is_used_where_it_is_told(tmp_path):
+    name = "simulated/half-moon"
+    paper = paper_values()[name]
+    ours = paper["accuracy"]["hnd"][0] + 0.01
+    store = stored(tmp_path, [ours, ours + 1e-9] * 5, figure=name)
+    (point,) = summarise(FIGURES[name], store, seed=0, runs=10)
+    want = 0.01 / (paper["deviation"]["hnd"][0] / np.sqrt(10))
+    assert point.distance == pytest.approx(want, rel=1e-3)
+
+
+def test_few_runs_borrow_the_deviation_of_the_line(tmp_path):
+    paper = paper_values()[FIGURE]["accuracy"]["hnd"]
+    store = stored(tmp_path, [paper[0] + 0.01, paper[0] + 0.010001])
+    for run_, value in enumerate([0.5, 0.9]):
+        store.add(Cell(FIGURE, 1, run_, 0), {"accuracy": {"hnd": value}})
+    first, _ = summarise(FIGURES[FIGURE], store, seed=0, runs=2)
+    assert first.deviation < 1e-6
+    assert first.verdict == "agrees"
+
+
+def test_verdicts():
+    assert [verdict(d) for d in (0, 3.0, -3.01, 3.01, None)] == [
+        "agrees",
+        "agrees",
+        "lower",
+        "higher",
+        "",
+    ]
+
+
+def test_timings_take_the_median_and_have_no_verdict(tmp_path):
+    store = Store(tmp_path)
+    for number, seconds in enumerate([1.0, 2.0, 90.0]):
+        cell = Cell("scalability/users", 0, number, 0)
+        store.add(cell, {"seconds": {"hnd/power": seconds}})
+    (point,) = summarise(FIGURES["scalability/users"], store, seed=0, runs=10)
+    assert (point.value, point.verdict) == (2.0, "")
+    assert point.paper == 0.004156
+
+
+def test_exponents_are_fitted_to_the_large_sizes():
+    sizes = [10, 1000, 3200, 10000]
+    line = [Result("f", "seconds", "m", i, x, 1 + x**1.5, 0, 0, 1) for i, x in enumerate(sizes)]
+    assert exponent(line, "seconds", "m") == pytest.approx(1.5, abs=0.01)
+    assert exponent(line[:3], "seconds", "m") is None
+
+
+def test_known_differences_are_explained():
+    point = Result("accuracy/samejima/items", "accuracy", "grm", 0, 25, 0.8, 0, 0, 10)
+    assert "argsort" in cause(point)
+
+
+# -- the science ----------------------------------------------------------------------------------
+
+
+def test_small_reproduction_agrees_with_the_paper(tmp_path):
+    """What CI runs: a few points of three models, really compared with the paper's values."""
+    figures = ["accuracy/c1p/items", "accuracy/samejima/options", "accuracy/bock/difficulty"]
+    methods = list(CHECKED)
+    found = reproduce(
+        figures, out=tmp_path, runs=4, jobs=1, points=3, methods=methods, pictures=False
+    )
+    assert found.ok
+    together = share(found.results)
+    assert together.cells == 3 * 3 * len(CHECKED)
+    assert together.share >= 0.95
+    for r in found.results["accuracy/c1p/items"]:
+        if r.panel == "certified" and r.method in ("hnd", "abh"):
+            assert r.value == 1.0
+    # A wrong method is found out: HITS in the place of HnD.
+    hits = {r.place: r.value for r in found.results["accuracy/c1p/items"] if r.method == "hits"}
+    assert all(
+        abs(hits[p] - paper_values()["accuracy/c1p/items"]["accuracy"]["hnd"][p]) > 0.3
+        for p in hits
+    )
+
+
+def test_stability_measures(tmp_path):
+    found = reproduce(["stability"], out=tmp_path, runs=1, jobs=1, points=3, pictures=False)
+    compared = [r for r in found.results["stability"] if r.verdict]
+    assert len(compared) == 3 * 3 * 2
+    assert sum(r.verdict == "agrees" for r in compared) >= 16
+
+
+@pytest.mark.data
+def test_real_sets_are_the_papers_to_the_last_digit(tmp_path):
+    from hitsndiffs.experiments.real import data_folder
+
+    if data_folder() is None:
+        pytest.skip("HITSNDIFFS_DATA does not name the data folder")
+    found = reproduce(["real"], out=tmp_path, jobs=1)
+    points = found.results["real"]
+    assert len(points) == 7 * 6
+    assert [r for r in points if r.verdict != "agrees"] == []
+
+
+def test_real_sets_absent_are_told(tmp_path, monkeypatch):
+    monkeypatch.delenv("HITSNDIFFS_DATA", raising=False)
+    found = reproduce(["real"], out=tmp_path, jobs=1)
+    assert any("HITSNDIFFS_DATA" in note for note in found.notes)
+    assert "HITSNDIFFS_DATA" in (tmp_path / "index.html").read_text()
+    with pytest.raises(InputError, match="HITSNDIFFS_DATA"):
+        compute(Cell("real", 0, 0, 0), ["hnd"])
+
+
+def test_real_sets_are_read(tmp_path, monkeypatch):
+    from hitsndiffs.experiments.real import read_set
+
+    folder = tmp_path / "mcq" / "Chinese"
+    folder.mkdir(parents=True)
+    (folder / "answer.csv").write_text("3,0,-1\n1,1,2\n")
+    (folder / "truth.csv").write_text("3\n4\n")
+    monkeypatch.setenv("HITSNDIFFS_DATA", str(tmp_path))
+    responses, key = read_set("Chinese")
+    assert (responses.n_users, responses.n_items, responses.n_responses) == (3, 2, 5)
+    assert responses.option_labels.tolist() == ["0", "3", "1", "2"]
+    assert key == {"item-01": "3", "item-02": "4"}
+    (folder / "truth.csv").write_text("3\n")
+    with pytest.raises(InputError, match=r"2 items in answer\.csv but 1"):
+        read_set("Chinese")
+
+
+def test_worked_example_has_the_properties_of_the_text():
+    """Consistent, with 1, 2, 3, 4 and its reverse the only orders."""
+    orders = []
+    for order in itertools.permutations(range(4)):
+        rows = [EXAMPLE[user] for user in order]
+        columns = ["".join(row[item] for row in rows) for item in range(3)]
+        if all(len(list(itertools.groupby(c))) == len(set(c)) for c in columns):
+            orders.append(order)
+    assert sorted(orders) == [(0, 1, 2, 3), (3, 2, 1, 0)]
+    from hitsndiffs import rank
+
+    ranking = rank(example_responses(), method="hnd", solver="power")
+    assert ranking.consistent
+    steps = worked_example()
+    assert np.argsort(steps["scores"]).tolist() in ([0, 1, 2, 3], [3, 2, 1, 0])
+    ours = np.corrcoef(ranking.scores, steps["scores"])[0, 1]
+    assert abs(ours) == pytest.approx(1, abs=1e-6)
+
+
+# -- what is left on disk -------------------------------------------------------------------------
+
+
+def test_pages_tables_and_pictures(tmp_path):
+    pytest.importorskip("matplotlib")
+    docs = tmp_path / "docs" / "reproduction.md"
+    names = [
+        "accuracy/grm/difficulty",
+        "simulated/half-moon",
+        "curves",
+        "example",
+        "abh-power/beta",
+    ]
+    found = reproduce(
+        names,
+        out=tmp_path / "out",
+        runs=2,
+        jobs=1,
+        points=2,
+        methods=["hnd", "abh/power"],
+        docs=docs,
+    )
+    out = tmp_path / "out"
+    chosen = choose(names)
+    for figure in chosen:
+        for folder, endings in (("data", ("csv", "json")), ("plots", ("png", "pdf"))):
+            for ending in endings:
+                assert (out / folder / f"{figure.slug}.{ending}").stat().st_size > 90
+    page = (out / "index.html").read_text()
+    assert all(f"plots/{figure.slug}.png" in page for figure in chosen)
+    judged = sum(bool(r.verdict) for points in found.results.values() for r in points)
+    assert (
+        page.count("<td class='agrees'")
+        + page.count("<td class='higher'")
+        + page.count("<td class='lower'")
+        == judged
+    )
+    assert docs.read_text() == (out / "reproduction.md").read_text()
+    assert "| HnD | 2 |" in docs.read_text()
+    beta = [r.value for r in found.results["abh-power/beta"]]
+    assert beta[0] == 1
+    assert beta[-1] > 4  # rounds grow about linearly with β
+    # A later run of another figure leaves the first ones on the page.
+    reproduce(["accuracy/c1p"], out=out, runs=1, jobs=1, points=1, methods=["hnd"])
+    assert "accuracy-grm-difficulty.png" in (out / "index.html").read_text()
+
+
+def test_curves_are_probabilities():
+    for make in CURVES.values():
+        for curve in make():
+            assert curve.chance.min() >= 0
+            assert curve.chance.max() <= 1
+
+
+def test_matplotlib_is_loaded_only_for_pictures():
+    code = "import sys, hitsndiffs.experiments; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_without_matplotlib_everything_else_is_there(tmp_path, monkeypatch):
+    monkeypatch.setattr("hitsndiffs.experiments.command.have_matplotlib", lambda: False)
+    found = run(tmp_path, FakeRank(), pictures=True)
+    assert any("Matplotlib" in note for note in found.notes)
+    assert (tmp_path / "data" / "accuracy-grm-options.csv").exists()
+    assert not (tmp_path / "plots").exists()
+
+
+@pytest.mark.parametrize(("given", "message"), [({"runs": 0}, "runs"), ({"jobs": 0}, "jobs")])
+def test_wrong_numbers_are_told(tmp_path, given, message):
+    with pytest.raises(InputError, match=f"{message} must be at least 1"):
+        reproduce([FIGURE], out=tmp_path, **given)

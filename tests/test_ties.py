@@ -1,0 +1,125 @@
+"""Equal answers, equal scores, shared ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import make_responses, tables
+
+from hitsndiffs.order import ordered_users
+from hitsndiffs.sums import open_sums
+from hitsndiffs.ties import levelled, members, patterns, ranks_of, sorted_users, tie_groups
+
+levels = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
+
+
+@given(tables(), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_patterns_are_equal_where_answers_are(table, sparse):
+    number = patterns(open_sums(make_responses(table, sparse=sparse)))
+    for j, row in enumerate(table):
+        same = (table == row).all(axis=1)
+        assert ((number == number[j]) == same).all()
+
+
+@given(levels)
+def test_ties_share_the_best_rank(values):
+    scores = np.array(values, dtype=float)
+    ranks = ranks_of(scores, np.zeros(len(values), dtype=int))
+    assert ranks.tolist() == [1 + sum(other > value for other in values) for value in values]
+
+
+@given(levels, st.integers(0, 100))
+def test_rounding_is_no_difference(values, seed):
+    scores = np.array(values, dtype=float)
+    noise = 1 + 1e-13 * np.random.default_rng(seed).standard_normal(len(values))
+    assert tie_groups(scores * noise).tolist() == tie_groups(scores).tolist()
+
+
+def test_tie_groups_count_from_the_top():
+    assert tie_groups(np.array([2.0, 5.0, 2.0, 3.0])).tolist() == [2, 0, 2, 1]
+    assert tie_groups(np.zeros(3)).tolist() == [0, 0, 0]
+    assert tie_groups(np.array([1.0, 1.0 + 1e-6])).tolist() == [1, 0]
+    assert tie_groups(np.zeros(0)).tolist() == []
+
+
+def test_ranks_are_within_components():
+    scores = np.array([5.0, 1.0, 9.0, 1.0, np.nan])
+    ranks = ranks_of(scores, np.array([0, 1, 1, 0, -1]))
+    np.testing.assert_array_equal(ranks, [1, 2, 1, 2, np.nan])
+
+
+@given(st.lists(st.integers(-1, 4), min_size=1, max_size=15))
+def test_members_lists_each_component_once(labels):
+    labels = np.array(labels)
+    parts = members(labels)
+    assert [set(labels[p].tolist()) for p in parts] == [{c} for c in sorted(set(labels) - {-1})]
+    assert sorted(np.concatenate([*parts, []]).tolist()) == np.flatnonzero(labels >= 0).tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=12))
+def test_equal_patterns_stand_together_inside_a_tie(pairs):
+    scores = np.array([float(s) for s, _ in pairs])
+    pattern = np.array([p for _, p in pairs])
+    order = sorted_users(scores, pattern)
+    assert (np.diff(scores[order]) <= 0).all()
+    seen = [pairs[j] for j in order]
+    runs = [pair for place, pair in enumerate(seen) if place == 0 or seen[place - 1] != pair]
+    assert len(runs) == len(set(runs))
+
+
+def test_levelled_takes_the_mean_of_what_is_nearly_equal():
+    scores = np.array([1.0, 1.0 + 1e-8, -2.0, 0.5])
+    flat = levelled(scores, 1e-7)
+    assert flat[0] == flat[1] == pytest.approx(1.0 + 5e-9, abs=1e-12)
+    assert flat[2:].tolist() == [-2.0, 0.5]
+    np.testing.assert_array_equal(levelled(scores, 1e-12), scores)
+
+
+# -- the order that is shown ---------------------------------------------------------------------
+
+
+def ordered(table, scores, labels=None):
+    r = make_responses(table)
+    labels = np.zeros(len(table), dtype=int) if labels is None else np.array(labels)
+    order, consistent = ordered_users(r, open_sums(r), np.array(scores, dtype=float), labels)
+    return order.tolist(), consistent
+
+
+CHAIN = [[0, 0], [0, 1], [2, 1]]  # consistent only with the second in the middle
+
+
+def test_a_tie_is_ordered_consistently_if_it_can_be():
+    order, consistent = ordered([CHAIN[1], CHAIN[0], CHAIN[2]], [1, 1, 1])
+    assert consistent
+    assert order[1] == 0
+
+
+def test_scores_come_before_consistency():
+    assert ordered(CHAIN, [1, 3, 2]) == ([1, 2, 0], False)
+    assert ordered(CHAIN, [3, 2, 1]) == ([0, 1, 2], True)
+
+
+def test_a_tie_that_cannot_be_consistent_keeps_equal_patterns_together():
+    circle = [[0, 0, 5], [0, 1, 6], [2, 1, 5], [0, 0, 5]]
+    order, consistent = ordered(circle, [1, 1, 1, 1])
+    assert not consistent
+    assert sorted(order) == [0, 1, 2, 3]
+    assert abs(order.index(0) - order.index(3)) == 1
+
+
+def test_an_option_that_skips_a_level_is_beyond_mending():
+    """The first and last user share an answer that the three tied ones between do not give."""
+    table = [[0, 9], [1, 0], [1, 1], [2, 1], [0, 8]]
+    order, consistent = ordered(table, [3, 2, 2, 2, 1])
+    assert not consistent
+    assert order[0] == 0
+    assert order[-1] == 4
+
+
+def test_users_without_answers_are_not_in_the_order():
+    order, consistent = ordered([[0, 0], [-1, -1], [0, 1]], [1, np.nan, 2], [0, -1, 0])
+    assert order == [2, 0]
+    assert consistent
