@@ -32,6 +32,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that knows no "±" still gets its table
             stream.reconfigure(errors="backslashreplace")
+    _spare_threads(args)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_all if debug else _show
@@ -49,6 +50,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         return _say(*_sentence(error))
     return code
+
+
+def _spare_threads(args: list[str]) -> None:
+    """One thread for NumPy's small matrices: more are slower there, and much so on a busy machine.
+
+    Large data have threads of their own (``hitsndiffs.sums``); ``reproduce`` times the paper's
+    dense variants, and keeps what the machine has.
+    """
+    if "numpy" not in sys.modules and args[:1] != ["reproduce"]:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _invoke(args: list[str]) -> int:

@@ -148,9 +148,19 @@ def _opening(ranking: Ranking, job: Job) -> Iterator[str]:
         f"{count(r.n_responses, 'answer')}, "
         + ("none missing." if r.is_complete else f"{empty} missing.")
     )
-    why = "" if job.method else " (the default)"
-    yield f"Method {ranking.method}{why}: {METHODS[ranking.method].summary}."
+    chosen, why = _chosen(ranking)
+    if chosen is not None:
+        yield f"Method {chosen}, chosen for these data: {why}."
+    else:
+        default = "" if job.method else " (the default)"
+        yield f"Method {ranking.method}{default}: {METHODS[ranking.method].summary}."
     yield from _certainty(ranking)
+
+
+def _chosen(ranking: Ranking) -> tuple[str | None, str]:
+    """What a method that chooses among others has chosen, and why."""
+    details = ranking.fit.details
+    return details.get("chosen"), str(details.get("why", ""))
 
 
 def _certainty(ranking: Ranking) -> Iterator[str]:
@@ -182,8 +192,10 @@ def _apart(ranking: Ranking) -> float | None:
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:
+    chosen, why = _chosen(ranking)
     for note in ranking.notes:
-        say(f"Note: {note}", quiet=job.quiet)
+        if job.as_json or chosen is None or not note.startswith(f"Method {chosen}: {why}"):
+            say(f"Note: {note}", quiet=job.quiet)
 
 
 def _say_key(ranking: Ranking, job: Job) -> None:
