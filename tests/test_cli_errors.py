@@ -185,7 +185,7 @@ def test_a_reader_who_has_seen_enough(tmp_path: Path) -> None:
         check=True,
     )
     head, code = done.stdout.splitlines()
-    assert head == "rank\tuser\tscore\terror\tanswers"
+    assert head == "rank\tuser\tscore\terror\tlow\thigh\tanswers"
     assert code in ("0", "141")
     assert done.stderr == ""
 

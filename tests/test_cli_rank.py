@@ -37,7 +37,7 @@ def test_every_user_comes_out_once_best_first(here: Here, file: Path, users: int
     done = here("rank", file)
     assert done.code == 0
     head, *body = rows(done.out)
-    assert head == ["rank", "user", "score", "error", "answers"]
+    assert head == ["rank", "user", "score", "error", "low", "high", "answers"]
     assert len(body) == len({row[1] for row in body}) == users
     scores = [float(row[2]) for row in body]
     assert scores == sorted(scores, reverse=True)
@@ -88,6 +88,15 @@ def test_json_has_everything_that_a_ranking_has(here: Here) -> None:
     assert set(found["answer_key"]) == {f"q{number:02}" for number in range(1, 21)}
     assert set(found["answer_key"]["q01"]) == {"option", "confidence"}
     assert found["notes"]
+
+
+def test_intervals_hold_the_rank_and_can_be_bootstrapped(here: Here) -> None:
+    body = rows(here("rank", QUIZ, "-m", "majority").out)[1:]
+    assert all(int(low) <= int(rank) <= int(high) for rank, _, _, _, low, high, _ in body)
+    again = rows(here("rank", QUIZ, "-m", "majority", "--bootstrap", 20).out)[1:]
+    assert [row[1:3] for row in again] == [row[1:3] for row in body]
+    assert [row[3] for row in again] != [row[3] for row in body]
+    assert here("rank", QUIZ, "--bootstrap", 1).code == 2
 
 
 def test_groups_are_told_apart(here: Here, two_groups: Path) -> None:
@@ -293,7 +302,7 @@ def test_long_names_and_odd_characters_do_not_break_the_table(tmp_path: Path) ->
     assert "[red]b[/red]" in plain
     assert "\x1b[31m" not in done.out
     piped = as_program("rank", file, "--method", "majority", "-q")
-    assert {len(row) for row in rows(piped.out)} == {5}
+    assert {len(row) for row in rows(piped.out)} == {7}
 
 
 def test_large_rankings_show_the_best_and_say_what_is_left(tmp_path: Path) -> None:

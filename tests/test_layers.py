@@ -29,18 +29,23 @@ LAYERS = (
     "spectral",
     "shrinkage",
     "orientation",
+    "diagnostics",
     "metrics",
+    "uncertainty",
     "methods",
+    "resampling",
+    "showing",
     "ranking",
     "comparison",
-    "diagnostics",
+    "examination",
     "irt",
     "experiments",
     "cli",
 )
 
-#: The constructors of Responses have to know the layer that reads tables.
-EXCEPTIONS = {("responses", "encoding")}
+#: The constructors of Responses have to know the layer that reads tables; what shows a ranking
+#: names its type, and is called by it.
+EXCEPTIONS = {("responses", "encoding"), ("showing", "ranking")}
 
 #: Stand above all layers: the public names, and the program.
 TOP = ("__init__", "__main__")

@@ -113,6 +113,15 @@ def rank(
             rich_help_panel=METHOD,
         ),
     ] = None,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Errors from so many random halves of the items (slow).",
+            rich_help_panel=METHOD,
+            show_default=False,
+        ),
+    ] = 0,
     seed: Seed = None,
     engine: Engine = None,
     threads: Threads = None,
@@ -167,6 +176,7 @@ def rank(
             source=source(file, user, item, option, layout, transpose, duplicates, format, header),
             method=method,
             by=by,
+            bootstrap=bootstrap,
             params={name: value for name, value in params.items() if value is not None},
             answers=answers,
             out=out,

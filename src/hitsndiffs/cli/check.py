@@ -29,7 +29,7 @@ def check_file(
 ) -> None:
     """Read a file and say what is found in it."""
     from hitsndiffs._version import version
-    from hitsndiffs.diagnostics import Finding, examine
+    from hitsndiffs.examination import Finding, examine
 
     responses, kind = source.read_with_kind(quiet=quiet)
     sentence = f"A {kind.format.upper()} file, {LAYOUTS[kind.layout]}."

@@ -37,6 +37,7 @@ class Job:
     source: Source
     method: str | None = None
     by: str | None = None
+    bootstrap: int = 0
     params: dict[str, Any] | None = None
     answers: Path | None = None
     out: Path | None = None
@@ -54,6 +55,8 @@ def rank_file(job: Job) -> None:
             check_target(path, option, job.source.path)
     if job.top is not None and job.top < 1:
         raise InputError(f"--top must be at least 1; got {job.top}.")
+    if job.bootstrap < 0 or job.bootstrap == 1:
+        raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.bootstrap}.")
     ranking = _ranking(job)
     _write(ranking, job)
     if job.as_json:
@@ -84,7 +87,7 @@ def _ranking(job: Job) -> Ranking:
         params[_key_parameter(METHODS.get(method))] = read_key(job.answers)
     responses = job.source.read(quiet=job.quiet)
     with working("Ranking", quiet=job.quiet):
-        return rank(responses, method, by=job.by, **params)
+        return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params)
 
 
 def _key_parameter(method: Any) -> str:
@@ -118,7 +121,7 @@ def _tidy(table: Any) -> Any:
     import polars.selectors as cs
 
     filled = table.with_columns(cs.float().fill_nan(None))
-    return filled.with_columns(pl.col("rank").cast(pl.Int64))
+    return filled.with_columns(cs.matches("^rank").round().cast(pl.Int64))
 
 
 def _key_table(ranking: Ranking) -> Any:
@@ -177,18 +180,11 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
         if sure < SURE:
             line += " One known answer (--answers) or strong user (--strong-user) would settle it."
         yield line
-    apart = _apart(ranking)
-    if apart is not None:
-        text = f"{100 * apart:.1f} points" if ranking.by == "correct" else f"{apart:.2f}"
-        yield f"Two users are clearly apart when their scores differ by more than about {text}."
-
-
-def _apart(ranking: Ranking) -> float | None:
-    """Twice the error of a difference between two typical users."""
-    errors = ranking.standard_errors[np.isfinite(ranking.standard_errors)]
-    if ranking.consistent or len(errors) == 0:
-        return None
-    return float(2 * np.sqrt(2) * np.median(errors))
+    if np.isfinite(ranking.reliability):
+        yield (
+            f"Reliability {ranking.reliability:.2f}: how well the order would repeat on other items "
+            "of the kind (0: by luck only, 1: exactly)."
+        )
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:
@@ -211,20 +207,25 @@ def _say_key(ranking: Ranking, job: Job) -> None:
 
 def _pipe(ranking: Ranking, job: Job) -> None:
     """Everybody, in columns that are easy to cut."""
-    heads = ["rank", "user", "score", "error", "answers"]
     order = ranking.order[: job.top]
-    columns = [
-        ["" if np.isnan(rank) else str(int(rank)) for rank in ranking.ranks[order].tolist()],
-        [str(user) for user in ranking.users[order].tolist()],
-        [_plain(score) for score in ranking.scores[order].tolist()],
-        [_plain(error) for error in ranking.standard_errors[order].tolist()],
-        [str(answers) for answers in ranking.responses.answers_per_user[order].tolist()],
-    ]
+    low, high = ranking.rank_intervals()
+    columns = {
+        "rank": [_whole(rank) for rank in ranking.ranks[order].tolist()],
+        "user": [str(user) for user in ranking.users[order].tolist()],
+        "score": [_plain(score) for score in ranking.scores[order].tolist()],
+        "error": [_plain(error) for error in ranking.standard_errors[order].tolist()],
+        "low": [_whole(rank) for rank in low[order].tolist()],
+        "high": [_whole(rank) for rank in high[order].tolist()],
+        "answers": [str(n) for n in ranking.responses.answers_per_user[order].tolist()],
+    }
     if ranking.n_components > 1:
-        heads.append("group")
         groups = ranking.components[order].tolist()
-        columns.append(["" if group < 0 else str(group + 1) for group in groups])
-    tab_separated(heads, zip(*columns, strict=True))
+        columns["group"] = ["" if group < 0 else str(group + 1) for group in groups]
+    tab_separated(list(columns), zip(*columns.values(), strict=True))
+
+
+def _whole(rank: float) -> str:
+    return "" if np.isnan(rank) else f"{rank:.0f}"
 
 
 def _plain(number: float) -> str:
@@ -258,23 +259,26 @@ def _most(users: int, job: Job) -> int:
 
 def _show_users(ranking: Ranking, users: Any) -> None:
     shares = ranking.by == "correct"
-    heads = ["rank", "user", "right ± error" if shares else "score ± error", "answers"]
     show = _shown_share if shares else _shown_score
     second = ranking.abilities if shares else ranking.correct
-    if second is not None:
-        heads.insert(3, "ability" if shares else "right")
+    low, high = ranking.rank_intervals()
     rows = []
     for j in users.tolist():
-        row = [
-            "–" if np.isnan(ranking.ranks[j]) else str(int(ranking.ranks[j])),
-            str(ranking.users[j]),
-            show(float(ranking.scores[j]), float(ranking.standard_errors[j])),
-            str(ranking.responses.answers_per_user[j]),
-        ]
+        row = {
+            "rank": _whole(ranking.ranks[j]) or "–",
+            "user": str(ranking.users[j]),
+            "right ± error" if shares else "score ± error": show(
+                float(ranking.scores[j]), float(ranking.standard_errors[j])
+            ),
+        }
+        if np.isfinite(low[users]).any():
+            row["rank, 95 % sure"] = f"{_whole(low[j])}–{_whole(high[j])}"
         if second is not None:
-            row.insert(3, f"{second[j]:.3f}" if shares else f"{100 * second[j]:.1f} %")
+            share = f"{100 * second[j]:.1f} %"
+            row["ability" if shares else "right"] = f"{second[j]:.3f}" if shares else share
+        row["answers"] = str(ranking.responses.answers_per_user[j])
         rows.append(row)
-    show_table(heads, rows, names=(1,))
+    show_table(list(rows[0]), [list(row.values()) for row in rows], names=(1,))
 
 
 def _shown_score(score: float, error: float) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hitsndiffs import Responses, diagnostics
-from hitsndiffs.diagnostics import Finding, examine
+from hitsndiffs import Responses, examination
+from hitsndiffs.examination import Finding, examine
 from hitsndiffs.irt import simulate
 
 LADDER = [list("AAAA"), list("AAAB"), list("AABB"), list("ABBB"), list("BBBB")]
@@ -41,7 +41,7 @@ def test_inconsistent_answers_name_the_items_in_the_way() -> None:
 
 
 def test_large_data_are_searched_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnostics, "SEARCH_USERS", 4)
+    monkeypatch.setattr(examination, "SEARCH_USERS", 4)
     responses = Responses.from_wide(LADDER)
     assert found(responses)["perfect order"].value == {"searched": False, "consistent": True}
     assert found(responses, full=True)["perfect order"].value["searched"] is True
