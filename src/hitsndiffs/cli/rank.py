@@ -182,8 +182,8 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
         yield line
     if np.isfinite(ranking.reliability):
         yield (
-            f"Reliability {ranking.reliability:.2f}: how well the order would repeat on other items "
-            "of the kind (0: by luck only, 1: exactly)."
+            f"Reliability {ranking.reliability:.2f} (1: other items of the kind would give the "
+            "same order)."
         )
 
 
