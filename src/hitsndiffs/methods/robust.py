@@ -59,7 +59,7 @@ class HNDRobust(Method):
     >>> from hitsndiffs import accuracy, simulate
     >>> sim = simulate("grm", users=60, items=30, options=5, seed=1)
     >>> fitted = HNDRobust().fit(sim.responses)
-    >>> fitted.fit_.details["lambda"] > 1 and accuracy(sim.abilities, fitted.scores_) > 0.8
+    >>> fitted.fit_.details["lambda"] > 1 and accuracy(sim.abilities, fitted.scores_) > 0.7
     True
     """
 
