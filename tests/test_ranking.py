@@ -304,7 +304,8 @@ def test_json_holds_everything_and_comes_back(ranking):
     for name in (
         "method", "parameters", "version", "by", "n_users", "n_items", "n_options", "n_responses",
         "users", "n_components", "consistent", "orientation", "confidence", "eigenvalues",
-        "spectral_gap", "converged", "n_iterations", "details", "answer_key", "notes", "reliability",
+        "spectral_gap", "converged", "n_iterations", "details", "answer_key", "notes",
+        "reliability",
     ):  # fmt: skip
         assert name in plain, name
     assert set(plain["orientation"]) == {"how", "margin", "confidence"}
