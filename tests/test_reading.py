@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_encoding import answers, content
 
-from hitsndiffs.reading import delimited, read_responses, source
+from hitsndiffs.encoding import series
+from hitsndiffs.reading import build, delimited, read_responses, source
 from hitsndiffs.responses import Responses
 
 WIDE = "student,q1,q2,q3\nann,A,1,x\nbob,B,2,\ncat,A,,y\n"
@@ -38,9 +39,16 @@ LONG = "worker,task,label\n" + "".join(f"{u},{i},{o}\n" for (u, i), o in WIDE_AN
 def road(request, monkeypatch):
     """Small files go through the csv module, large ones through Polars in pieces."""
     if request.param == "in pieces":
-        monkeypatch.setattr(delimited, "_SMALL", 0)
-        monkeypatch.setattr(source, "CHUNK", 40)
+        as_if_large(monkeypatch, 40)
     return request.param
+
+
+def as_if_large(patch, chunk: int) -> None:
+    """Read small files as large ones are read."""
+    patch.setattr(delimited, "_SMALL", 0)
+    patch.setattr(source, "CHUNK", chunk)
+    patch.setattr(series, "_SHORT", 0)
+    patch.setattr(build, "_THREADS_FROM", 0)
 
 
 def read(text: str | bytes, **arguments) -> Responses:
@@ -336,10 +344,10 @@ def test_pieces_and_memory_give_the_same_responses(rows):
     table = {"user": [f"u{k}" for k in range(len(rows))]}
     table |= dict(zip("xyz", map(list, zip(*rows, strict=True)), strict=True))
     outcomes = []
-    for small, chunk in ((2 << 20, 16 << 20), (0, 16 << 20), (0, 64)):
+    for chunk in (None, 16 << 20, 64):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(delimited, "_SMALL", small)
-            patch.setattr(source, "CHUNK", chunk)
+            if chunk is not None:
+                as_if_large(patch, chunk)
             outcomes.append(_outcome(lambda: read(text.getvalue())))
     outcomes.append(_outcome(lambda: Responses.from_wide(table)))
     assert outcomes == [outcomes[0]] * 4

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_reading import WIDE, as_parquet
+from test_reading import WIDE, as_if_large, as_parquet
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading import delimited, read_key, read_responses, source
+from hitsndiffs.reading import read_key, read_responses
 
 ROWS = "user,q1,q2\n" + "".join(f"u{k},{k % 3},{k % 2}\n" for k in range(30))
 
@@ -179,8 +179,7 @@ BROKEN = {
 @pytest.fixture(params=["at once", "in pieces"])
 def road(request, monkeypatch):
     if request.param == "in pieces":
-        monkeypatch.setattr(delimited, "_SMALL", 0)
-        monkeypatch.setattr(source, "CHUNK", 64)
+        as_if_large(monkeypatch, 64)
 
 
 @pytest.mark.parametrize("case", BROKEN)
@@ -247,8 +246,7 @@ def test_damaged_files(seed, kind):
             data[place:place] = rng.choice([b'"', b",", b"\n", b"\xc3", b"-1", b"{"])
     with pytest.MonkeyPatch.context() as patch:
         if rng.random() < 0.5:
-            patch.setattr(delimited, "_SMALL", 0)
-            patch.setattr(source, "CHUNK", 64)
+            as_if_large(patch, 64)
         attempt(bytes(data))
 
 

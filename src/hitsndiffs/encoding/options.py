@@ -174,14 +174,15 @@ class OptionBook:
     def code_distinct(self, distinct: Iterable[Any], places: npt.NDArray[Any]) -> Codes:
         """Code a column given as its distinct values and each cell's place among them.
 
-        Places that are not among ``distinct`` (-1, or too large) are null. Only values that
-        occur may be given.
+        Null is the place -1, or 255 among bytes. Only values that occur may be given.
         """
         numbers = self.number(distinct)
         dtype = smallest(len(self))
         missing = np.iinfo(dtype).max
         lookup = np.append(np.where(numbers < 0, missing, numbers), missing).astype(dtype)
         if places.dtype == np.uint8:
+            if len(self) < 255 and (numbers == np.arange(len(numbers))).all():
+                return places  # new options in their order of places: nothing to look up
             return np.take(lookup, places, mode="clip")
         coded: Codes = lookup[places]  # -1 is the last entry
         return coded
