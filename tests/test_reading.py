@@ -6,23 +6,20 @@ import csv
 import gzip
 import io
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_encoding import answers, content
+from reading_helpers import WIDE, answers, as_if_large, as_parquet, content
 
-from hitsndiffs.encoding import series
-from hitsndiffs.reading import build, delimited, read_responses, source
+from hitsndiffs.encoding import result
+from hitsndiffs.reading import delimited, read_responses, source
 from hitsndiffs.responses import Responses
 
-WIDE = "student,q1,q2,q3\nann,A,1,x\nbob,B,2,\ncat,A,,y\n"
 WIDE_ANSWERS = {
     ("ann", "q1"): "A",
     ("ann", "q2"): "1",
@@ -43,26 +40,12 @@ def road(request, monkeypatch):
     return request.param
 
 
-def as_if_large(patch, chunk: int) -> None:
-    """Read small files as large ones are read."""
-    patch.setattr(delimited, "_SMALL", 0)
-    patch.setattr(source, "CHUNK", chunk)
-    patch.setattr(series, "_SHORT", 0)
-    patch.setattr(build, "_THREADS_FROM", 0)
-
-
 def read(text: str | bytes, **arguments) -> Responses:
     data = text.encode() if isinstance(text, str) else text
     return read_responses(io.BytesIO(data), **arguments)
 
 
 # -- formats ----------------------------------------------------------------------------------
-
-
-def as_parquet(text: str) -> bytes:
-    out = io.BytesIO()
-    pl.read_csv(text.encode()).write_parquet(out)
-    return out.getvalue()
 
 
 def as_jsonl(text: str) -> bytes:
@@ -328,6 +311,19 @@ def test_blank_columns_and_rows_are_left_out(road):
     assert "Dropped 1 item that nobody answered: 'column-4'." in r.notes
 
 
+def test_a_second_column_of_names_is_left_out_of_files():
+    r = read("student_id,name,q\n7,ann,1\n8,bob,2\n9,cat,1\n")
+    assert (r.users.tolist(), r.items.tolist()) == (["7", "8", "9"], ["q"])
+    assert "Left out 'name', which also names the users." in r.notes
+
+
+def test_very_many_labels_are_held_in_less_memory(monkeypatch):
+    monkeypatch.setattr(result, "_MANY_LABELS", 2)
+    r = read("1,2\n2,2\n1,1\n")
+    assert r.users.dtype.kind == "U"
+    assert r.users.tolist() == ["user-1", "user-2", "user-3"]
+
+
 # -- by every road ----------------------------------------------------------------------------
 
 labels = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=6)
@@ -374,64 +370,3 @@ def test_large_files_are_read_in_pieces(tmp_path, monkeypatch):
     assert r.users[[0, -1]].tolist() == ["user-1", "user-20000"]
     assert (r.codes[0] == codes[:, 0]).all()
     assert (r.codes[7] == np.where(codes[:, 7] == 3, 255, codes[:, 7])).all()
-
-
-# -- real data --------------------------------------------------------------------------------
-
-MCQ = {
-    "Chinese": (50, 24),
-    "English": (63, 30),
-    "IT": (36, 25),
-    "Medicine": (45, 36),
-    "Pokemon": (55, 20),
-    "Science": (111, 20),
-}
-REAL = {
-    "credential": (1636, 200),
-    "crowd_rte": (164, 800),
-    "crowd_web": (176, 2653),
-    "eedi_core": (438, 412),
-    "fims": (6368, 10),
-    "itan_ds1": (39, 50),
-    "medical_admission": (2392, 100),
-    "mmlu_pro": (29, 11990),
-    "openpsy_iq1": (399, 25),
-    "sphere_tce": (497, 26),
-}
-
-
-@pytest.fixture
-def data():
-    folder = os.environ.get("HITSNDIFFS_DATA")
-    if folder is None:
-        pytest.skip("HITSNDIFFS_DATA does not name the folder of real data")
-    return Path(folder)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", MCQ)
-def test_the_data_of_the_paper(name, data):
-    from hitsndiffs.reading import read_key
-
-    path = data / "mcq" / name / "answer.csv"
-    r = read_responses(path, transpose=True)
-    assert (r.n_users, r.n_items) == MCQ[name]
-    expected = np.loadtxt(path, delimiter=",", dtype=int)
-    found = r.option_labels[r.codes + r.item_starts[:-1, None]].astype(int)
-    assert (found == expected).all()
-    assert len(read_key(path.with_name("truth.csv"), r)) == r.n_items
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", REAL)
-def test_other_real_data(name, data):
-    from hitsndiffs.reading import read_key
-
-    path = data / "real" / name / "responses.csv"
-    r = read_responses(path)
-    assert (r.n_users, r.n_items) == REAL[name]
-    with path.open(newline="") as file:
-        rows = list(csv.reader(file))
-    assert r.n_responses == sum(cell != "" for row in rows[1:] for cell in row[1:])
-    assert r.users.tolist() == [row[0] for row in rows[1:]]
-    read_key(path.with_name("key.csv"), r)
