@@ -284,6 +284,18 @@ def test_the_first_column_names_the_users_when_it_holds_ids():
     assert any("'matric'" in note for note in r.notes)
 
 
+@pytest.mark.parametrize("name", ["", "Unnamed: 0", "index"])
+def test_a_first_column_of_row_numbers_names_the_users(name, road):
+    r = read(f"{name},q1,q2\n0,1,2\n1,2,2\n2,0,1\n")
+    assert (r.users.tolist(), r.items.tolist()) == (["0", "1", "2"], ["q1", "q2"])
+    assert "Took the first column, which has no name, as the user column." in r.notes
+
+
+def test_rows_that_seem_to_be_items_are_noted():
+    r = read("question,ann,bob\nx1,A,B\nx2,B,B\n")
+    assert any("if the rows are items, read with transpose=True" in note for note in r.notes)
+
+
 def test_row_names_without_a_name_in_the_header():
     r = read('"q1","q2"\n"ann",1,2\n"bob",2,2\n')
     assert r.users.tolist() == ["ann", "bob"]
