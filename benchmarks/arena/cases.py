@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -52,9 +52,9 @@ class Sheets(NamedTuple):
     chance: Array
 
 
-def from_model(model: str, seed: int, **options: object) -> Case:
+def from_model(model: str, seed: int, **options: Any) -> Case:
     """One of the library's own response models."""
-    sim = simulate(model, seed=seed, **options)  # type: ignore[arg-type]
+    sim = simulate(model, seed=seed, **options)
     items = [int(label.rpartition("-")[2]) - 1 for label in sim.responses.items]
     right = np.take_along_axis(
         sim.model.probabilities(sim.abilities), sim.model.correct[None, :, None], axis=2

@@ -179,9 +179,9 @@ def _coverage(ranking: hnd.Ranking, case: Case) -> Record:
         off = np.abs(ranking.scores - case.expected) / ranking.standard_errors
         record |= _counted("share", off <= Z95, ~np.isnan(off))
         record |= _ranks_covered(ranking.scores, ranking.standard_errors, case.expected)
-    sd = ranking.fit.details.get("ability_sd")
-    if case.normal and ranking.abilities is not None and np.size(sd) == len(ranking.abilities):
-        off = np.abs(ranking.abilities - case.abilities) / sd  # type: ignore[operator]
+    sd, found = ranking.fit.details.get("ability_sd"), ranking.abilities
+    if case.normal and found is not None and sd is not None and len(sd) == len(found):
+        off = np.abs(found - np.asarray(case.abilities)) / sd
         record |= _counted("theta", off <= Z95, ~np.isnan(off))
     return record
 

@@ -8,7 +8,7 @@ confidence can be judged).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from benchmarks.arena import cases
@@ -25,13 +25,13 @@ def kind(setting: str) -> str:
 
 
 #: Name → how to make one data set of it from a seed.
-SETTINGS: dict[str, Callable[[int], Case]] = {
+SETTINGS: Mapping[str, Callable[[int], Case]] = {
     **{
         f"paper/{model}": partial(cases.from_model, model)
         for model in (*GRADED, "c1p", "half-moon", "american-experience")
     },
     **{
-        f"paper/{model}/{what} {n:g}": partial(cases.from_model, model, **{what: n})
+        f"paper/{model}/{what} {n:g}": partial(cases.from_model, model, **{what: n})  # type: ignore[arg-type]
         for model in GRADED
         for what, n in (("users", 25), ("items", 25), ("amax", 2.5), ("bmax", 1))
     },
