@@ -41,7 +41,7 @@ def choosers(matrix: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 def through_users(matrix: np.ndarray, weights: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """``Cᵀ diag(scale) C w``."""
-    return matrix.T @ np.diag(scale) @ matrix @ weights
+    return (matrix * scale[:, None]).T @ (matrix @ weights)
 
 
 def extremes(matrix: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -184,6 +184,14 @@ def test_a_second_column_of_names_is_left_out():
     assert "Left out 'name', which also names the users." in r.notes
 
 
+def test_a_column_that_is_hardly_an_item_is_noted():
+    table = {"user": list(range(20)), "time": list(range(20)), "q": [0, 1] * 10}
+    note = "No two users gave the same answer to 'time'; leave the column out if it is not an item."
+    assert note in Responses.from_wide(table).notes
+    del table["time"]
+    assert len(Responses.from_wide(table).notes) == 1
+
+
 @pytest.mark.parametrize(
     "name", ["user", "Worker", "SUBJECT_ID", "student", "model", "Student Name", "participant-id"]
 )

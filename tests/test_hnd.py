@@ -365,6 +365,16 @@ def test_not_converged_warns_with_numbers_and_keeps_the_iterate(solver):
     assert found.fit.details["residual"] > 1e-8
 
 
+@pytest.mark.parametrize("solver", ["lanczos", "arnoldi"])
+def test_a_library_solver_that_stops_keeps_an_iterate_too(solver, monkeypatch):
+    monkeypatch.setattr("hitsndiffs.spectral.axes.DENSE_UP_TO", 0)
+    table = random_table(0, 500, 150, 4, graded=False)
+    with pytest.warns(ConvergenceWarning, match=r"last change was [0-9.e+-]+"):
+        found = hnd(table, solver=solver, max_iterations=1, gap=False)
+    assert not found.converged
+    assert len(set(found.ranks.tolist())) > 150
+
+
 def test_not_converged_in_a_smaller_component_warns_too():
     """The largest component (all users alike) settles at once, the other does not."""
     table = np.concatenate([np.zeros((20, 12), dtype=int), random_table(0, 15, 12, 3) + 5])

@@ -85,23 +85,23 @@ def test_two_unanimous_ends_of_unequal_size_are_not_told_apart_by_rounding():
 
 
 def test_a_tie_across_the_edge_of_a_decile_shares_its_places():
-    """20 users, so two at each end; three tie for the upper two, and each counts for ⅔."""
-    rng = np.random.default_rng(2)
-    table = rng.integers(0, 3, (20, 5))
+    """20 users, so two at each end; below the best three tie for one place, and each counts ⅓."""
+    table = np.random.default_rng(2).integers(0, 3, (20, 5))
     scores = np.arange(20.0)
-    scores[17:] = 30.0
-    table[17:] = [[0, 0, 0, 1, 2], [0, 1, 0, 2, 2], [0, 0, 1, 0, 2]]
+    scores[16:19] = 18.0
+    table[16:] = [[0, 0, 0, 1, 2], [0, 1, 0, 2, 2], [0, 0, 1, 0, 2], [0, 1, 2, 2, 2]]
+    shares = np.array([1 / 3, 1 / 3, 1 / 3, 1]) / 2
+    top = 0.0
+    for column in table[16:].T:
+        p = np.bincount(column, weights=shares)
+        top -= (p[p > 0] * np.log(p[p > 0])).sum()
+    bottom = 5 * naive.entropy_of_users(table, [0, 1])
     found = orientation(table, scores)
-    top = [0.0]
-    for column in table[17:].T:
-        p = np.unique(column, return_counts=True)[1] / 3
-        top.append(-(p * np.log(p)).sum())
-    top, bottom = sum(top), 5 * naive.entropy_of_users(table, [0, 1])
     assert found.margin == pytest.approx(abs(top - bottom) / (top + bottom))
     # which of the tied users comes first in the data changes nothing
-    for order in ([18, 17, 19], [19, 18, 17]):
+    for order in ([17, 16, 18], [18, 17, 16]):
         again = table.copy()
-        again[17:] = table[order]
+        again[16:19] = table[order]
         assert orientation(again, scores).margin == pytest.approx(found.margin)
 
 

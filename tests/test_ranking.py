@@ -273,6 +273,16 @@ def test_ablest_choosers_make_the_key_and_rare_options_do_not():
     assert abs(p[3] - p[4]) < 0.5
 
 
+def test_an_item_without_a_key_is_left_out(ranking):
+    p = ranking.fit.key_probabilities.copy()
+    p[ranking.responses.option_items == 1] = np.nan
+    found = replace(ranking, fit=replace(ranking.fit, key_probabilities=p))
+    assert found.answer_key() == {"q1": 0, "q3": 1, "q4": 0}
+    assert columns_of(found.items())["key"] == [0, None, 1, 0]
+    assert np.isnan(columns_of(found.items())["confidence"][1])
+    assert "q2" not in json.loads(found.to_json())["answer_key"]
+
+
 def test_a_method_without_a_key_says_so(ranking):
     bare = replace(ranking, fit=Fit(scores=ranking.scores))
     with pytest.raises(InputError, match="does not infer an answer key"):

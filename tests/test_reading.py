@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -152,6 +153,16 @@ def test_text_files_and_standard_input(monkeypatch):
 
 def test_the_separator_is_noted_when_it_is_not_the_expected_one():
     assert "The cells are separated by semicolons." in read(FORMATS["semicolons"](WIDE)).notes
+
+
+def test_small_files_do_not_wait_for_polars(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(WIDE)
+    code = (
+        "import sys; from hitsndiffs.reading import read_responses; "
+        "read_responses(sys.argv[1]); sys.exit('polars' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 0
 
 
 # -- labels -----------------------------------------------------------------------------------

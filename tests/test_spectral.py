@@ -262,10 +262,11 @@ def test_leading_axes_with_user_weights(table, how, seed):
 @pytest.mark.parametrize("how", [{}, {"lam": 2.0, "mu": 1.0}, {"lam": 2.0, "centred": True}])
 @pytest.mark.parametrize("shape", [(60, 3, 3), (20, 15, 4)], ids=["options' side", "users' side"])
 def test_lanczos_finds_what_the_dense_solver_finds(monkeypatch, shape, how):
-    table = random_table(2, *shape, missing=0.1)
+    table = random_table(2, *shape, missing=0.3)
     table = table[(table >= 0).any(axis=1)]
     r, sums = opened(table)
     dense = leading_axes(r, sums, 2, **how)
+    check_axes(table, dense, *dense_axes(table, **how))
     monkeypatch.setattr(axes, "DENSE_UP_TO", 0)
     lanczos = leading_axes(r, sums, 2, **how)
     np.testing.assert_allclose(lanczos.values, dense.values, rtol=1e-8)

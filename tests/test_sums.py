@@ -2,73 +2,15 @@
 
 from __future__ import annotations
 
-import logging
-import os
-import subprocess
-import sys
-import textwrap
-
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sums_cases import ENGINES, check_against_oracle, make_responses, random_table, threaded
 
-from hitsndiffs.errors import InputError, MissingExtraError
+from hitsndiffs.errors import InputError
 from hitsndiffs.responses import Responses
-from hitsndiffs.sums import base, open_sums
-from hitsndiffs.sums.grouping import Groups
-from hitsndiffs.sums.numpy import NumpySums
-from hitsndiffs.sums.pool import Run
-from hitsndiffs.sums.threads import ThreadSums, build_layout
-
-
-def threaded(layout, threads):
-    return lambda responses: ThreadSums(build_layout(responses, threads, layout), threads)
-
-
-ENGINES = {
-    "numpy": NumpySums,
-    "packed-1": threaded("packed", 1),
-    "packed-2": threaded("packed", 2),
-    "sparse-1": threaded("sparse", 1),
-    "sparse-2": threaded("sparse", 2),
-}
-
-
-def make_responses(table, *, dense=True, dtype=np.uint8):
-    """Responses from users × items, -1 for no answer: options are numbered by first sight."""
-    table = np.asarray(table)
-    codes = np.full(table.T.shape, np.iinfo(dtype).max, dtype=dtype)
-    labels, sizes = [], []
-    for column, out in zip(table.T, codes, strict=True):
-        present = np.unique(column[column >= 0])
-        out[column >= 0] = np.searchsorted(present, column[column >= 0])
-        labels.extend(present)
-        sizes.append(len(present))
-    kept = np.array(sizes, dtype=int) > 0
-    made = Responses(
-        users=np.arange(len(table)),
-        items=np.flatnonzero(kept),
-        option_labels=np.array(labels),
-        item_starts=np.concatenate([[0], np.cumsum(np.array(sizes, dtype=int)[kept])]),
-        codes=codes[kept],
-    )
-    if dense:
-        return made
-    return Responses(
-        users=made.users,
-        items=made.items,
-        option_labels=made.option_labels,
-        item_starts=made.item_starts,
-        rows=made.rows,
-    )
-
-
-def random_table(rng, users, items, options, missing):
-    table = rng.integers(0, options, (users, items))
-    table[rng.random(table.shape) < missing] = -1
-    return table
+from hitsndiffs.sums.threads import build_layout
 
 
 @st.composite
@@ -85,31 +27,6 @@ def responses(draw):
         table[2, 0] = 99  # an option chosen once
     dtype = draw(st.sampled_from([np.uint8, np.uint16]))
     return make_responses(table, dense=draw(st.booleans()), dtype=dtype)
-
-
-def check_against_oracle(sums, data, seed=0):
-    rng = np.random.default_rng(seed)
-    matrix = naive.one_hot(data)
-    close = {"rtol": 1e-10, "atol": 1e-10}
-    for shape in ((), (1,), (3,)):
-        weights = rng.standard_normal((data.n_options, *shape))
-        scores = rng.standard_normal((data.n_users, *shape))
-        scale = rng.random(data.n_users)
-        np.testing.assert_allclose(sums.choices(weights), naive.choices(matrix, weights), **close)
-        np.testing.assert_allclose(sums.choosers(scores), naive.choosers(matrix, scores), **close)
-        np.testing.assert_allclose(
-            sums.through_users(weights, scale),
-            naive.through_users(matrix, weights, scale),
-            **close,
-        )
-    positions = rng.permutation(data.n_users)
-    for ours, expected in zip(
-        sums.extremes(positions), naive.extremes(matrix, positions), strict=True
-    ):
-        np.testing.assert_array_equal(ours, expected)
-
-
-# -- the contract ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -148,6 +65,16 @@ def test_many_blocks_and_chunks(engine, missing):
     rng = np.random.default_rng(4)
     data = make_responses(random_table(rng, 9_001, 11, 4, missing))
     check_against_oracle(ENGINES[engine](data), data)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("dense", [True, False])
+def test_users_who_answered_nothing_at_all(engine, dense):
+    data = make_responses(np.full((3, 2), -1), dense=dense)
+    sums = ENGINES[engine](data)
+    assert sums.choices(np.ones(0)).tolist() == [0.0, 0.0, 0.0]
+    assert sums.choosers(np.ones(3)).tolist() == []
+    assert sums.through_users(np.ones((0, 2)), np.ones(3)).shape == (0, 2)
 
 
 def test_transposed_codes_are_taken_as_they_are():
@@ -254,188 +181,3 @@ def test_option_numbers_out_of_range_are_refused():
     )
     with pytest.raises(InputError, match="from 0 to 1; got 0 to 2"):
         build_layout(data, layout="sparse")
-
-
-# -- layouts --------------------------------------------------------------------------------
-
-
-@given(
-    sizes=st.lists(st.integers(1, 300), min_size=1, max_size=30),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_groups_hold_every_item_once_and_fit(sizes, seed):
-    gaps = np.random.default_rng(seed).random(len(sizes)) < 0.5
-    groups = Groups.of(np.concatenate([[0], np.cumsum(sizes)]), gaps)
-    assert sorted(groups.members) == list(range(len(sizes)))
-    products = [
-        int(np.prod(groups.n_codes[groups.members[first:last]]))
-        for first, last in zip(groups.starts[:-1], groups.starts[1:], strict=True)
-    ]
-    assert all(product <= 256 for product in products[: groups.n_narrow])
-    assert all(product > 256 for product in products[groups.n_narrow :])
-    assert (np.diff(groups.table_starts) >= products).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "missing", "per_user"), [(2, 0.0, 3), (3, 0.0, 4), (3, 0.1, 5), (5, 0.1, 7)]
-)
-def test_packed_memory(options, missing, per_user):
-    """20 items: eight of 2 options to a byte, five of 3, four of 3 and a gap, three of 5 (6)."""
-    rng = np.random.default_rng(10)
-    data = make_responses(random_table(rng, 1_000, 20, options, missing))
-    assert build_layout(data).nbytes == 1_000 * per_user
-
-
-def test_layout_follows_density():
-    rng = np.random.default_rng(11)
-    kinds = {}
-    for missing in (0.3, 0.95):
-        data = make_responses(random_table(rng, 400, 60, 3, missing), dense=False)
-        kinds[missing] = type(build_layout(data)).__name__
-    assert kinds == {0.3: "PackedLayout", 0.95: "SparseLayout"}
-    with pytest.raises(InputError, match="layout must be one of"):
-        build_layout(data, layout="dense")
-
-
-def test_items_with_too_many_options_for_packing():
-    n = 70_000
-    rows = (np.arange(n + 1), np.arange(n, dtype=np.int32))
-    data = Responses(
-        users=np.arange(n),
-        items=np.arange(1),
-        option_labels=np.arange(n),
-        item_starts=np.array([0, n]),
-        rows=rows,
-    )
-    assert type(build_layout(data)).__name__ == "SparseLayout"
-    with pytest.raises(InputError, match="fewer than 65536 options; got one with 70000"):
-        build_layout(data, layout="packed")
-
-
-# -- opening --------------------------------------------------------------------------------
-
-
-def test_auto_takes_threads_for_large_data_only(monkeypatch):
-    data = make_responses([[0, 1], [1, 0], [0, 0]])
-    assert isinstance(open_sums(data), NumpySums)
-    monkeypatch.setattr(base, "THREADS_FROM", 6)
-    assert isinstance(open_sums(data), ThreadSums)
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert isinstance(open_sums(data), NumpySums)
-
-
-def test_the_layout_is_built_once_for_any_number_of_threads():
-    data = make_responses([[0, 1], [1, 0], [0, 0]])
-    first, second = open_sums(data, "threads", 1), open_sums(data, "threads", 2)
-    assert (first.threads, second.threads) == (1, 2)
-    assert first.layout is second.layout
-    assert open_sums(data, "numpy") is open_sums(data, "numpy")
-
-
-def test_wrong_engine_and_thread_count_are_refused():
-    data = make_responses([[0, 1], [1, 0]])
-    with pytest.raises(InputError, match="engine must be one of auto, numpy, threads; got 'gpu'"):
-        open_sums(data, "gpu")
-    with pytest.raises(InputError, match="threads must be at least 1; got 0"):
-        open_sums(data, "threads", 0)
-
-
-def test_without_numba(monkeypatch):
-    data = make_responses([[0, 1], [1, 0], [0, 0]])
-    monkeypatch.setattr(base, "THREADS_FROM", 1)
-    for name in [name for name in sys.modules if name.startswith("hitsndiffs.sums.")]:
-        if name.endswith(("jit", "kernels", "packed", "sparse")):
-            monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "numba", None)
-    assert isinstance(open_sums(data), NumpySums)
-    with pytest.raises(MissingExtraError, match='use engine="numpy"'):
-        open_sums(data, "threads")
-
-
-def test_errors_in_threads_come_back():
-    def work(piece):
-        if piece == 3:
-            raise ZeroDivisionError(piece)
-
-    with pytest.raises(ZeroDivisionError):
-        Run(2)(5, work)
-
-
-# -- start-up and compilation ----------------------------------------------------------------
-
-
-def run_python(code, **environment):
-    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
-    paths = os.pathsep.join([*sys.path, os.path.dirname(__file__)])
-    done = subprocess.run(
-        command,
-        env={**os.environ, "PYTHONPATH": paths, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
-def test_numba_is_not_imported_until_it_is_chosen():
-    found = run_python(
-        """
-        import sys
-        import hitsndiffs.responses, hitsndiffs.sums, hitsndiffs.sums.threads
-        print([name for name in ("numba", "llvmlite", "pandas", "polars") if name in sys.modules])
-        """
-    )
-    assert found == "[]"
-
-
-def test_kernels_without_compilation():
-    """The kernels are plain Python too: the same results, and every line seen by coverage."""
-    found = run_python(
-        """
-        import numba, numpy as np
-        from test_sums import check_against_oracle, make_responses, random_table, threaded
-        rng = np.random.default_rng(12)
-        table = random_table(rng, 300, 14, 3, 0.2)
-        table[:, 13] = np.arange(300) % 280
-        for dense in (True, False):
-            data = make_responses(table, dense=dense, dtype=np.uint16)
-            for layout in ("packed", "sparse"):
-                check_against_oracle(threaded(layout, 1)(data), data)
-        print(numba.config.DISABLE_JIT)
-        """,
-        NUMBA_DISABLE_JIT="1",
-    )
-    assert found == "1"
-
-
-def test_a_kernel_that_cannot_be_kept_on_disk_still_works(caplog):
-    from numba import types
-
-    from hitsndiffs.sums.jit import array, kernel
-
-    names: dict = {}
-    exec("def double(x):\n    for i in range(len(x)):\n        x[i] *= 2", names)  # no source file
-    with caplog.at_level(logging.INFO, logger="hitsndiffs"):
-        double = kernel(array(types.float64, 1))(names["double"])
-    assert "cannot be kept on disk" in caplog.text
-    values = np.arange(3.0)
-    double(values)
-    assert values.tolist() == [0.0, 2.0, 4.0]
-
-
-def test_the_first_compilation_is_announced_once(caplog):
-    from numba import njit
-
-    from hitsndiffs.sums.jit import announced
-
-    with caplog.at_level(logging.INFO, logger="hitsndiffs"):
-        with announced(3):
-            pass
-        assert not caplog.text
-        with announced(3):
-            njit("void(float64)")(lambda x: None)
-            njit("void(int64)")(lambda x: None)
-    assert [record.getMessage() for record in caplog.records] == [
-        "Compiling the fast kernels (once, about 3 s)…"
-    ]

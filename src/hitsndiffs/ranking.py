@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,14 +12,23 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs import _version
+from hitsndiffs.diagnostics import best_options, guessing, item_columns, option_columns
 from hitsndiffs.errors import InputError
-from hitsndiffs.frames import jsonable, python_value, to_frame
+from hitsndiffs.frames import python_value, to_frame
 from hitsndiffs.methods import Fit, Method, make
 from hitsndiffs.order import ordered_users
 from hitsndiffs.orientation import Orientation
+from hitsndiffs.resampling import Again
 from hitsndiffs.responses import Responses
-from hitsndiffs.sums import open_sums
-from hitsndiffs.ties import ranks_of
+from hitsndiffs.showing import as_dict, as_html, as_text
+from hitsndiffs.sums import Sums, open_sums
+from hitsndiffs.ties import members, ranks_of
+from hitsndiffs.uncertainty import (
+    half_sample_errors,
+    rank_intervals,
+    reliability,
+    top_probabilities,
+)
 
 __all__ = ["Ranking", "rank"]
 
@@ -29,7 +37,14 @@ Vector = npt.NDArray[np.float64]
 QUANTITIES = ("correct", "ability")
 
 
-def rank(responses: Any, method: str = "auto", *, by: str | None = None, **params: Any) -> Ranking:
+def rank(
+    responses: Any,
+    method: str = "auto",
+    *,
+    by: str | None = None,
+    bootstrap: int = 0,
+    **params: Any,
+) -> Ranking:
     """Rank users by ability, from their answers alone.
 
     Parameters
@@ -41,6 +56,8 @@ def rank(responses: Any, method: str = "auto", *, by: str | None = None, **param
     by
         ``"correct"`` (expected share of right answers) or ``"ability"`` (latent ability): what
         the scores are, for methods that have both. Default: what the method does best.
+    bootstrap
+        Standard errors from this many random halves of the items instead of the method's own.
     **params
         Parameters of the method, for example ``solver=``, ``answers=``, ``strong_user=``,
         ``seed=``, ``engine=``.
@@ -63,7 +80,8 @@ def rank(responses: Any, method: str = "auto", *, by: str | None = None, **param
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
     estimator = make(method, **params)
     estimator.fit(responses)
-    return Ranking.of(responses, estimator, by)
+    ranking = Ranking.of(responses, estimator, by)
+    return ranking.bootstrapped(bootstrap) if bootstrap else ranking
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -94,6 +112,8 @@ class Ranking:
         Whether the order is certified: every option's choosers stand side by side.
     version
         Of the software.
+    resampled_errors
+        Standard errors from random halves of the items, when they were asked for.
     """
 
     responses: Responses
@@ -107,6 +127,7 @@ class Ranking:
     order: npt.NDArray[np.int64]
     consistent: bool
     version: str
+    resampled_errors: Vector | None = None
 
     @classmethod
     def of(cls, responses: Responses, method: Method, by: str | None = None) -> Ranking:
@@ -148,11 +169,75 @@ class Ranking:
 
     @property
     def standard_errors(self) -> Vector:
-        """Of the scores; NaN where the method has none (``by=`` asked for other scores, say)."""
-        found = self.fit.standard_errors
-        if found is None or not _same(self.scores, self.fit.scores):
-            return np.full(self.responses.n_users, np.nan)
-        return found
+        """Of the scores; NaN where the method has none."""
+        if self.resampled_errors is not None:
+            return self.resampled_errors
+        errors = self.fit.standard_errors
+        if self.by == "ability" and self.fit.ability_errors is not None:
+            errors = self.fit.ability_errors
+        return np.full(self.responses.n_users, np.nan) if errors is None else errors
+
+    @cached_property
+    def reliability(self) -> float:
+        """How well the order would repeat on other items of the kind: 0 (luck) to 1.
+
+        For users of the largest component; NaN where there are no standard errors.
+        """
+        users = self.components == 0
+        return reliability(self.scores[users], self.standard_errors[users])
+
+    def rank_intervals(self, level: float = 0.95) -> tuple[Vector, Vector]:
+        """Best and worst rank that each user may truly have, within the component.
+
+        Parameters
+        ----------
+        level
+            Probability that an interval holds the true rank.
+        """
+        low, high = self.ranks.copy(), self.ranks.copy()
+        for users in self._with_errors():
+            scores, errors = self.scores[users], self.standard_errors[users]
+            low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
+        without = np.isnan(self.standard_errors)
+        low[without] = high[without] = np.nan
+        return low, high
+
+    def top_probabilities(self, k: int) -> Vector:
+        """Probability that each user truly is among the best ``k`` of the component."""
+        chance = np.full(self.responses.n_users, np.nan)
+        for users in self._with_errors():
+            scores, errors = self.scores[users], self.standard_errors[users]
+            chance[users] = top_probabilities(scores, errors, k, self._seed)
+        return chance
+
+    def bootstrapped(self, repeats: int = 100) -> Ranking:
+        """The same ranking with standard errors from random halves of the items.
+
+        Parameters
+        ----------
+        repeats
+            How many halves; each is a fit of half the data.
+        """
+        again = Again(self.method, self.parameters, self.fit.details, self.by, self.scores)
+        errors = half_sample_errors(
+            self.responses.n_items,
+            lambda items: again(self.responses.restrict_items(items)[0]),
+            self.scores,
+            repeats,
+            self._seed,
+        )
+        return replace(self, resampled_errors=errors)
+
+    def _with_errors(self) -> list[npt.NDArray[np.int64]]:
+        """The users of each component that have a standard error."""
+        groups = (
+            users[np.isfinite(self.standard_errors[users])] for users in members(self.components)
+        )
+        return [users for users in groups if len(users) > 1]
+
+    @property
+    def _seed(self) -> int:
+        return int(self.parameters.get("seed", 0))
 
     @property
     def orientation(self) -> Orientation | None:
@@ -211,9 +296,10 @@ class Ranking:
 
     def table(self) -> Any:
         """One row per user, best first, in the kind of frame that the data came in."""
-        return to_frame(self._columns(), self.responses.kind)
+        return to_frame(self.columns(), self.responses.kind)
 
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name."""
         o = self.order
         columns: dict[str, Any] = {
             "user": self.users[o],
@@ -221,6 +307,8 @@ class Ranking:
             "score": self.scores[o],
             "standard_error": self.standard_errors[o],
         }
+        low, high = self.rank_intervals()
+        columns["rank_low"], columns["rank_high"] = low[o], high[o]
         if self.correct is not None:
             columns["correct"] = self.correct[o]
         if self.abilities is not None:
@@ -263,119 +351,61 @@ class Ranking:
 
     def _key(self) -> tuple[npt.NDArray[np.int64], Vector]:
         """For each item, its likeliest option (-1: none) and how likely it is."""
-        r = self.responses
         if self.fit.key_probabilities is None:
             raise InputError(f"Method '{self.method}' does not infer an answer key.")
-        p = np.where(np.isnan(self.fit.key_probabilities), -1.0, self.fit.key_probabilities)
-        best = np.maximum.reduceat(p, r.item_starts[:-1])
-        is_best = p >= best[r.option_items]
-        first = np.flatnonzero(is_best)[::-1]
-        option = np.full(r.n_items, -1, dtype=np.int64)
-        option[r.option_items[first]] = first
-        option[best < 0] = -1
-        return option, best
+        return best_options(self.responses, self.fit.key_probabilities)
 
-    def items(self) -> Any:
-        """One row per item: how it was answered, its likely key, and how sure that is."""
-        r = self.responses
-        columns: dict[str, Any] = {
-            "item": r.items,
-            "answers": r.answers_per_item,
-            "options": np.diff(r.item_starts),
-        }
-        if self.fit.key_probabilities is not None:
-            option, sure = self._key()
-            safe = np.maximum(option, 0)
-            labels = r.option_labels[safe].astype(object)
-            labels[option < 0] = None
-            columns["key"] = labels
-            columns["confidence"] = np.where(option >= 0, sure, np.nan)
-            share = r.choosers_per_option[safe] / r.answers_per_item
-            columns["share"] = np.where(option >= 0, share, np.nan)
-        return to_frame(columns, r.kind)
+    def items(self, *, key: Mapping[Any, Any] | None = None) -> Any:
+        """One row per item: likely key, difficulty, discrimination, and what looks wrong with it.
+
+        Parameters
+        ----------
+        key
+            An answer key to hold against the answers (item → option): items that look mis-keyed,
+            or that seem to have two right answers, are marked.
+        """
+        columns = item_columns(
+            self.responses, self._sums, self.scores, self.fit.key_probabilities, key
+        )
+        return to_frame(columns, self.responses.kind)
+
+    def options(self, *, groups: int = 3) -> Any:
+        """One row per option: the share of weak, middle and strong users who chose it.
+
+        Parameters
+        ----------
+        groups
+            Into how many groups of equal size the users are cut, weakest first.
+        """
+        columns = option_columns(self.responses, self._sums, self.scores, groups)
+        return to_frame(columns, self.responses.kind)
+
+    def guessers(self) -> npt.NDArray[Any]:
+        """Users whose answers are no better than guessing (needs expected shares correct)."""
+        if self.correct is None:
+            return self.users[:0]
+        return self.users[guessing(self.responses, self._sums, self.correct)]
+
+    @property
+    def _sums(self) -> Sums:
+        engine, threads = self.parameters.get("engine", "auto"), self.parameters.get("threads")
+        return open_sums(self.responses, engine, threads)
 
     # -- for machines and for people -----------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in plain Python values (JSON's types)."""
-        columns = {name: jsonable(values) for name, values in self._columns().items()}
-        names = list(columns)
-        key = (
-            {
-                str(item): {"option": jsonable(option), "confidence": p}
-                for item, (option, p) in self.answer_key(with_confidence=True).items()
-            }
-            if self.fit.key_probabilities is not None
-            else None
-        )
-        turned = self.orientation
-        return {
-            "method": self.method,
-            "parameters": {k: jsonable(v) for k, v in self.parameters.items()},
-            "version": self.version,
-            "by": self.by,
-            "n_users": self.responses.n_users,
-            "n_items": self.responses.n_items,
-            "n_options": self.responses.n_options,
-            "n_responses": self.responses.n_responses,
-            "users": [
-                dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)
-            ],
-            "n_components": self.n_components,
-            "consistent": self.consistent,
-            "orientation": None
-            if turned is None
-            else {
-                "how": turned.how,
-                "margin": jsonable(turned.margin),
-                "confidence": jsonable(turned.confidence),
-            },
-            "confidence": jsonable(self.confidence),
-            "eigenvalues": jsonable(self.fit.eigenvalues),
-            "spectral_gap": self.spectral_gap,
-            "converged": self.converged,
-            "n_iterations": self.n_iterations,
-            "details": {k: jsonable(v) for k, v in self.fit.details.items()},
-            "answer_key": key,
-            "notes": list(self.notes),
-        }
+        return as_dict(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """:meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __repr__(self) -> str:
-        r = self.responses
-        sure = "certified consistent" if self.consistent else "not certified"
-        lines = [f"Ranking by {self.method}: {r.n_users:,} users × {r.n_items:,} items, {sure}"]
-        for rank_, user, score in self._best(5):
-            lines.append(f"{rank_:>6}  {user:<20.20}  {score:8.3f}")
-        if r.n_users > 5:
-            lines.append(f"     …  ({r.n_users - 5:,} more)")
-        return "\n".join(lines)
+        return as_text(self)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{rank_}</td><td>{html.escape(user)}</td><td>{score:.3f}</td></tr>"
-            for rank_, user, score in self._best(20)
-        )
-        title = html.escape(repr(self).split("\n")[0])
-        more = self.responses.n_users - 20
-        rest = f"<p>… {more:,} more</p>" if more > 0 else ""
-        return (
-            f"<p><b>{title}</b></p><table><thead><tr><th>rank</th><th>user</th><th>score</th>"
-            f"</tr></thead><tbody>{rows}</tbody></table>{rest}"
-        )
-
-    def _best(self, count: int) -> list[tuple[str, str, float]]:
-        return [
-            (
-                "–" if np.isnan(self.ranks[j]) else str(int(self.ranks[j])),
-                str(self.users[j]),
-                float(self.scores[j]),
-            )
-            for j in self.order[:count]
-        ]
+        return as_html(self)
 
 
 def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:

@@ -372,7 +372,12 @@ class Responses:
 
     def _count_options(self) -> npt.NDArray[np.int64]:
         if self._rows is not None:
-            return np.bincount(self._rows[1], minlength=self.n_options)
+            options = self._rows[1]
+            counts = np.zeros(self.n_options, dtype=np.int64)
+            for first in range(0, len(options), 4_000_000):  # bincount widens what it is given
+                part = options[first : first + 4_000_000]
+                counts += np.bincount(part, minlength=self.n_options)
+            return counts
         counts = np.zeros(self.n_options, dtype=np.int64)
         for i, column in enumerate(self.codes):
             first, last = self.item_starts[i], self.item_starts[i + 1]

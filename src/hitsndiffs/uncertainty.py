@@ -166,13 +166,14 @@ def _counter(b: Beliefs) -> Callable[[Vector], Vector]:
     mean = (mean_edges[:-1] + mean_edges[1:]) / 2
     sd = np.maximum((sd_edges[:-1] + sd_edges[1:]) / 2, 1e-300)
     grid = np.linspace(mean.min() - 5 * sd.max(), mean.max() + 5 * sd.max(), 4 * GRID)
-    expected = sum(
-        ndtr((mean[None, :] - grid[:, None]) / sd[c]) @ cells[:, c] for c in range(len(sd))
-    )
-    return lambda x: np.interp(x, grid, np.asarray(expected))
+    expected = np.zeros(len(grid))
+    for c in range(len(sd)):
+        expected += ndtr((mean[None, :] - grid[:, None]) / sd[c]) @ cells[:, c]
+    return lambda x: np.interp(x, grid, expected)
 
 
 def _mixing(b: Beliefs) -> float:
     """How much of the count above a value is open: 0 without errors, 1 when all is error."""
     spread = float(np.var(b.mean))
-    return float(np.mean(b.sd**2) / max(spread + np.mean(b.sd**2), 1e-300))
+    open_part = float(np.mean(b.sd**2))
+    return open_part / max(spread + open_part, 1e-300)

@@ -10,10 +10,11 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from hitsndiffs.encoding.interning import Interner, number_keys
 from hitsndiffs.encoding.long import Factor
 from hitsndiffs.encoding.options import Codes, OptionBook, is_blank
 from hitsndiffs.encoding.result import Place, label_array
-from hitsndiffs.encoding.series import Interner, code_series
+from hitsndiffs.encoding.series import code_series
 from hitsndiffs.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
 
@@ -149,6 +150,7 @@ def code_column(book: OptionBook, column: Any) -> Codes:
         return _code_frame_column(book, series)
     if not isinstance(column, np.ndarray):
         return book.code_objects(column)
+    column = np.ascontiguousarray(column)  # a column of a table by rows is slow to go through
     if column.dtype.kind in "iu":
         return book.code_integers(column)
     if column.dtype.kind == "f":
@@ -204,6 +206,9 @@ def factorise(column: Any) -> Factor:
 
 
 def _factorise_array(values: np.ndarray[Any, Any]) -> tuple[Any, np.ndarray[Any, Any]]:
+    if values.dtype.kind in "iu":
+        rows, numbers = number_keys(values.astype(np.int64).view(np.uint64))
+        return values[rows].tolist(), numbers
     distinct, first, places = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int32)

@@ -19,7 +19,7 @@ __all__ = ["DUPLICATES", "Factor", "assemble_long"]
 
 DUPLICATES = ("error", "first", "last")
 
-_BLOCK = 4_000_000
+_BLOCK = 1 << 18
 Int32 = npt.NDArray[np.int32]
 
 

@@ -54,7 +54,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 
 #: Names of users in a wide table only: in a long table ``id`` is as a rule the number of the row.
-_WIDE_USERS = ("id", "name", "username", "userid")
+_WIDE_USERS = ("id", "name", "username", "email", "emailaddress")
 
 _SEPARATORS = re.compile(r"[\s_\-.]+")
 _ENDINGS = ("identifier", "number", "index", "name", "code", "id", "no", "nr")

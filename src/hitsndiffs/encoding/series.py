@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.encoding.long import Factor
 from hitsndiffs.encoding.options import Codes, OptionBook, present_bytes
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Interner", "as_plain", "code_series", "text_of"]
+__all__ = ["as_plain", "code_series", "text_of"]
 
 #: Below this length a plain Python loop is faster than Polars' start-up per column.
 _SHORT = 4000
-_SLICE = 4_000_000
 
 
 def as_plain(series: pl.Series) -> pl.Series:
@@ -112,44 +110,6 @@ def _places(places: pl.Series) -> npt.NDArray[np.int32]:
     import polars as pl
 
     return places.cast(pl.Int32).fill_null(-1).to_numpy()
-
-
-class Interner:
-    """Numbers the labels of a long column as they first appear, piece by piece."""
-
-    def __init__(self) -> None:
-        self._labels: Any = None
-        self._pieces: list[npt.NDArray[np.int32]] = []
-
-    def add(self, column: pl.Series | list[str]) -> None:
-        """Number the next piece of the column; a list must be all of it."""
-        if isinstance(column, list):
-            seen: dict[str, int] = {}
-            places = [seen.setdefault(cell, len(seen)) for cell in column]
-            self._labels = list(seen)
-            self._pieces.append(np.array(places, dtype=np.int32))
-            return
-        for first in range(0, len(column), _SLICE):
-            self._add_text(text_of(column.slice(first, _SLICE)))
-
-    def _add_text(self, piece: pl.Series) -> None:
-        import polars as pl
-
-        new = piece.unique(maintain_order=True).drop_nulls()
-        if self._labels is not None:
-            new = pl.concat([self._labels, new]).unique(maintain_order=True)
-        self._labels = new
-        self._pieces.append(_places(piece.cast(pl.Enum(new)).to_physical()))
-
-    def factor(self) -> Factor:
-        """Return labels and numbers; the labels as they were written."""
-        if self._labels is None:
-            return Factor([], np.empty(0, dtype=np.int32))
-        pieces, self._pieces = self._pieces, []
-        numbers = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-        if not numbers.flags.writeable:
-            numbers = numbers.copy()
-        return Factor(list(self._labels), numbers)
 
 
 def text_of(series: pl.Series) -> pl.Series:

@@ -20,6 +20,9 @@ from hitsndiffs.encoding.result import (
 from hitsndiffs.errors import InputError
 from hitsndiffs.responses import DENSE_FROM
 
+#: So many answers that are all different are worth a note.
+_MANY_DIFFERENT = 20
+
 __all__ = ["WideBuilder", "check_item_names", "check_user_names"]
 
 
@@ -85,8 +88,9 @@ class WideBuilder:
             users, codes = self._without_blank_rows(users, codes, nameless, notes)
         notes += self.skipped.note() + dropped_items(dropped)
         missing = np.iinfo(codes.dtype).max
-        answered = sum(np.count_nonzero(column != missing) for column in codes)
-        dense = answered >= DENSE_FROM * codes.size and codes.dtype != np.uint32
+        answered = [int(np.count_nonzero(row != missing)) for row in codes]
+        notes += _all_different(items, answered, np.diff(item_starts).tolist())
+        dense = sum(answered) >= DENSE_FROM * codes.size and codes.dtype != np.uint32
         return Encoded(
             users=users,
             items=label_array(items),
@@ -188,6 +192,21 @@ def check_user_names(users: npt.NDArray[Any], place: Place, column: str | None) 
                 "a wide table has one row per user, so merge the rows or give them different "
                 "names (a table with one row per answer is read with layout='long')."
             )
+
+
+def _all_different(items: Sequence[Any], answered: list[int], n_options: list[int]) -> list[str]:
+    """Return a note on columns that are hardly items: times, remarks, numbers of rows."""
+    strange = [
+        item
+        for item, count, n in zip(items, answered, n_options, strict=True)
+        if count == n >= _MANY_DIFFERENT
+    ]
+    if not strange:
+        return []
+    return [
+        f"No two users gave the same answer to {listed(strange)}; leave the column out if it is "
+        "not an item."
+    ]
 
 
 def _count(number: int, noun: str) -> str:

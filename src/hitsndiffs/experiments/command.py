@@ -40,12 +40,15 @@ class Reproduction:
         What was left out, in sentences.
     out
         The folder with ``index.html``, ``reproduction.md``, ``data/``, ``plots/`` and ``cells/``.
+    again
+        A second look at points that do not agree (see :func:`.findings.recheck`).
     """
 
     results: dict[str, list[Result]]
     outcome: Outcome
     notes: list[str]
     out: Path
+    again: dict[tuple[str, str, str, int], Result]
 
     @property
     def ok(self) -> bool:
@@ -64,6 +67,11 @@ class Reproduction:
             lines.append(
                 f"Accuracy cells of the six methods that must agree: {together.share:.1%} within "
                 "three standard errors of the paper."
+            )
+        if self.again:
+            agree = sum(r.verdict == "agrees" for r in self.again.values())
+            lines.append(
+                f"{len(self.again)} points that differ were run again on other data: {agree} agree."
             )
         lines += [
             f"{method} certified on {shared:.0%} of {sets} consistent data sets."
@@ -151,7 +159,12 @@ def reproduce(
         figure.name: summarise(figure, store, seed=seed, runs=runs, methods=names)
         for figure in chosen
     }
-    found = Reproduction(results, outcome, notes, folder)
+    again = {}
+    if rank is None and not outcome.interrupted:
+        again = findings.recheck(
+            results, store, seed=seed, runs=runs, jobs=jobs or os.cpu_count() or 1, outcome=outcome
+        )
+    found = Reproduction(results, outcome, notes, folder, again)
     command = f"hnd reproduce {' '.join(figures)} --runs {runs} --seed {seed}"
     minutes = (time.monotonic() - begin) / 60
     _write(
@@ -211,7 +224,14 @@ def _write(
     text = page(shown, title=TITLE, notes=found.notes, pictures=pictures)
     write_text(found.out / "index.html", text)
     hardware = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}"
-    text = markdown(shown, command=command, notes=found.notes, hardware=hardware, minutes=minutes)
+    text = markdown(
+        shown,
+        command=command,
+        notes=found.notes,
+        again=found.again,
+        hardware=hardware,
+        minutes=minutes,
+    )
     write_text(found.out / "reproduction.md", text)
     if docs is not None:
         write_text(Path(docs), text)

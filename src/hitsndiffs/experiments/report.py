@@ -171,7 +171,13 @@ def _cell(r: Result | None) -> str:
 
 
 def markdown(
-    results: All, *, command: str, notes: Sequence[str], hardware: str = "", minutes: float = 0.0
+    results: All,
+    *,
+    command: str,
+    notes: Sequence[str],
+    again: Mapping[Any, Result] | None = None,
+    hardware: str = "",
+    minutes: float = 0.0,
 ) -> str:
     """What agrees with the paper, what differs, and why."""
     together = findings.share(results)
@@ -205,7 +211,7 @@ def markdown(
     lines += _other_figures(results)
     lines += _consistent_section(results)
     lines += _time_section(results)
-    lines += _outlier_section(results)
+    lines += _outlier_section(results, again or {})
     if notes:
         lines += ["## Left out", "", *(f"- {note}" for note in notes), ""]
     return "\n".join(lines)
@@ -256,25 +262,31 @@ def _time_section(results: All) -> list[str]:
     return lines
 
 
-def _outlier_section(results: All) -> list[str]:
-    outliers = findings.outliers(results)
-    if not outliers:
-        return []
+def _outlier_section(results: All, again: Mapping[Any, Result]) -> list[str]:
     causes: dict[str, list[Result]] = {}
-    for r in outliers:
-        causes.setdefault(findings.cause(r), []).append(r)
-    lines = ["## What differs, and why", ""]
+    for r in findings.outliers(results):
+        causes.setdefault(findings.cause(r, again.get(findings.key(r))), []).append(r)
+    if not causes:
+        return []
+    lines = [
+        "## What differs, and why",
+        "",
+        "*se*: standard errors from the paper; *again*: four times the runs, on other data.",
+        "",
+    ]
     for why, points in causes.items():
         lines += [
             why,
             "",
-            "| figure | panel | method | at | ours | paper | standard errors |",
-            "|---|---|---|---:|---:|---:|---:|",
-            *(
-                f"| {r.figure} | {r.panel} | {findings.label(r.method)} | {r.x} | {r.value:.4g} | "
-                f"{r.paper:.4g} | {r.distance:+.1f} |"
-                for r in points
-            ),
-            "",
+            "| figure | panel | method | at | paper | ours | se | again | se |",
+            "|---|---|---|---:|---:|---:|---:|---:|---:|",
         ]
+        for r in points:
+            second = again.get(findings.key(r))
+            said = "| |" if second is None else f"{second.value:.4g} | {second.distance:+.1f} |"
+            lines.append(
+                f"| {r.figure} | {r.panel} | {findings.label(r.method)} | {r.x} | {r.paper:.4g} "
+                f"| {r.value:.4g} | {r.distance:+.1f} | {said}"
+            )
+        lines.append("")
     return lines

@@ -18,7 +18,7 @@ from hitsndiffs.experiments.paper import paper_value
 from hitsndiffs.experiments.real import FOLDER_VARIABLE, data_folder
 from hitsndiffs.experiments.store import Store
 
-__all__ = ["Outcome", "run_cells"]
+__all__ = ["Outcome", "Work", "run_cells", "run_work"]
 
 #: Numerical libraries in worker processes get one thread each: the processes share the cores.
 ONE_THREAD = (
@@ -92,13 +92,26 @@ def run_cells(
             outcome.kept += int(bool(wanted) and not missing)
             if missing:
                 (timed if figure.kind == "scalability" else work).append((cell, missing))
+    run_work(work, store, outcome, jobs=jobs, timed=timed, rank=rank)
+    return outcome
+
+
+def run_work(
+    work: list[Work],
+    store: Store,
+    outcome: Outcome,
+    *,
+    jobs: int,
+    timed: Sequence[Work] = (),
+    rank: Rank | None = None,
+) -> None:
+    """Compute cells and keep them; Ctrl-C ends it, with what is finished kept."""
     try:
-        with _progress(sum(_weight(cell) for cell, _ in work + timed)) as advance:
+        with _progress(sum(_weight(cell) for cell, _ in [*work, *timed])) as advance:
             _run_many(work, store, outcome, jobs, rank, advance)
             _run_timed(timed, store, outcome, rank, advance)
     except KeyboardInterrupt:
         outcome.interrupted = True
-    return outcome
 
 
 def _cells(figure: Figure, runs: int, seed: int, points: int | None) -> Iterator[Cell]:
@@ -170,7 +183,7 @@ def _keep(cell: Cell, answer: Values | str, store: Store, outcome: Outcome) -> N
 
 
 def _run_timed(
-    timed: list[Work],
+    timed: Sequence[Work],
     store: Store,
     outcome: Outcome,
     rank: Rank | None,

@@ -91,8 +91,8 @@ class Auto(Method):
         why = (
             "items have right answers of their own"
             if contest is None
-            else f"it predicts hidden answers better than confusion matrices ({-contest.z:.0f} "
-            "standard errors)"
+            else "it predicts hidden answers better than confusion matrices do (by "
+            f"{-contest.z:.1f} standard errors)"
         )
         return _with_choice(fit, "latent-key", why)
 
@@ -117,7 +117,6 @@ class Auto(Method):
         return confusion_against_key(
             responses,
             found.best.fit.posterior.weights,
-            seed=self.seed,
             engine=self.engine,
             threads=self.threads,
         )
@@ -137,7 +136,7 @@ class Auto(Method):
         )
         why = (
             "all items share one set of labels, and confusion matrices predict hidden answers "
-            f"better than a latent key ({contest.z:.1f} standard errors)"
+            f"better than a latent key does (by {contest.z:.1f} standard errors)"
         )
         return _with_choice(fit, "dawid-skene", why)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.methods.chance import option_draws, user_draws
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.latent_key.copies import option_probabilities
 from hitsndiffs.methods.latent_key.grid import THETA
@@ -64,7 +65,7 @@ class Contest:
 
 
 def confusion_against_key(
-    responses: Responses, weights: Array, *, seed: int, engine: str, threads: int | None
+    responses: Responses, weights: Array, *, engine: str, threads: int | None
 ) -> Contest:
     """Compare the two models on hidden answers.
 
@@ -74,12 +75,11 @@ def confusion_against_key(
         The data; every user has answered something, and the items share one label set.
     weights
         Posterior of the abilities under the latent-key fit of all data, to start from.
-    seed, engine, threads
+    engine, threads
         As everywhere.
     """
-    rng = np.random.default_rng(seed)
     turns = int(np.clip(ONE_TURN_FROM // max(responses.n_responses, 1), 1, MOST_TURNS))
-    pairs = [_one_turn(responses, weights, rng, engine, threads) for _ in range(turns)]
+    pairs = [_one_turn(responses, weights, turn, engine, threads) for turn in range(turns)]
     users = np.concatenate([users for users, _ in pairs])
     difference = np.concatenate([difference for _, difference in pairs])
     if len(difference) == 0:
@@ -93,12 +93,12 @@ def confusion_against_key(
 def _one_turn(
     responses: Responses,
     weights: Array,
-    rng: np.random.Generator,
+    turn: int,
     engine: str,
     threads: int | None,
 ) -> tuple[Ints, Array]:
     """Hide some answers: their users, and log P(confusion) - log P(key) of each."""
-    seen, options, users, hidden = _hide(responses, rng)
+    seen, options, users, hidden = _hide(responses, turn, engine, threads)
     sums = open_sums(seen, engine, threads)
     answered = seen.answers_per_user > 0
     problem = KeyProblem(seen, sums, answered.astype(float))
@@ -117,13 +117,15 @@ def _one_turn(
     return users, np.log(np.maximum(by_confusion, FLOOR)) - np.log(np.maximum(by_key, FLOOR))
 
 
-def _hide(responses: Responses, rng: np.random.Generator) -> tuple[Responses, Ints, Ints, Ints]:
+def _hide(
+    responses: Responses, turn: int, engine: str, threads: int | None
+) -> tuple[Responses, Ints, Ints, Ints]:
     """The responses without some answers; which options are left; the hidden users and options."""
     indptr, options = responses.rows
     user = np.repeat(np.arange(responses.n_users), np.diff(indptr))
-    n = len(options)
-    hide = np.zeros(n, dtype=bool)
-    hide[rng.choice(n, max(1, int(HIDDEN * n)), replace=False)] = True
+    by_user = user_draws(responses, open_sums(responses, engine, threads), 1, seed=turn)[:, 0]
+    by_option = option_draws(responses, 1, seed=turn)[:, 0]
+    hide = ((by_user[user] + by_option[options]) * 4096.0) % 1.0 < HIDDEN
     counts = np.bincount(user[~hide], minlength=responses.n_users)
     left = options[~hide]
     kept = np.unique(left).astype(np.int64)

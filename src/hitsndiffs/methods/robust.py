@@ -57,8 +57,8 @@ class HNDRobust(Method):
     Examples
     --------
     >>> from hitsndiffs import Responses
-    >>> r = Responses.from_wide(["AAAB", "AABB", "ABAB", "BBCA", "BCDC", "AAAD"])
-    >>> HNDRobust().fit(r).scores_.argmax()
+    >>> sheets = ["AAAB", "AABB", "ABAB", "BBCA", "BCDC", "AAAD"]
+    >>> HNDRobust().fit(Responses.from_wide([list(s) for s in sheets])).scores_.argmax().item()
     0
     """
 

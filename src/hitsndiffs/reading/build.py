@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.encoding import long_columns
+from hitsndiffs.encoding.interning import Interner
 from hitsndiffs.encoding.long import Factor, assemble_long
 from hitsndiffs.encoding.names import find_column, listed, recognise
 from hitsndiffs.encoding.options import Codes, OptionBook, is_blank
 from hitsndiffs.encoding.result import Encoded, Place, label_array
-from hitsndiffs.encoding.series import Interner, code_series, text_of
+from hitsndiffs.encoding.series import code_series, text_of
 from hitsndiffs.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.header import looks_like_ids, looks_long
@@ -220,15 +221,15 @@ def build_long(table: FileTable, given: dict[str, str | None], duplicates: str) 
 
 def trimmed(factor: Factor) -> Factor:
     """Trim labels, and join those that then agree; blank ones are null."""
+    if all(label and label == label.strip() for label in factor.labels):
+        return factor
     index: dict[str, int] = {}
-    changed = False
     lookup = np.full(len(factor.labels) + 1, -1, dtype=np.int32)
     for place, label in enumerate(factor.labels):
         text = label.strip()
         if text:
             lookup[place] = index.setdefault(text, len(index))
-        changed = changed or lookup[place] != place
-    return Factor(list(index), lookup[factor.numbers] if changed else factor.numbers)
+    return Factor(list(index), lookup[factor.numbers])
 
 
 # -- turned round -----------------------------------------------------------------------------

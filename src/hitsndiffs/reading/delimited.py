@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["DelimitedTable"]
 
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
-_HEAD_CELLS = 200_000
+_HEAD_CELLS = 50_000
 _CSV_ROWS = 20_000
 #: Up to this size a file is read with the csv module, which spares the import of Polars.
 _SMALL = 2 << 20
@@ -54,6 +54,8 @@ class DelimitedTable:
         first = self._first_chunk()
         self._separator = self._find_separator(first.data, separator)
         rows, ends = self._head_rows(first)
+        if not rows:
+            self._refuse_blank()
         self.has_header = has_header(rows[0], rows[1:]) if header is None else header
         self._width = len(rows[0])
         if self.has_header:
@@ -85,8 +87,9 @@ class DelimitedTable:
             data = body
             if b"\n" in body.rstrip():
                 break
-        if data.strip():
-            return Chunk(data, first_line)
+        return Chunk(data, first_line)
+
+    def _refuse_blank(self) -> None:
         raise InputError(
             f"{self.place.source}: the file holds nothing but blank lines; "
             "it should hold a table of answers."

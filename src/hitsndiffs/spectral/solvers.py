@@ -79,7 +79,7 @@ def solve(
     if solver == "deflation":
         return _deflation(U, rng, tol, max_iterations)
     if solver == "arnoldi":
-        return _arnoldi(U, rng)
+        return _arnoldi(U, rng, max_iterations)
     raise InputError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
 
 
@@ -127,7 +127,7 @@ def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -
     return Solution(s, value, rounds, change, settled)
 
 
-def _arnoldi(U: Averaging, rng: np.random.Generator) -> Solution:
+def _arnoldi(U: Averaging, rng: np.random.Generator, limit: int) -> Solution:
     """HnD-direct: the matrix ``U`` itself, by Arnoldi iterations (or densely when tiny)."""
     m = len(U.answers)
     refuse_large("arnoldi", m)
@@ -135,9 +135,13 @@ def _arnoldi(U: Averaging, rng: np.random.Generator) -> Solution:
     if m <= 20:
         values, vectors = np.linalg.eig(matrix)
     else:
-        from scipy.sparse.linalg import eigs
+        from scipy.sparse.linalg import ArpackNoConvergence, eigs
 
-        values, vectors = eigs(matrix, k=2, which="LR", v0=rng.standard_normal(m), ncv=min(m, 40))
+        start = rng.standard_normal(m)
+        try:
+            values, vectors = eigs(matrix, k=2, which="LR", v0=start, ncv=min(m, 40), maxiter=limit)
+        except ArpackNoConvergence:
+            return _unfinished(U, start, limit)
     values, vectors = values.real, vectors.real
     # the trivial axis is the one that does not vary; the second is the strongest of the others
     spread = np.ptp(vectors, axis=0) / np.maximum(np.abs(vectors).max(axis=0), 1e-300)
@@ -148,6 +152,15 @@ def _arnoldi(U: Averaging, rng: np.random.Generator) -> Solution:
     value = max(float(values[best]), 0.0)
     residual = float(np.linalg.norm(U.centred(matrix @ s) - value * s))
     return Solution(s, value, m, residual, residual < 1e-6)
+
+
+def _unfinished(U: Averaging, start: Vector, rounds: int) -> Solution:
+    """Two rounds of averaging, where a library's solver stopped and kept nothing."""
+    s = U.centred(U(U(start)))
+    s = s / np.linalg.norm(s)
+    following = U.centred(U(s))
+    value = float(s @ following)
+    return Solution(s, value, rounds, float(np.linalg.norm(following - value * s)), False)
 
 
 def refuse_large(solver: str, users: int) -> None:

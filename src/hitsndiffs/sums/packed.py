@@ -76,16 +76,24 @@ class PackedLayout:
         return 8 * self._n_chunks * self.groups.table_length
 
     def choices(self, weights: Floats, run: Run) -> Floats:
-        """``C w`` for each column of ``weights``."""
+        """``C w`` for each column of ``weights``; each column of the result is contiguous."""
         tables = self._tables(weights, run)
-        scores = np.empty((self.n_users, weights.shape[1]))
+        scores = np.empty((weights.shape[1], self.n_users))
         run(self._n_chunks, lambda c: kernels.choices(*self._data(c), tables, scores))
-        return scores
+        return scores.T
 
     def choosers(self, scores: Floats, run: Run) -> Floats:
         """``Cᵀ s`` for each column of ``scores``."""
         partials = self._partials(scores.shape[1])
-        run(self._n_chunks, lambda c: kernels.choosers(*self._data(c), scores, partials[c]))
+        whole = scores.T.flags.c_contiguous
+
+        def work(chunk: int) -> None:
+            first, last = self._bounds[chunk], self._bounds[chunk + 1]
+            columns = scores.T if whole else np.ascontiguousarray(scores[first:last].T)
+            offset = 0 if whole else first
+            kernels.choosers(*self._data(chunk), columns, offset, partials[chunk])
+
+        run(self._n_chunks, work)
         return self._collect(partials, run)
 
     def through_users(self, weights: Floats, scale: Floats, run: Run) -> Floats:
@@ -150,6 +158,7 @@ class PackedLayout:
 
     def _tables(self, weights: Floats, run: Run) -> Floats:
         """Summed weights of every code of every group, for each column of ``weights``."""
+        weights = np.ascontiguousarray(weights)
         tables = np.empty((weights.shape[1], self.groups.table_length))
         groups = self.groups.arrays
         run.split(

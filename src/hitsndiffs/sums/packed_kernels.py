@@ -241,26 +241,22 @@ def _add_up(packed, wide, starts, start, width, scores, sums):
 
 @kernel(*_DATA, _COLUMNS, array(types.float64, 2))
 def choices(packed, wide, starts, block, first, last, tables, scores):
-    """Sums of the users ``first … last - 1``, column by column within each block."""
-    buffer = np.empty(block)
+    """Sums of the users ``first … last - 1``; a row of ``scores`` per table."""
     for start in range(first, last, block):
         width = min(block, last - start)
         for column in range(tables.shape[0]):
-            _look_up(packed, wide, starts, start, width, tables[column], buffer)
-            for b in range(width):
-                scores[start + b, column] = buffer[b]
+            part = scores[column, start : start + width]
+            _look_up(packed, wide, starts, start, width, tables[column], part)
 
 
-@kernel(*_DATA, _COLUMNS, array(types.float64, 2))
-def choosers(packed, wide, starts, block, first, last, scores, sums):
-    """Histograms of the users ``first … last - 1``, column by column within each block."""
-    buffer = np.empty(block)
+@kernel(*_DATA, _COLUMNS, _I, array(types.float64, 2))
+def choosers(packed, wide, starts, block, first, last, scores, offset, sums):
+    """Histograms of the users ``first … last - 1``; ``scores`` has ``offset`` as its first user."""
     for start in range(first, last, block):
         width = min(block, last - start)
         for column in range(sums.shape[0]):
-            for b in range(width):
-                buffer[b] = scores[start + b, column]
-            _add_up(packed, wide, starts, start, width, buffer, sums[column])
+            part = scores[column, start - offset : start - offset + width]
+            _add_up(packed, wide, starts, start, width, part, sums[column])
 
 
 @kernel(*_DATA, _COLUMNS, _FLOATS, array(types.float64, 2))

@@ -6,7 +6,7 @@ per response serves both sums.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -63,21 +63,39 @@ class SparseLayout:
         return 8 * self._n_chunks * self.n_options
 
     def choices(self, weights: Floats, run: Run) -> Floats:
-        """``C w`` for each column of ``weights``."""
-        scores = np.empty((self.n_users, weights.shape[1]))
-        run(self._n_chunks, lambda c: kernels.choices(*self._data(c), weights, scores))
-        return scores
+        """``C w`` for each column of ``weights``; each column of the result is contiguous."""
+        given = np.ascontiguousarray(weights.T)
+        scores = np.empty((len(given), self.n_users))
+
+        def work(piece: int) -> None:
+            column, users, indptr = self._piece(piece)
+            kernels.choices(indptr, self._options, given[column], scores[column, users])
+
+        run(self._n_chunks * len(given), work)
+        return scores.T
 
     def choosers(self, scores: Floats, run: Run) -> Floats:
         """``Cᵀ s`` for each column of ``scores``."""
         partials = self._partials(scores.shape[1])
-        run(self._n_chunks, lambda c: kernels.choosers(*self._data(c), scores, partials[c]))
+
+        def work(piece: int) -> None:
+            column, users, indptr = self._piece(piece)
+            given = np.ascontiguousarray(scores[users, column])
+            kernels.choosers(indptr, self._options, given, partials[piece])
+
+        run(len(partials), work)
         return self._collect(partials, run)
 
     def through_users(self, weights: Floats, scale: Floats, run: Run) -> Floats:
         """``Cᵀ (scale * (C w))`` for each column of ``weights``."""
-        partials = self._partials(weights.shape[1])
-        run(self._n_chunks, lambda c: kernels.through(*self._data(c), weights, scale, partials[c]))
+        given = np.ascontiguousarray(weights.T)
+        partials = self._partials(len(given))
+
+        def work(piece: int) -> None:
+            column, users, indptr = self._piece(piece)
+            kernels.through(indptr, self._options, given[column], scale[users], partials[piece])
+
+        run(len(partials), work)
         return self._collect(partials, run)
 
     def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
@@ -85,29 +103,37 @@ class SparseLayout:
         shape = (self._n_chunks, self.n_options)
         lows = np.full(shape, np.iinfo(np.int64).max)
         highs = np.full(shape, np.iinfo(np.int64).min)
-        run(
-            self._n_chunks,
-            lambda c: kernels.extremes(*self._data(c), positions, lows[c], highs[c]),
-        )
+
+        def work(piece: int) -> None:
+            _, users, indptr = self._piece(piece)
+            kernels.extremes(indptr, self._options, positions[users], lows[piece], highs[piece])
+
+        run(self._n_chunks, work)
         return lows.min(axis=0), highs.max(axis=0)
+
+    # -- parts of a pass --------------------------------------------------------------------
 
     @property
     def _n_chunks(self) -> int:
         return len(self._bounds) - 1
 
-    def _data(self, chunk: int) -> tuple[Any, ...]:
-        return self._indptr, self._options, self._bounds[chunk], self._bounds[chunk + 1]
+    def _piece(self, piece: int) -> tuple[int, slice, Ints]:
+        """Column, users and their part of ``indptr``: one piece per chunk and column."""
+        column, chunk = divmod(piece, self._n_chunks)
+        first, last = self._bounds[chunk], self._bounds[chunk + 1]
+        return column, slice(first, last), self._indptr[first : last + 1]
 
     def _partials(self, columns: int) -> Floats:
-        return np.zeros((self._n_chunks, self.n_options, columns))
+        return np.zeros((columns * self._n_chunks, self.n_options))
 
     def _collect(self, partials: Floats, run: Run) -> Floats:
         """Add up the chunks' sums, in their order."""
-        sums = np.empty(partials.shape[1:])
-        parts, flat = partials.reshape(len(partials), -1), sums.reshape(-1)
+        columns = len(partials) // self._n_chunks
+        by_column = partials.reshape(columns, self._n_chunks, self.n_options)
+        sums = np.empty((columns, self.n_options))
         run.split(
-            len(flat),
-            lambda first, last: kernels.add_in_order(parts, first, last, flat),
+            self.n_options,
+            lambda first, last: kernels.add_in_order(by_column, first, last, sums),
             least=16384,
         )
-        return sums
+        return sums.T

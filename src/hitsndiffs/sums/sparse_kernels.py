@@ -1,7 +1,8 @@
 """The passes over option numbers, compiled (see :mod:`hitsndiffs.sums.sparse`).
 
-The numbers are read as unsigned ones: a signed index costs a comparison each (it might count from
-the end). One column has loops of its own; for more, the columns of an option lie side by side.
+``indptr`` and all vectors over users belong to one chunk of users; ``options`` are everybody's.
+Option numbers are read as unsigned ones (a signed index costs a comparison each: it might count
+from the end), and two at a time, so that one memory access need not wait for the other.
 """
 # mypy: ignore-errors
 
@@ -12,100 +13,92 @@ from numba import types
 
 from hitsndiffs.sums.jit import array, kernel, read_only
 
-_I = types.int64
-_ROWS = (read_only(_I, 1), read_only(types.int32, 1), _I, _I)  # indptr, options, first, last
+_I, _F = types.int64, types.float64
+_ROWS = (read_only(_I, 1), read_only(types.int32, 1))  # indptr, options
+_GIVEN, _WANTED = read_only(_F, 1), array(_F, 1)
 _ONE, _TWO = np.uint64(1), np.uint64(2)
-_COLUMNS, _SUMS = read_only(types.float64, 2), array(types.float64, 2)
 
 
-@kernel(*_ROWS, _COLUMNS, _SUMS)
-def choices(indptr, options, first, last, weights, scores):
-    """Sums of the users ``first … last - 1``."""
-    columns = weights.shape[1]
-    flat = weights.ravel()
-    for user in range(first, last):
-        low, high = np.uint64(indptr[user]), np.uint64(indptr[user + 1])
-        if columns == 1:
-            one, two = 0.0, 0.0
-            p = low
-            while p + _ONE < high:
-                one += flat[np.uint32(options[p])]
-                two += flat[np.uint32(options[p + _ONE])]
-                p += _TWO
-            if p < high:
-                one += flat[np.uint32(options[p])]
-            scores[user, 0] = one + two
-        else:
-            scores[user] = 0.0
-            for p in range(low, high):
-                for column in range(columns):
-                    scores[user, column] += weights[np.uint32(options[p]), column]
+@kernel(*_ROWS, _GIVEN, _WANTED)
+def choices(indptr, options, weights, scores):
+    """Write the users' sums of weights."""
+    low = np.uint64(indptr[0])
+    for user in range(len(scores)):
+        high = np.uint64(indptr[user + 1])
+        even_sum, odd_sum = 0.0, 0.0
+        p = low
+        while p + _ONE < high:
+            even_sum += weights[np.uint32(options[p])]
+            odd_sum += weights[np.uint32(options[p + _ONE])]
+            p += _TWO
+        if p < high:
+            even_sum += weights[np.uint32(options[p])]
+        scores[user] = even_sum + odd_sum
+        low = high
 
 
-@kernel(*_ROWS, _COLUMNS, _SUMS)
-def choosers(indptr, options, first, last, scores, sums):
-    """Sums of the options over the users ``first … last - 1``."""
-    columns = scores.shape[1]
-    flat = sums.ravel()
-    for user in range(first, last):
-        low, high = np.uint64(indptr[user]), np.uint64(indptr[user + 1])
-        if columns == 1:
-            for p in range(low, high):
-                flat[np.uint32(options[p])] += scores[user, 0]
-        else:
-            for p in range(low, high):
-                for column in range(columns):
-                    sums[np.uint32(options[p]), column] += scores[user, column]
+@kernel(*_ROWS, _GIVEN, _WANTED)
+def choosers(indptr, options, scores, sums):
+    """Add the users' scores to the sums of their options."""
+    low = np.uint64(indptr[0])
+    for user in range(len(scores)):
+        high = np.uint64(indptr[user + 1])
+        score = scores[user]
+        p = low
+        while p + _ONE < high:
+            even, odd = np.uint32(options[p]), np.uint32(options[p + _ONE])
+            sums[even] += score
+            sums[odd] += score
+            p += _TWO
+        if p < high:
+            sums[np.uint32(options[p])] += score
+        low = high
 
 
-@kernel(*_ROWS, _COLUMNS, read_only(types.float64, 1), _SUMS)
-def through(indptr, options, first, last, weights, scale, sums):
+@kernel(*_ROWS, _GIVEN, _GIVEN, _WANTED)
+def through(indptr, options, weights, scale, sums):
     """Both passes over a user's options while they are in the cache."""
-    columns = weights.shape[1]
-    flat, flat_sums = weights.ravel(), sums.ravel()
-    scores = np.empty(columns)
-    for user in range(first, last):
-        low, high = np.uint64(indptr[user]), np.uint64(indptr[user + 1])
-        if columns == 1:
-            one, two = 0.0, 0.0
-            p = low
-            while p + _ONE < high:
-                one += flat[np.uint32(options[p])]
-                two += flat[np.uint32(options[p + _ONE])]
-                p += _TWO
-            if p < high:
-                one += flat[np.uint32(options[p])]
-            score = (one + two) * scale[user]
-            for p in range(low, high):
-                flat_sums[np.uint32(options[p])] += score
-        else:
-            scores[:] = 0.0
-            for p in range(low, high):
-                for column in range(columns):
-                    scores[column] += weights[np.uint32(options[p]), column]
-            scores *= scale[user]
-            for p in range(low, high):
-                for column in range(columns):
-                    sums[np.uint32(options[p]), column] += scores[column]
+    low = np.uint64(indptr[0])
+    for user in range(len(scale)):
+        high = np.uint64(indptr[user + 1])
+        even_sum, odd_sum = 0.0, 0.0
+        p = low
+        while p + _ONE < high:
+            even_sum += weights[np.uint32(options[p])]
+            odd_sum += weights[np.uint32(options[p + _ONE])]
+            p += _TWO
+        if p < high:
+            even_sum += weights[np.uint32(options[p])]
+        score = (even_sum + odd_sum) * scale[user]
+        p = low
+        while p + _ONE < high:
+            even, odd = np.uint32(options[p]), np.uint32(options[p + _ONE])
+            sums[even] += score
+            sums[odd] += score
+            p += _TWO
+        if p < high:
+            sums[np.uint32(options[p])] += score
+        low = high
 
 
 @kernel(*_ROWS, read_only(_I, 1), array(_I, 1), array(_I, 1))
-def extremes(indptr, options, first, last, positions, lows, highs):
-    """Smallest and largest position of each option's choosers among ``first … last - 1``."""
-    for user in range(first, last):
+def extremes(indptr, options, positions, lows, highs):
+    """Note the smallest and the largest position of each option's choosers."""
+    for user in range(len(positions)):
         position = positions[user]
         for p in range(indptr[user], indptr[user + 1]):
-            option = options[p]
+            option = np.uint32(options[p])
             lows[option] = min(lows[option], position)
             highs[option] = max(highs[option], position)
 
 
-@kernel(_COLUMNS, _I, _I, array(types.float64, 1))
+@kernel(read_only(_F, 3), _I, _I, array(_F, 2))
 def add_in_order(partials, first, last, sums):
     """Add up the chunks' sums from ``first`` to ``last - 1``, chunk after chunk."""
-    total = sums[first:last]
-    total[:] = partials[0, first:last]
-    for chunk in range(1, partials.shape[0]):
-        part = partials[chunk, first:last]
-        for place in range(last - first):
-            total[place] += part[place]
+    for column in range(partials.shape[0]):
+        total = sums[column, first:last]
+        total[:] = partials[column, 0, first:last]
+        for chunk in range(1, partials.shape[1]):
+            part = partials[column, chunk, first:last]
+            for place in range(last - first):
+                total[place] += part[place]

@@ -161,7 +161,7 @@ class ThreadSums:
         block = vectors[:, None] if vectors.ndim == 1 else vectors
         at_once = max(1, SCRATCH // max(1, self.layout.scratch_per_column))
         parts = [
-            work(np.ascontiguousarray(block[:, first : first + at_once]))
+            work(block[:, first : first + at_once])
             for first in range(0, max(1, block.shape[1]), at_once)
         ]
         sums: Floats = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.chance import user_draws
 from hitsndiffs.methods.latent_key.grid import THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.search import Search, search
@@ -43,7 +44,7 @@ class LatentKey(Method):
     --------
     >>> from hitsndiffs import Responses
     >>> r = Responses.from_wide([list("ABCA"), list("ABCB"), list("ABDA"), list("CDCA")])
-    >>> LatentKey().fit(r).correct_.argmax()
+    >>> LatentKey().fit(r).correct_.argmax().item()
     0
     """
 
@@ -93,7 +94,8 @@ class LatentKey(Method):
             key_probabilities=key,
             correct=correct,
             abilities=final.posterior.mean,
-            standard_errors=correct_errors(problem, final, key),
+            standard_errors=correct_errors(problem, final),
+            ability_errors=final.posterior.sd,
             confidence=found.confidence,
             converged=final.converged,
             n_iterations=final.rounds,
@@ -106,11 +108,10 @@ class LatentKey(Method):
         size = problem.responses.n_responses * max(self.resamples, 1)
         if self.resamples == 0 or size > RESAMPLE_UP_TO or problem.responses.n_users < 3:
             return final.key
-        rng = np.random.default_rng(self.seed)
+        draws = user_draws(problem.responses, problem.sums, self.resamples)
         witness = problem.witness
         total = np.zeros_like(final.key)
-        for _ in range(self.resamples):
-            draw = rng.exponential(size=len(witness))
+        for draw in -np.log1p(-draws.T):
             problem.weigh(witness * draw / draw.mean())
             total += fit_key(
                 problem, final.posterior.weights, curves=final.curves, max_rounds=10
@@ -119,13 +120,13 @@ class LatentKey(Method):
         return problem.settle((final.key + total / self.resamples) / 2)
 
 
-def correct_errors(problem: KeyProblem, fit: KeyFit, key: Array) -> Array:
+def correct_errors(problem: KeyProblem, fit: KeyFit) -> Array:
     """Standard error of the expected share correct: chance in the answers, doubt about the key.
 
     The first part is the spread of the number of right answers at the user's ability, the second
     the spread of the key given the data; both are sums over the user's items.
     """
-    c = fit.curves
+    c, key = fit.curves, fit.key
     p = 1 / (1 + np.exp(-(c.slopes[:, None] * THETA + c.intercepts[:, None])))
     chance = problem.within.sum(key[:, None] * p * (1 - p))
     by_ability = (problem.sums.choices(chance) * fit.posterior.weights).sum(axis=1)
@@ -142,5 +143,4 @@ def _details(found: Search, final: KeyFit) -> dict[str, Any]:
         "copies": float(1 - found.witness.mean()),
         "mean_slope": final.curves.mean_slope,
         "mean_intercept": final.curves.mean_intercept,
-        "ability_sd": final.posterior.sd,
     }

@@ -1,0 +1,80 @@
+"""Small data and every engine, for the tests of the sums."""
+
+from __future__ import annotations
+
+import naive
+import numpy as np
+
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums.numpy import NumpySums
+from hitsndiffs.sums.threads import ThreadSums, build_layout
+
+
+def threaded(layout, threads):
+    return lambda responses: ThreadSums(build_layout(responses, threads, layout), threads)
+
+
+ENGINES = {
+    "numpy": NumpySums,
+    "packed-1": threaded("packed", 1),
+    "packed-2": threaded("packed", 2),
+    "sparse-1": threaded("sparse", 1),
+    "sparse-2": threaded("sparse", 2),
+}
+
+
+def make_responses(table, *, dense=True, dtype=np.uint8):
+    """Responses from users × items, -1 for no answer: options are numbered by first sight."""
+    table = np.asarray(table)
+    codes = np.full(table.T.shape, np.iinfo(dtype).max, dtype=dtype)
+    labels, sizes = [], []
+    for column, out in zip(table.T, codes, strict=True):
+        present = np.unique(column[column >= 0])
+        out[column >= 0] = np.searchsorted(present, column[column >= 0])
+        labels.extend(present)
+        sizes.append(len(present))
+    kept = np.array(sizes, dtype=int) > 0
+    made = Responses(
+        users=np.arange(len(table)),
+        items=np.flatnonzero(kept),
+        option_labels=np.array(labels),
+        item_starts=np.concatenate([[0], np.cumsum(np.array(sizes, dtype=int)[kept])]),
+        codes=codes[kept],
+    )
+    if dense:
+        return made
+    return Responses(
+        users=made.users,
+        items=made.items,
+        option_labels=made.option_labels,
+        item_starts=made.item_starts,
+        rows=made.rows,
+    )
+
+
+def random_table(rng, users, items, options, missing):
+    table = rng.integers(0, options, (users, items))
+    table[rng.random(table.shape) < missing] = -1
+    return table
+
+
+def check_against_oracle(sums, data, seed=0):
+    rng = np.random.default_rng(seed)
+    matrix = naive.one_hot(data)
+    close = {"rtol": 1e-10, "atol": 1e-10}
+    for shape in ((), (1,), (3,)):
+        weights = rng.standard_normal((data.n_options, *shape))
+        scores = rng.standard_normal((data.n_users, *shape))
+        scale = rng.random(data.n_users)
+        np.testing.assert_allclose(sums.choices(weights), naive.choices(matrix, weights), **close)
+        np.testing.assert_allclose(sums.choosers(scores), naive.choosers(matrix, scores), **close)
+        np.testing.assert_allclose(
+            sums.through_users(weights, scale),
+            naive.through_users(matrix, weights, scale),
+            **close,
+        )
+    positions = rng.permutation(data.n_users)
+    for ours, expected in zip(
+        sums.extremes(positions), naive.extremes(matrix, positions), strict=True
+    ):
+        np.testing.assert_array_equal(ours, expected)

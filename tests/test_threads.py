@@ -1,0 +1,236 @@
+"""The threaded engine: its layouts, how it is chosen, and how its kernels are compiled."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sums_cases import make_responses, random_table
+
+from hitsndiffs.errors import InputError, MissingExtraError
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import base, open_sums
+from hitsndiffs.sums.grouping import Groups
+from hitsndiffs.sums.numpy import NumpySums
+from hitsndiffs.sums.pool import Run
+from hitsndiffs.sums.threads import ThreadSums, build_layout
+
+# -- layouts --------------------------------------------------------------------------------
+
+
+@given(
+    sizes=st.lists(st.integers(1, 300), min_size=1, max_size=30),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_groups_hold_every_item_once_and_fit(sizes, seed):
+    gaps = np.random.default_rng(seed).random(len(sizes)) < 0.5
+    groups = Groups.of(np.concatenate([[0], np.cumsum(sizes)]), gaps)
+    assert sorted(groups.members) == list(range(len(sizes)))
+    products = [
+        int(np.prod(groups.n_codes[groups.members[first:last]]))
+        for first, last in zip(groups.starts[:-1], groups.starts[1:], strict=True)
+    ]
+    assert all(product <= 256 for product in products[: groups.n_narrow])
+    assert all(product > 256 for product in products[groups.n_narrow :])
+    assert (np.diff(groups.table_starts) >= products).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "missing", "per_user"), [(2, 0.0, 3), (3, 0.0, 4), (3, 0.1, 5), (5, 0.1, 7)]
+)
+def test_packed_memory(options, missing, per_user):
+    """20 items: eight of 2 options to a byte, five of 3, four of 3 and a gap, three of 5 (6)."""
+    rng = np.random.default_rng(10)
+    data = make_responses(random_table(rng, 1_000, 20, options, missing))
+    assert build_layout(data).nbytes == 1_000 * per_user
+
+
+def test_layout_follows_density():
+    rng = np.random.default_rng(11)
+    kinds = {}
+    for missing in (0.3, 0.95):
+        data = make_responses(random_table(rng, 400, 60, 3, missing), dense=False)
+        kinds[missing] = type(build_layout(data)).__name__
+    assert kinds == {0.3: "PackedLayout", 0.95: "SparseLayout"}
+    with pytest.raises(InputError, match="layout must be one of"):
+        build_layout(data, layout="dense")
+
+
+def test_items_with_too_many_options_for_packing():
+    n = 70_000
+    rows = (np.arange(n + 1), np.arange(n, dtype=np.int32))
+    data = Responses(
+        users=np.arange(n),
+        items=np.arange(1),
+        option_labels=np.arange(n),
+        item_starts=np.array([0, n]),
+        rows=rows,
+    )
+    assert type(build_layout(data)).__name__ == "SparseLayout"
+    with pytest.raises(InputError, match="fewer than 65536 options; got one with 70000"):
+        build_layout(data, layout="packed")
+
+
+# -- opening --------------------------------------------------------------------------------
+
+
+def test_auto_takes_threads_for_large_data_only(monkeypatch):
+    data = make_responses([[0, 1], [1, 0], [0, 0]])
+    assert isinstance(open_sums(data), NumpySums)
+    monkeypatch.setattr(base, "THREADS_FROM", 6)
+    assert isinstance(open_sums(data), ThreadSums)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert isinstance(open_sums(data), NumpySums)
+
+
+def test_the_layout_is_built_once_for_any_number_of_threads():
+    data = make_responses([[0, 1], [1, 0], [0, 0]])
+    first, second = open_sums(data, "threads", 1), open_sums(data, "threads", 2)
+    assert (first.threads, second.threads) == (1, 2)
+    assert first.layout is second.layout
+    assert open_sums(data, "numpy") is open_sums(data, "numpy")
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_counts_taken_from_the_engine(dense):
+    table = random_table(np.random.default_rng(13), 200, 7, 4, 0.3)
+    expected, ours = make_responses(table, dense=dense), make_responses(table, dense=dense)
+    open_sums(ours, "threads")
+    for name in ("answers_per_user", "choosers_per_option", "answers_per_item"):
+        assert getattr(ours, name).dtype == np.int64
+        np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
+
+
+def test_wrong_engine_and_thread_count_are_refused():
+    data = make_responses([[0, 1], [1, 0]])
+    with pytest.raises(InputError, match="engine must be one of auto, numpy, threads; got 'gpu'"):
+        open_sums(data, "gpu")
+    with pytest.raises(InputError, match="threads must be at least 1; got 0"):
+        open_sums(data, "threads", 0)
+
+
+def test_without_numba(monkeypatch):
+    data = make_responses([[0, 1], [1, 0], [0, 0]])
+    monkeypatch.setattr(base, "THREADS_FROM", 1)
+    for name in [name for name in sys.modules if name.startswith("hitsndiffs.sums.")]:
+        if name.endswith(("jit", "kernels", "packed", "sparse")):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert isinstance(open_sums(data), NumpySums)
+    with pytest.raises(MissingExtraError, match='use engine="numpy"'):
+        open_sums(data, "threads")
+
+
+def test_errors_in_threads_come_back():
+    def work(piece):
+        if piece == 3:
+            raise ZeroDivisionError(piece)
+
+    with pytest.raises(ZeroDivisionError):
+        Run(2)(5, work)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_threads_work_in_a_forked_process():
+    """A child has none of its parent's threads, and must not wait for them."""
+    code = """
+        import os, warnings
+        import numpy as np
+        from sums_cases import make_responses, random_table, threaded
+        warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads: the point here
+        data = make_responses(random_table(np.random.default_rng(0), 9000, 5, 3, 0.1))
+        sums = threaded("packed", 2)(data)
+        before = sums.choosers(np.ones(9000))
+        if os.fork() == 0:
+            os._exit(0 if (sums.choosers(np.ones(9000)) == before).all() else 1)
+        print(os.waitstatus_to_exitcode(os.wait()[1]))
+        """
+    assert run_python(code) == "0"
+
+
+# -- start-up and compilation ----------------------------------------------------------------
+
+
+def run_python(code, **environment):
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
+    paths = os.pathsep.join([*sys.path, os.path.dirname(__file__)])
+    done = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_numba_is_not_imported_until_it_is_chosen():
+    found = run_python(
+        """
+        import sys
+        import hitsndiffs.responses, hitsndiffs.sums, hitsndiffs.sums.threads
+        print([name for name in ("numba", "llvmlite", "pandas", "polars") if name in sys.modules])
+        """
+    )
+    assert found == "[]"
+
+
+def test_kernels_without_compilation():
+    """The kernels are plain Python too: the same results, and every line seen by coverage."""
+    found = run_python(
+        """
+        import numba, numpy as np
+        from sums_cases import check_against_oracle, make_responses, random_table, threaded
+        rng = np.random.default_rng(12)
+        table = random_table(rng, 300, 14, 3, 0.2)
+        table[:, 13] = np.arange(300) % 280
+        for dense in (True, False):
+            data = make_responses(table, dense=dense, dtype=np.uint16)
+            for layout in ("packed", "sparse"):
+                check_against_oracle(threaded(layout, 1)(data), data)
+        print(numba.config.DISABLE_JIT)
+        """,
+        NUMBA_DISABLE_JIT="1",
+    )
+    assert found == "1"
+
+
+def test_a_kernel_that_cannot_be_kept_on_disk_still_works(caplog):
+    from numba import types
+
+    from hitsndiffs.sums.jit import array, kernel
+
+    names: dict = {}
+    exec("def double(x):\n    for i in range(len(x)):\n        x[i] *= 2", names)  # no source file
+    with caplog.at_level(logging.INFO, logger="hitsndiffs"):
+        double = kernel(array(types.float64, 1))(names["double"])
+    assert "cannot be kept on disk" in caplog.text
+    values = np.arange(3.0)
+    double(values)
+    assert values.tolist() == [0.0, 2.0, 4.0]
+
+
+def test_the_first_compilation_is_announced_once(caplog):
+    from numba import njit
+
+    from hitsndiffs.sums.jit import announced
+
+    with caplog.at_level(logging.INFO, logger="hitsndiffs"):
+        with announced(3):
+            pass
+        assert not caplog.text
+        with announced(3):
+            njit("void(float64)")(lambda x: None)
+            njit("void(int64)")(lambda x: None)
+    assert [record.getMessage() for record in caplog.records] == [
+        "Compiling the fast kernels (once, about 3 s)…"
+    ]
