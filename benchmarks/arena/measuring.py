@@ -17,7 +17,6 @@ from benchmarks.arena.cases import Case
 from benchmarks.arena.settings import SETTINGS
 from hitsndiffs.metrics import accuracy, average_ranks
 from hitsndiffs.sums import open_sums
-from hitsndiffs.uncertainty import rank_intervals
 
 __all__ = ["ANCHORED", "CONTESTANTS", "OURS", "Contestant", "case_of", "measure"]
 
@@ -177,23 +176,17 @@ def _coverage(ranking: hnd.Ranking, case: Case) -> Record:
     record: Record = {}
     if case.expected is not None and ranking.by == "correct":
         off = np.abs(ranking.scores - case.expected) / ranking.standard_errors
+        low, high = ranking.rank_intervals()
+        judged = ~np.isnan(low)
+        true = np.full(len(low), np.nan)
+        true[judged] = judged.sum() + 1 - average_ranks(case.expected[judged])
         record |= _counted("share", off <= Z95, ~np.isnan(off))
-        record |= _ranks_covered(ranking.scores, ranking.standard_errors, case.expected)
-    sd, found = ranking.fit.details.get("ability_sd"), ranking.abilities
-    if case.normal and found is not None and sd is not None and len(sd) == len(found):
-        off = np.abs(found - np.asarray(case.abilities)) / sd
+        record |= _counted("rank", (low <= true) & (true <= high), judged)
+    found, errors = ranking.abilities, ranking.fit.ability_errors
+    if case.normal and found is not None and errors is not None:
+        off = np.abs(found - np.asarray(case.abilities)) / errors
         record |= _counted("theta", off <= Z95, ~np.isnan(off))
     return record
-
-
-def _ranks_covered(scores: Array, errors: Array, expected: Array) -> Record:
-    """Among the users whose error is known: true ranks (ties share) that lie in their interval."""
-    known = np.isfinite(scores) & np.isfinite(errors) & np.isfinite(expected)
-    if known.sum() < 2:
-        return {}
-    low, high = rank_intervals(scores[known], errors[known])
-    true = known.sum() + 1 - average_ranks(expected[known])
-    return _counted("rank", (low <= true) & (true <= high), np.ones(len(true), dtype=bool))
 
 
 def _counted(

@@ -54,7 +54,7 @@ class Difference:
     n: int
 
     def __str__(self) -> str:
-        return f"{self.mean:+.3f} ± {self.error:.3f}"
+        return f"{self.mean:+.3f}" + (f" ± {self.error:.3f}" if self.n > 1 else "")
 
 
 @dataclass(frozen=True)
