@@ -177,7 +177,7 @@ def _coverage(ranking: hnd.Ranking, case: Case) -> Record:
     if case.expected is not None and ranking.by == "correct":
         off = np.abs(ranking.scores - case.expected) / ranking.standard_errors
         low, high = ranking.rank_intervals()
-        judged = ~np.isnan(low)
+        judged = ~np.isnan(low) & (ranking.components == 0)
         true = np.full(len(low), np.nan)
         true[judged] = judged.sum() + 1 - average_ranks(case.expected[judged])
         record |= _counted("share", off <= Z95, ~np.isnan(off))
