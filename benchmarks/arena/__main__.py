@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import signal
 import sys
 from pathlib import Path
 
@@ -64,4 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
+    # However the run is stopped, the worker processes end with it and the page is written.
+    for _signal in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(_signal, signal.default_int_handler)
     main()

@@ -22,6 +22,7 @@ CONFIDENT = 0.8
 #: 95 % intervals should cover this much.
 COVER = (0.93, 0.97)
 
+TESTS = [name for name in SETTINGS if "test" in name]
 MISCONCEPTIONS = [name for name in SETTINGS if "misconception" in name]
 REAL = [f"real/{name}" for name in (*PAPER, *OTHERS)]
 PARTS = [f"part/{name}" for name in (*PAPER, *OTHERS)]
@@ -34,7 +35,11 @@ def verdicts(results: Results) -> list[Verdict]:
         _wrong_is_unsure(results, "Shared misconception", MISCONCEPTIONS),
         _anchors_mend(results),
         _calibrated(results),
-        *(_covers(results, what) for what in INTERVALS),
+        *(
+            _covers(results, what, label, names)
+            for label, names in (("tests", TESTS), ("all settings", list(SETTINGS)))
+            for what in INTERVALS
+        ),
     ]
 
 
@@ -110,13 +115,13 @@ def _coverage(
     return (inside / count if count else float("nan")), count
 
 
-def _covers(results: Results, what: str) -> Verdict:
+def _covers(results: Results, what: str, label: str, names: list[str]) -> Verdict:
     low, high = COVER
     target = (
-        f"95 % intervals of {INTERVALS[what]} cover {low:.0%}–{high:.0%} where axis and sign are "
-        "right (these are what the confidence is about)"
+        f"95 % intervals of {INTERVALS[what]} cover {low:.0%}–{high:.0%}: {label}, where axis and "
+        "sign are right"
     )
-    share, count = _coverage(results, "auto", SETTINGS, what, right_only=True)
+    share, count = _coverage(results, "auto", names, what, right_only=True)
     if not count:
         return Verdict(target, "", "not run")
     met = "met" if low <= share <= high else "**not met**"
@@ -276,11 +281,10 @@ def _intervals(results: Results) -> str:
 
 def _pools() -> list[tuple[str, list[str], bool]]:
     """Settings taken together, and whether only where axis and sign are right."""
-    tests = [name for name in SETTINGS if "test" in name]
     return [
-        ("tests", tests, False),
+        ("tests", TESTS, False),
         ("all settings", list(SETTINGS), False),
-        ("tests, axis and sign right", tests, True),
+        ("tests, axis and sign right", TESTS, True),
         ("all settings, axis and sign right", list(SETTINGS), True),
     ]
 
