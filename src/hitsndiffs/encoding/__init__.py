@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.encoding.frames import Table, code_column, factorise, open_table
 from hitsndiffs.encoding.long import assemble_long
 from hitsndiffs.encoding.names import find_column, listed, recognise
 from hitsndiffs.encoding.options import is_blank
 from hitsndiffs.encoding.result import Encoded, Place, check_sizes, label_array
 from hitsndiffs.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
+
+if TYPE_CHECKING:
+    from hitsndiffs.encoding.frames import Table
 
 __all__ = ["Encoded", "encode_long", "encode_wide"]
 
@@ -44,6 +46,8 @@ def encode_wide(
     ([[0, 0, 1], [0, 1, 255]], ['A', 'B', 'B', 'C'])
     """
     place = Place()
+    from hitsndiffs.encoding.frames import code_column, open_table  # not needed for files
+
     opened = open_table(table)
     names = [name.strip() if isinstance(name, str) else name for name in opened.names]
     check_item_names(names, place)
@@ -86,6 +90,8 @@ def encode_long(
     (['a', 'b'], [1, 2], ['x', 'z', 'y'])
     """
     place = Place()
+    from hitsndiffs.encoding.frames import factorise, open_table
+
     opened = open_table(table)
     opened.names = [name.strip() if isinstance(name, str) else name for name in opened.names]
     check_item_names(opened.names, place)
@@ -185,6 +191,8 @@ def _user_labels(
 
 def _item_columns(table: Table, user: Any, notes: list[str]) -> list[Any]:
     """Return the item columns: all but the user column and further names of users."""
+    from hitsndiffs.encoding.frames import factorise
+
     others = [name for name in table.names if name != user]
     aliases = []
     if user is not None:

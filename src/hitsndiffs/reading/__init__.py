@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from hitsndiffs.encoding.long import DUPLICATES
 from hitsndiffs.errors import InputError
@@ -21,7 +21,7 @@ from hitsndiffs.reading.records import RecordsTable
 from hitsndiffs.reading.source import ByteStream, open_stream
 from hitsndiffs.responses import Responses
 
-__all__ = ["FORMATS", "read_key", "read_responses"]
+__all__ = ["FORMATS", "FileKind", "read_file", "read_key", "read_responses"]
 
 FORMATS = ("csv", "tsv", "parquet", "jsonl")
 LAYOUTS = ("auto", "wide", "long")
@@ -86,6 +86,47 @@ def read_responses(
     >>> r.notes
     ("Recognised 'student' as the user column.",)
     """
+    responses, _ = read_file(
+        source,
+        layout=layout,
+        format=format,
+        header=header,
+        user=user,
+        item=item,
+        option=option,
+        transpose=transpose,
+        duplicates=duplicates,
+    )
+    return responses
+
+
+class FileKind(NamedTuple):
+    """What a file turned out to be: its format, and ``wide``, ``long`` or ``transposed``."""
+
+    format: str
+    layout: str
+
+
+def read_file(
+    source: Any,
+    *,
+    layout: str = "auto",
+    format: str | None = None,
+    header: bool | str = "auto",
+    user: str | None = None,
+    item: str | None = None,
+    option: str | None = None,
+    transpose: bool = False,
+    duplicates: str = "error",
+) -> tuple[Responses, FileKind]:
+    r"""Do what :func:`read_responses` does, and say what kind of file it was.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_file(io.StringIO("worker,task,label\na,1,x\nb,1,x\n"))[1]
+    FileKind(format='csv', layout='long')
+    """
     _check_choice("layout", layout, LAYOUTS)
     _check_choice("duplicates", duplicates, DUPLICATES)
     if format is not None:
@@ -95,15 +136,16 @@ def read_responses(
     if transpose and layout == "long":
         raise InputError("transpose=True is for wide files; a long file has no rows to turn.")
     with open_stream(source) as stream:
+        format = format or _find_format(stream)
         table = _open_table(stream, format, None if header == "auto" else bool(header))
         given = {"user": user, "item": item, "option": option}
         if transpose:
-            encoded = build_transposed(table, item)
+            layout, encoded = "transposed", build_transposed(table, item)
         elif (find_layout(table, given) if layout == "auto" else layout) == "long":
-            encoded = build_long(table, given, duplicates)
+            layout, encoded = "long", build_long(table, given, duplicates)
         else:
-            encoded = build_wide(table, user)
-    return Responses._from_encoded(encoded)
+            layout, encoded = "wide", build_wide(table, user)
+    return Responses._from_encoded(encoded), FileKind(format, layout)
 
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -111,8 +153,7 @@ def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise InputError(f"{name} must be one of {', '.join(choices)}; got {value!r}.")
 
 
-def _open_table(stream: ByteStream, format: str | None, header: bool | None) -> FileTable:
-    format = format or _find_format(stream)
+def _open_table(stream: ByteStream, format: str, header: bool | None) -> FileTable:
     if format == "parquet":
         return ParquetTable(stream)
     if format == "jsonl":

@@ -1,0 +1,75 @@
+# The front door. `make demo` and `make test` do all their own set-up, in .venv.
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench docs arena clean
+
+help:
+	@echo "make demo    install into .venv and rank examples/quiz.csv"
+	@echo "make test    style, types, tests with coverage and doctests"
+	@echo "make lint    style and types only"
+	@echo "make format  put the style right"
+	@echo "make bench   speed, as ratios measured side by side"
+	@echo "make arena   every method on every data set (docs/arena.md)"
+	@echo "make docs    build the documentation"
+	@echo "make clean   remove .venv and everything that was built"
+
+demo: $(VENV)/.installed
+	$(BIN)/hnd rank examples/quiz.csv
+
+test: lint
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.ready
+	$(BIN)/python tests/test_startup.py
+	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/abh_growth.py --largest 100000
+	$(BIN)/python benchmarks/pqtree_growth.py
+
+arena: $(VENV)/.ready
+	@test -f benchmarks/arena/__main__.py || { echo "There is no arena yet."; exit 1; }
+	$(BIN)/python -m benchmarks.arena
+
+docs: $(VENV)/.ready
+	@test -f mkdocs.yml || { echo "There is no documentation site yet; read README.md."; exit 1; }
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Set-up, once; again when the project's settings change.
+$(VENV)/.made:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "hitsndiffs needs Python 3.11 or newer, and '$(PYTHON)' was not found." \
+	    "Name yours: make PYTHON=/path/to/python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "hitsndiffs needs Python 3.11 or newer; '$(PYTHON)' is" \
+	    "$$($(PYTHON) --version 2>&1). Name a newer one: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo "The environment could not be made; on Debian and Ubuntu: apt install python3-venv"; \
+	  exit 1; }
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.ready: $(VENV)/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[plots,irt]" --group dev
+	@touch $(VENV)/.installed $@

@@ -1,0 +1,238 @@
+"""The commands of ``hnd`` and their options; what they do is in the modules beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hitsndiffs.cli.options import (
+    METHOD,
+    OUTPUT,
+    Choice,
+    Debug,
+    Duplicates,
+    Engine,
+    File,
+    Format,
+    Header,
+    Item,
+    Json,
+    Layout,
+    Quiet,
+    Seed,
+    Threads,
+    Transpose,
+    User,
+    source,
+)
+from hitsndiffs.cli.studies import compare, reproduce, simulate
+
+__all__ = ["app"]
+
+INTRODUCTION = """Find out who is good, and what is right, from answers alone.
+
+Give it a file with the answers of a class, a crowd or some language models to the same questions.
+No answer key is needed: it ranks the users, and tells you the likely key.
+
+[bold]Example[/bold]: a table with one row per student and one column per question:
+
+    hnd rank quiz.csv
+    hnd rank quiz.csv --out ranking.csv --key-out key.csv
+
+Any command explains itself: hnd rank --help
+"""
+
+app = typer.Typer(
+    name="hnd",
+    help=INTRODUCTION,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from hitsndiffs._version import version
+
+        typer.echo(f"hnd {version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _hnd(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def rank(
+    file: File,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            "-m",
+            metavar="NAME",
+            help="One of those that 'hnd methods' lists.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="correct|ability",
+            help="Rank by the expected share of right answers, or by latent ability.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Right answers that you know (columns item, answer); a few will do.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    strong_user: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A user who is surely good.", rich_help_panel=METHOD),
+    ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How a spectral method is computed: lanczos, power, …",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Errors from so many random halves of the items (slow).",
+            rich_help_panel=METHOD,
+            show_default=False,
+        ),
+    ] = 0,
+    seed: Seed = None,
+    engine: Engine = None,
+    threads: Threads = None,
+    user: User = None,
+    item: Item = None,
+    option: Choice = None,
+    layout: Layout = None,
+    transpose: Transpose = False,
+    duplicates: Duplicates = "error",
+    format: Format = None,
+    header: Header = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the ranking: .csv, .tsv, .parquet or .json.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    key_out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the likely answer key.", rich_help_panel=OUTPUT),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Show the best N only.", rich_help_panel=OUTPUT),
+    ] = None,
+    everybody: Annotated[
+        bool, typer.Option("--all", help="Show everybody.", rich_help_panel=OUTPUT)
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Rank the users of a file, best first, and infer the answer key.
+
+    On a terminal you get a table; through a pipe every user, with tabs between the columns.
+    """
+    from hitsndiffs.cli.rank import Job, rank_file
+
+    params = {
+        "strong_user": strong_user,
+        "solver": solver,
+        "seed": seed,
+        "engine": engine,
+        "threads": threads,
+    }
+    rank_file(
+        Job(
+            source=source(file, user, item, option, layout, transpose, duplicates, format, header),
+            method=method,
+            by=by,
+            bootstrap=bootstrap,
+            params={name: value for name, value in params.items() if value is not None},
+            answers=answers,
+            out=out,
+            key_out=key_out,
+            as_json=json,
+            top=top,
+            everybody=everybody,
+            quiet=quiet,
+        )
+    )
+
+
+@app.command()
+def check(
+    file: File,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Leave nothing out, however long it takes."),
+    ] = False,
+    seed: Seed = None,
+    engine: Engine = None,
+    threads: Threads = None,
+    user: User = None,
+    item: Item = None,
+    option: Choice = None,
+    layout: Layout = None,
+    transpose: Transpose = False,
+    duplicates: Duplicates = "error",
+    format: Format = None,
+    header: Header = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Look at a file: what is in it, and what stands in the way of a good ranking."""
+    from hitsndiffs.cli.check import check_file
+
+    check_file(
+        source(file, user, item, option, layout, transpose, duplicates, format, header),
+        full=full,
+        seed=seed or 0,
+        engine=engine or "auto",
+        threads=threads,
+        as_json=json,
+        quiet=quiet,
+    )
+
+
+@app.command()
+def methods(json: Json = False, debug: Debug = False) -> None:
+    """List the methods: what each does, and when to use it."""
+    from hitsndiffs.cli.listing import list_methods
+
+    list_methods(as_json=json)
+
+
+app.command()(compare)
+app.command()(simulate)
+app.command()(reproduce)

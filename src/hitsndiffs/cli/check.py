@@ -1,0 +1,64 @@
+"""``hnd check``: what is in a file, one sentence after the other."""
+
+from __future__ import annotations
+
+import json
+
+from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
+from hitsndiffs.progress import working
+
+__all__ = ["check_file"]
+
+LAYOUTS = {
+    "wide": "wide: one row per user, one column per item",
+    "long": "long: one row per answer",
+    "transposed": "turned round: one row per item, one column per user",
+}
+
+
+def check_file(
+    source: Source,
+    *,
+    full: bool,
+    seed: int,
+    engine: str,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Read a file and say what is found in it."""
+    from hitsndiffs._version import version
+    from hitsndiffs.examination import Finding, examine
+
+    responses, kind = source.read_with_kind(quiet=quiet)
+    sentence = f"A {kind.format.upper()} file, {LAYOUTS[kind.layout]}."
+    file = Finding("file", sentence, {"format": kind.format, "layout": kind.layout})
+    with working("Looking at the answers", quiet=quiet):
+        findings = [
+            file,
+            *examine(responses, full=full, seed=seed, engine=engine, threads=threads),
+        ]
+    if as_json:
+        report = {
+            "file": source.path,
+            "version": version(),
+            "notes": list(responses.notes),
+            "findings": {
+                finding.name: {
+                    "sentence": finding.sentence,
+                    "concern": finding.concern,
+                    **finding.value,
+                }
+                for finding in findings
+            },
+        }
+        print(json.dumps(report, indent=2, ensure_ascii=False))
+        return
+    rows = [("!" if f.concern else "", f.name, f.sentence) for f in findings]
+    if for_people():
+        show_table(("", "what", source.name), rows, names=(0, 1), words=(2,))
+    else:
+        tab_separated(("concern", "what", "found"), rows)
+    for note in responses.notes:
+        say(f"Note: {note}", quiet=quiet)

@@ -1,0 +1,178 @@
+"""``hnd compare``: all methods side by side."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hitsndiffs.cli.files import check_target, table_writer, write_whole
+from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
+from hitsndiffs.progress import working
+from hitsndiffs.words import count
+
+if TYPE_CHECKING:
+    from hitsndiffs.comparison import Comparison
+
+__all__ = ["compare_file"]
+
+
+def compare_file(
+    source: Source,
+    *,
+    key: Path | None,
+    methods: Sequence[str] | None,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Read, fit every method, show them beside each other."""
+    from hitsndiffs.comparison import compare
+    from hitsndiffs.reading import read_key
+
+    if out is not None:
+        check_target(out, "--out", source.path)
+    known = None if key is None else read_key(key)
+    responses = source.read(quiet=quiet)
+    start = time.perf_counter()
+    with working("Comparing", quiet=quiet):
+        found = compare(responses, methods, key=known, seed=seed)
+    seconds = time.perf_counter() - start
+    _write(found, out)
+    if as_json:
+        print(_json(found))
+    else:
+        (_show if for_people() else _pipe)(found)
+    r = responses
+    say(
+        f"{source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}; "
+        f"{count(len(found.methods), 'method')} in {seconds:.1f} s.",
+        quiet=quiet,
+    )
+    _say_left_out(found, known is not None, quiet)
+    for note in r.notes:
+        say(f"Note: {note}", quiet=quiet)
+
+
+def _say_left_out(found: Comparison, judged: bool, quiet: bool) -> None:
+    """Why methods do not apply; those that wait for a key in one line."""
+    from hitsndiffs.methods import METHODS
+
+    failed = {result.method: result.error for result in found.results if result.error is not None}
+    waiting = [name for name in failed if not judged and "key" in METHODS[name]().get_params()]
+    if waiting:
+        say(f"Left out, as they need --key: {', '.join(waiting)}.", quiet=quiet)
+    for name, error in failed.items():
+        if name not in waiting:
+            say(f"Left out: {name}. {error}", quiet=quiet)
+
+
+def _write(found: Comparison, out: Path | None) -> None:
+    if out is None:
+        return
+    if out.suffix.lower() == ".json":
+        write_whole({out: lambda part: _write_text(part, _json(found))})
+        return
+    import polars as pl
+
+    table = pl.DataFrame(_rows(found), infer_schema_length=None)
+    write_whole({out: table_writer(table, out)})
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _json(found: Comparison) -> str:
+    return json.dumps(found.to_dict(), indent=2, ensure_ascii=False)
+
+
+def _rows(found: Comparison) -> list[dict[str, Any]]:
+    """One row per method, with its correlation to every other one."""
+    place = {name: number for number, name in enumerate(found.methods)}
+    return [
+        row
+        | {
+            f"with_{other}": None if np.isnan(value) else float(value)
+            for other, value in zip(
+                found.methods, found.correlations[place[row["method"]]], strict=True
+            )
+        }
+        for row in found.table()
+    ]
+
+
+def _pipe(found: Comparison) -> None:
+    rows = _rows(found)
+    tab_separated(list(rows[0]), ([_plain(value) for value in row.values()] for row in rows))
+
+
+def _plain(value: Any) -> str:
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _show(found: Comparison) -> None:
+    judged = found.true_scores is not None
+    heads = ["", "method", "agreement", "seconds", "settled"]
+    if judged:
+        heads[2:2] = ["with the key", "key found"]
+    rows, names = [], []
+    for row in found.table():
+        if row["error"] is not None:
+            continue
+        names.append(row["method"])
+        cells = [
+            str(len(names)),
+            row["method"],
+            _digits(row["agreement"]),
+            f"{row['seconds']:.3f}",
+            "yes" if row["converged"] else "no",
+        ]
+        if judged:
+            recovered = row["key_recovered"]
+            share = "–" if recovered is None else f"{100 * recovered:.0f} %"
+            cells[2:2] = [_digits(row["accuracy"]), share]
+        rows.append(cells)
+    print()
+    show_table(heads, rows, names=(1,))
+    print()
+    if len(names) > 1:
+        _show_correlations(found, names)
+    _explain(judged)
+
+
+def _show_correlations(found: Comparison, names: list[str]) -> None:
+    """How alike each two methods rank; the columns by number, to fit the screen."""
+    places = [found.methods.index(name) for name in names]
+    title("How alike they rank (100: the same order, 0: unrelated, -100: upside down)")
+    rows = []
+    for number, (name, row) in enumerate(zip(names, places, strict=True), start=1):
+        known = [_hundredths(found.correlations[row, other]) for other in places[: number - 1]]
+        rows.append([str(number), name, *known, *[""] * (len(names) - number)])
+    show_table(["", "", *map(str, range(1, len(names)))], rows, names=(1,), tight=True)
+    print()
+
+
+def _explain(judged: bool) -> None:
+    say("agreement: mean rank correlation with the other methods.")
+    if judged:
+        say(
+            "with the key: rank correlation with the share of right answers; key found: share of "
+            "the key that the method inferred."
+        )
+
+
+def _digits(value: float | None) -> str:
+    return "–" if value is None or np.isnan(value) else f"{value:.2f}"
+
+
+def _hundredths(value: float) -> str:
+    return "–" if np.isnan(value) else f"{100 * value:.0f}"

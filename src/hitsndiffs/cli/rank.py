@@ -1,0 +1,289 @@
+"""``hnd rank``: a file of answers in, a ranking out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hitsndiffs.cli.files import check_target, table_writer, write_whole
+from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
+from hitsndiffs.errors import InputError
+from hitsndiffs.progress import working
+from hitsndiffs.words import count, per_cent
+
+if TYPE_CHECKING:
+    from hitsndiffs.ranking import Ranking
+
+__all__ = ["Job", "rank_file"]
+
+#: On a terminal, a ranking of up to this many users is shown whole, else its first ``BEST``.
+WHOLE_UP_TO = 50
+BEST = 20
+#: On a terminal, groups beyond these many are counted, not shown.
+GROUPS = 5
+#: Below this confidence the user is asked for help.
+SURE = 0.9
+
+
+@dataclass(frozen=True)
+class Job:
+    """What ``hnd rank`` was asked to do."""
+
+    source: Source
+    method: str | None = None
+    by: str | None = None
+    bootstrap: int = 0
+    params: dict[str, Any] | None = None
+    answers: Path | None = None
+    out: Path | None = None
+    key_out: Path | None = None
+    as_json: bool = False
+    top: int | None = None
+    everybody: bool = False
+    quiet: bool = False
+
+
+def rank_file(job: Job) -> None:
+    """Read, rank, write, show."""
+    for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
+        if path is not None:
+            check_target(path, option, job.source.path)
+    if job.top is not None and job.top < 1:
+        raise InputError(f"--top must be at least 1; got {job.top}.")
+    if job.bootstrap < 0 or job.bootstrap == 1:
+        raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.bootstrap}.")
+    ranking = _ranking(job)
+    _write(ranking, job)
+    if job.as_json:
+        print(ranking.to_json())
+        _say_notes(ranking, job)
+    elif for_people():
+        for line in _opening(ranking, job):
+            say(line, quiet=job.quiet)
+        _show(ranking, job)
+        _say_notes(ranking, job)
+        _say_key(ranking, job)
+    else:
+        for line in _opening(ranking, job):
+            say(line, quiet=job.quiet)
+        _say_notes(ranking, job)
+        _pipe(ranking, job)
+
+
+def _ranking(job: Job) -> Ranking:
+    from hitsndiffs.methods import METHODS
+    from hitsndiffs.ranking import rank
+
+    method = job.method or ("auto" if "auto" in METHODS else "hnd")
+    params = dict(job.params or {})
+    if job.answers is not None:
+        from hitsndiffs.reading import read_key
+
+        params[_key_parameter(METHODS.get(method))] = read_key(job.answers)
+    responses = job.source.read(quiet=job.quiet)
+    with working("Ranking", quiet=job.quiet):
+        return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params)
+
+
+def _key_parameter(method: Any) -> str:
+    """Where a method takes right answers: as a hint, or as the key it cannot do without."""
+    names = set() if method is None else set(method().get_params())
+    return "key" if "answers" not in names and "key" in names else "answers"
+
+
+# -- files ------------------------------------------------------------------------------------
+
+
+def _write(ranking: Ranking, job: Job) -> None:
+    files: dict[Path, Callable[[Path], None]] = {}
+    if job.out is not None:
+        if job.out.suffix.lower() == ".json":
+            files[job.out] = lambda part: _write_text(part, ranking.to_json())
+        else:
+            files[job.out] = table_writer(_tidy(ranking.table()), job.out)
+    if job.key_out is not None:
+        files[job.key_out] = table_writer(_key_table(ranking), job.key_out)
+    write_whole(files)
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _tidy(table: Any) -> Any:
+    """Ranks are whole numbers, and what there is none of is empty."""
+    import polars as pl
+    import polars.selectors as cs
+
+    filled = table.with_columns(cs.float().fill_nan(None))
+    return filled.with_columns(cs.matches("^rank").round().cast(pl.Int64))
+
+
+def _key_table(ranking: Ranking) -> Any:
+    import polars as pl
+
+    key = ranking.answer_key(with_confidence=True)
+    return pl.DataFrame(
+        {
+            "item": pl.Series([str(item) for item in key], dtype=pl.String),
+            "answer": pl.Series([str(option) for option, _ in key.values()], dtype=pl.String),
+            "confidence": pl.Series([sure for _, sure in key.values()], dtype=pl.Float64),
+        }
+    )
+
+
+# -- words ------------------------------------------------------------------------------------
+
+
+def _opening(ranking: Ranking, job: Job) -> Iterator[str]:
+    """What was read, which method and why, and how sure it is."""
+    from hitsndiffs.methods import METHODS
+
+    r = ranking.responses
+    empty = per_cent(1 - r.n_responses / (r.n_users * r.n_items))
+    yield (
+        f"{job.source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
+        f"{count(r.n_responses, 'answer')}, "
+        + ("none missing." if r.is_complete else f"{empty} missing.")
+    )
+    chosen, why = _chosen(ranking)
+    if chosen is not None:
+        yield f"Method {chosen}, chosen for these data: {why}."
+    else:
+        default = "" if job.method else " (the default)"
+        yield f"Method {ranking.method}{default}: {METHODS[ranking.method].summary}."
+    yield from _certainty(ranking)
+
+
+def _chosen(ranking: Ranking) -> tuple[str | None, str]:
+    """What a method that chooses among others has chosen, and why."""
+    details = ranking.fit.details
+    return details.get("chosen"), str(details.get("why", ""))
+
+
+def _certainty(ranking: Ranking) -> Iterator[str]:
+    if ranking.n_components > 1:
+        return
+    if ranking.consistent:
+        yield "The order is certified: it fits every single answer."
+    sure = ranking.confidence
+    if sure is not None:
+        turned = ranking.orientation
+        what = "this is ability, the best on top" if turned is None else "the better end is on top"
+        line = f"How sure that {what}: {per_cent(sure)}"
+        line += "." if turned is None else f" ({turned.how})."
+        if sure < SURE:
+            line += " One known answer (--answers) or strong user (--strong-user) would settle it."
+        yield line
+    if np.isfinite(ranking.reliability):
+        yield (
+            f"Reliability {ranking.reliability:.2f} (1: other items of the kind would give the "
+            "same order)."
+        )
+
+
+def _say_notes(ranking: Ranking, job: Job) -> None:
+    chosen, why = _chosen(ranking)
+    for note in ranking.notes:
+        if job.as_json or chosen is None or not note.startswith(f"Method {chosen}: {why}"):
+            say(f"Note: {note}", quiet=job.quiet)
+
+
+def _say_key(ranking: Ranking, job: Job) -> None:
+    for path in (job.out, job.key_out):
+        if path is not None:
+            say(f"Written: {path}", quiet=job.quiet)
+    if job.key_out is None and ranking.fit.key_probabilities is not None:
+        say("The likely answer key: add --key-out key.csv", quiet=job.quiet)
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+def _pipe(ranking: Ranking, job: Job) -> None:
+    """Everybody, in columns that are easy to cut."""
+    order = ranking.order[: job.top]
+    low, high = ranking.rank_intervals()
+    columns = {
+        "rank": [_whole(rank) for rank in ranking.ranks[order].tolist()],
+        "user": [str(user) for user in ranking.users[order].tolist()],
+        "score": [_plain(score) for score in ranking.scores[order].tolist()],
+        "error": [_plain(error) for error in ranking.standard_errors[order].tolist()],
+        "low": [_whole(rank) for rank in low[order].tolist()],
+        "high": [_whole(rank) for rank in high[order].tolist()],
+        "answers": [str(n) for n in ranking.responses.answers_per_user[order].tolist()],
+    }
+    if ranking.n_components > 1:
+        groups = ranking.components[order].tolist()
+        columns["group"] = ["" if group < 0 else str(group + 1) for group in groups]
+    tab_separated(list(columns), zip(*columns.values(), strict=True))
+
+
+def _whole(rank: float) -> str:
+    return "" if np.isnan(rank) else f"{rank:.0f}"
+
+
+def _plain(number: float) -> str:
+    return "" if np.isnan(number) else f"{number:.6g}"
+
+
+def _show(ranking: Ranking, job: Job) -> None:
+    """A table for people, one for each group of users that can be compared."""
+    order, groups = ranking.order, ranking.n_components
+    most = _most(len(order), job)
+    print()
+    for group in range(min(groups, GROUPS)):
+        users = order[ranking.components[order] == group]
+        if groups > 1:
+            title(f"Group {group + 1} of {groups} ({count(len(users), 'user')})")
+        _show_users(ranking, users[:most])
+        if len(users) > most:
+            rest = count(len(users) - most, "more user")
+            print(f"… and {rest}: --all shows them, --out ranking.csv keeps them")
+        print()
+    if groups > GROUPS:
+        rest = count(groups - GROUPS, "more group")
+        print(f"… and {rest}: --out ranking.csv keeps them all\n")
+
+
+def _most(users: int, job: Job) -> int:
+    if job.everybody or (job.top is None and users <= WHOLE_UP_TO):
+        return users
+    return BEST if job.top is None else job.top
+
+
+def _show_users(ranking: Ranking, users: Any) -> None:
+    shares = ranking.by == "correct"
+    show = _shown_share if shares else _shown_score
+    second = ranking.abilities if shares else ranking.correct
+    low, high = ranking.rank_intervals()
+    rows = []
+    for j in users.tolist():
+        row = {
+            "rank": _whole(ranking.ranks[j]) or "–",
+            "user": str(ranking.users[j]),
+            "right ± error" if shares else "score ± error": show(
+                float(ranking.scores[j]), float(ranking.standard_errors[j])
+            ),
+        }
+        if np.isfinite(low[users]).any():
+            row["rank, 95 % sure"] = f"{_whole(low[j])}–{_whole(high[j])}"
+        if second is not None:
+            share = f"{100 * second[j]:.1f} %"
+            row["ability" if shares else "right"] = f"{second[j]:.3f}" if shares else share
+        row["answers"] = str(ranking.responses.answers_per_user[j])
+        rows.append(row)
+    show_table(list(rows[0]), [list(row.values()) for row in rows], names=(1,))
+
+
+def _shown_score(score: float, error: float) -> str:
+    return f"{score:.3f}" + ("" if np.isnan(error) else f" ± {error:.3f}")
+
+
+def _shown_share(score: float, error: float) -> str:
+    return f"{100 * score:.1f} %" + ("" if np.isnan(error) else f" ± {100 * error:.1f}")

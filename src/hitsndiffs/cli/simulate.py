@@ -1,0 +1,34 @@
+"""``hnd simulate``: responses with known abilities, as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hitsndiffs.cli.text import say
+from hitsndiffs.errors import InputError
+from hitsndiffs.progress import working
+from hitsndiffs.words import count
+
+__all__ = ["simulate_files"]
+
+
+def simulate_files(model: str, out: Path, format: str, *, quiet: bool, **drawn: Any) -> None:
+    """Simulate, write three files, and name them."""
+    from hitsndiffs.irt import FORMATS, simulate, write_simulation
+
+    if format not in FORMATS:
+        raise InputError(f"--format must be one of {', '.join(FORMATS)}; got {format!r}.")
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out}: this is a file; name a folder.")
+    with working("Simulating", quiet=quiet):
+        simulation = simulate(model, **drawn)
+        files = write_simulation(simulation, out, format)
+    r = simulation.responses
+    say(
+        f"{model}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
+        f"{count(r.n_responses, 'answer')}.",
+        quiet=quiet,
+    )
+    for path in files:
+        print(path)

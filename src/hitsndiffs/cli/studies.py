@@ -1,0 +1,228 @@
+"""Commands for studies: ``compare``, ``simulate``, ``reproduce``, and their options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hitsndiffs.cli.options import (
+    OUTPUT,
+    Choice,
+    Debug,
+    Duplicates,
+    File,
+    Format,
+    Header,
+    Item,
+    Json,
+    Layout,
+    Quiet,
+    Seed,
+    Transpose,
+    User,
+    source,
+)
+
+__all__ = ["compare", "reproduce", "simulate"]
+
+SIZE = "Size"
+WHO_ANSWERS = "Who answers what"
+
+
+def compare(
+    file: File,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The right answers (columns item, answer): they judge the methods."
+        ),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method", "-m", metavar="NAME", help="Only this one; may be given several times."
+        ),
+    ] = None,
+    seed: Seed = None,
+    user: User = None,
+    item: Item = None,
+    option: Choice = None,
+    layout: Layout = None,
+    transpose: Transpose = False,
+    duplicates: Duplicates = "error",
+    format: Format = None,
+    header: Header = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the table: .csv, .tsv, .parquet or .json (with all scores).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Set all methods side by side on one file."""
+    from hitsndiffs.cli.compare import compare_file
+
+    compare_file(
+        source(file, user, item, option, layout, transpose, duplicates, format, header),
+        key=key,
+        methods=method or None,
+        seed=seed or 0,
+        out=out,
+        as_json=json,
+        quiet=quiet,
+    )
+
+
+def simulate(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="1pl, 2pl, 3pl, glad, grm, bock, samejima, c1p, half-moon or american-experience.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="DIR", help="The folder to write into; made if new."),
+    ],
+    users: Annotated[int, typer.Option(metavar="N", rich_help_panel=SIZE)] = 100,
+    items: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="100, unless the model has its own.", rich_help_panel=SIZE),
+    ] = None,
+    options: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Options of each item: 3, unless the model has its own.",
+            rich_help_panel=SIZE,
+        ),
+    ] = None,
+    ability: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How abilities are spread: uniform, normal, spaced or mostly-able.",
+        ),
+    ] = None,
+    hardest: Annotated[
+        float | None,
+        typer.Option(metavar="B", help="The largest difficulty (they span 1); more is harder."),
+    ] = None,
+    sharpest: Annotated[
+        float | None,
+        typer.Option(metavar="A", help="The largest discrimination; more is less chance."),
+    ] = None,
+    answered: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P", help="The share of items that each answers.", rich_help_panel=WHO_ANSWERS
+        ),
+    ] = None,
+    answers_per_user: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            help="The median number of answers, with a long tail.",
+            rich_help_panel=WHO_ANSWERS,
+        ),
+    ] = None,
+    blocks: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Cut the items into blocks, of which each user answers two.",
+            rich_help_panel=WHO_ANSWERS,
+        ),
+    ] = None,
+    format: Annotated[str, typer.Option(metavar="csv|parquet", rich_help_panel=OUTPUT)] = "csv",
+    seed: Seed = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Make up responses of users whose abilities are known: responses, abilities and key."""
+    from hitsndiffs.cli.simulate import simulate_files
+
+    drawn = {
+        "items": items,
+        "options": options,
+        "ability": ability,
+        "bmax": hardest,
+        "amax": sharpest,
+        "answer_probability": answered,
+        "answers_per_user": answers_per_user,
+        "blocks": blocks,
+    }
+    simulate_files(
+        model,
+        out,
+        format,
+        users=users,
+        seed=seed or 0,
+        quiet=quiet,
+        **{name: value for name, value in drawn.items() if value is not None},
+    )
+
+
+def reproduce(
+    figures: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FIGURE…|all]",
+            help="Names that --list shows, or beginnings of them.",
+            show_default=False,
+        ),
+    ] = None,
+    list_only: Annotated[bool, typer.Option("--list", help="List the figures, run none.")] = False,
+    runs: Annotated[
+        int, typer.Option(metavar="N", help="Runs per cell where the paper has 10.")
+    ] = 10,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes (default: one per core).")
+    ] = None,
+    seed: Seed = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this method; may be given several times."),
+    ] = None,
+    points: Annotated[
+        int | None, typer.Option(metavar="N", help="At most so many points of each figure.")
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="For everything; an interrupted run goes on there."
+        ),
+    ] = Path("reproduction"),
+    docs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the summary page here too.")
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Run the paper's figures, and set them beside the paper's values."""
+    from hitsndiffs.cli.reproduce import reproduce_figures, show_figures
+
+    if list_only:
+        show_figures()
+        return
+    code = reproduce_figures(
+        figures or [],
+        runs=runs,
+        jobs=jobs,
+        seed=seed or 0,
+        methods=methods or None,
+        points=points,
+        out=out,
+        docs=docs,
+    )
+    raise typer.Exit(code)

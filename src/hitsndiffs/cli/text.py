@@ -1,0 +1,104 @@
+"""Words and tables: for people on a terminal, for programs through a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+__all__ = ["for_people", "say", "show_table", "tab_separated", "title", "width"]
+
+
+def for_people() -> bool:
+    """Whether a person reads standard output."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def say(sentence: str, *, quiet: bool = False) -> None:
+    """Tell the user something beside the result: on standard error, as one line or paragraph."""
+    if quiet:
+        return
+    sys.stdout.flush()
+    if sys.stderr.isatty():
+        import textwrap
+
+        sentence = textwrap.fill(sentence, width(), subsequent_indent="  ", break_on_hyphens=False)
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def width() -> int:
+    """Columns of the terminal, at most 100: long lines are hard to read."""
+    import shutil
+
+    return min(shutil.get_terminal_size().columns, 100)
+
+
+def title(text: str) -> None:
+    """Print a heading on standard output."""
+    print(f"\033[1m{text}\033[0m" if _colourful() else text)
+
+
+def show_table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    names: Sequence[int] = (),
+    words: Sequence[int] = (),
+    tight: bool = False,
+) -> None:
+    """Print a table for people; what is not names or words is numbers, and stands at the right.
+
+    Parameters
+    ----------
+    heads
+        One per column.
+    rows
+        The cells.
+    names
+        The columns of short names; where the screen is too narrow, they are cut.
+    words
+        The columns of sentences, which are broken into lines.
+    tight
+        Whether columns stand close to each other.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 0) if tight else (0, 1),
+        collapse_padding=True,
+        pad_edge=False,
+        show_edge=False,
+        header_style="bold",
+    )
+    for place, head in enumerate(heads):
+        table.add_column(
+            head,
+            justify="left" if place in (*names, *words) else "right",
+            no_wrap=place not in words,
+            overflow="fold" if place in words else "ellipsis",
+        )
+    for row in rows:
+        table.add_row(*(Text(_one_line(cell)) for cell in row))
+    Console(width=width(), highlight=False).print(table)
+
+
+def tab_separated(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table for programs: a line of heads, then tabs between the cells of a row."""
+    write = sys.stdout.write
+    write("\t".join(heads) + "\n")
+    for row in rows:
+        write("\t".join(map(_one_line, row)) + "\n")
+
+
+def _one_line(cell: str) -> str:
+    """No tab, line break or escape sequence in a label may disturb the table."""
+    return cell if cell.isprintable() else "".join(c if c.isprintable() else " " for c in cell)
+
+
+def _colourful() -> bool:
+    import os
+
+    return for_people() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,98 @@
+"""Ways to run ``hnd`` in tests: in this process, as a program, and on a terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from hitsndiffs.cli import main
+
+ROOT = Path(__file__).parent.parent
+QUIZ = ROOT / "examples" / "quiz.csv"
+CROWD = ROOT / "examples" / "crowd.csv"
+MODELS = ROOT / "examples" / "models.jsonl"
+
+PROGRAM = [sys.executable, "-m", "hitsndiffs"]
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+class Here:
+    """Runs a command in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: object) -> Done:
+        self._capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        out, err = self._capsys.readouterr()
+        return Done(code, out, err)
+
+
+def as_program(
+    *arguments: object, stdin: str | None = None, env: dict[str, str] | None = None
+) -> Done:
+    done = subprocess.run(
+        [*PROGRAM, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, **(env or {})},
+        timeout=120,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def on_terminal(*arguments: object, columns: int = 80, cwd: Path | None = None) -> Done:
+    """Run a command on a terminal of its own; what it prints comes back as ``out``."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+    running = subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        env={**env, "TERM": "xterm-256color"},
+        cwd=cwd,
+    )
+    os.close(child)
+    chunks = []
+    while True:
+        try:
+            chunk = os.read(parent, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if not chunk:
+            break
+        chunks.append(chunk)
+    os.close(parent)
+    return Done(running.wait(timeout=120), b"".join(chunks).decode().replace("\r\n", "\n"), "")
+
+
+def rows(table: str) -> list[list[str]]:
+    """Cells of a table with tabs."""
+    return [line.split("\t") for line in table.splitlines()]
+
+
+def write(path: Path, lines: Sequence[str]) -> Path:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path

@@ -1,0 +1,217 @@
+"""The other commands: help, version, methods, check, compare, simulate, reproduce."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from commands import CROWD, QUIZ, Here, as_program, on_terminal, rows, write
+from typer.testing import CliRunner
+
+import hitsndiffs as hnd
+from hitsndiffs.cli.app import app
+from hitsndiffs.irt import simulate, write_simulation
+
+ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+COMMANDS = ["rank", "check", "methods", "compare", "simulate", "reproduce"]
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Here:
+    return Here(capsys)
+
+
+# -- help and version ---------------------------------------------------------------------------
+
+
+def test_help_names_every_command_and_gives_an_example(here: Here) -> None:
+    done = here("--help")
+    assert done.code == 0
+    for command in COMMANDS:
+        assert command in done.out
+    assert "hnd rank quiz.csv" in done.out
+    assert here().out == done.out
+    assert here("-h").out == done.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_in_80_columns(command: str) -> None:
+    done = as_program(command, "--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_typers_own_runner_works() -> None:
+    assert CliRunner().invoke(app, ["methods"]).exit_code == 0
+
+
+def test_version(here: Here) -> None:
+    done = here("--version")
+    assert (done.code, done.out) == (0, f"hnd {hnd.__version__}\n")
+
+
+# -- methods ------------------------------------------------------------------------------------
+
+
+def test_methods_lists_all_of_them(here: Here) -> None:
+    body = rows(here("methods").out)[1:]
+    assert [row[0] for row in body] == list(hnd.METHODS)
+    assert all(len(row) == 3 and all(row) for row in body)
+    listed = json.loads(here("methods", "--json").out)
+    assert [entry["name"] for entry in listed] == list(hnd.METHODS)
+    shown = ANSI.sub("", on_terminal("methods").out)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert all(name in shown for name in hnd.METHODS)
+
+
+# -- check --------------------------------------------------------------------------------------
+
+
+def test_check_says_what_is_in_a_file(here: Here) -> None:
+    found = {row[1]: row[2] for row in rows(here("check", QUIZ).out)[1:]}
+    assert found["file"] == "A CSV file, wide: one row per user, one column per item."
+    assert found["size"] == "30 users and 20 items, 588 answers."
+    assert found["missing"] == "12 cells of 600 are empty (2.0 %)."
+    assert found["groups"] == "All users can be compared with each other."
+    assert "axis" in found["axes"]
+
+
+def test_check_as_json(here: Here) -> None:
+    report = json.loads(here("check", QUIZ, "--json").out)
+    assert report["version"] == hnd.__version__
+    findings = report["findings"]
+    assert set(findings) >= {
+        "size",
+        "missing",
+        "options",
+        "groups",
+        "thin users",
+        "thin options",
+        "equal answers",
+        "certificate",
+        "direction",
+        "perfect order",
+        "axes",
+    }
+    assert findings["file"]["layout"] == "wide"
+    assert findings["missing"]["empty"] == 12
+    assert findings["perfect order"]["consistent"] is False
+    assert len(findings["axes"]["strengths"]) == 4
+    assert all(finding["sentence"].endswith(".") for finding in findings.values())
+
+
+def test_check_finds_the_layout(here: Here, tmp_path: Path) -> None:
+    found = json.loads(here("check", CROWD, "--json").out)["findings"]
+    assert found["file"]["layout"] == "long"
+    turned = write(tmp_path / "turned.tsv", ["item\ta\tb\tc", "q1\tx\tx\ty", "q2\tx\ty\ty"])
+    found = json.loads(here("check", turned, "--transpose", "--json").out)["findings"]
+    assert (found["file"]["format"], found["file"]["layout"]) == ("tsv", "transposed")
+
+
+def test_check_on_a_terminal() -> None:
+    done = on_terminal("check", CROWD)
+    assert done.code == 0
+    assert max(map(len, ANSI.sub("", done.out).splitlines())) <= 80
+
+
+# -- compare ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def simulated(tmp_path: Path) -> tuple[Path, Path]:
+    files = write_simulation(simulate("samejima", users=40, items=30, seed=1), tmp_path / "sim")
+    return files[0], files[2]
+
+
+def test_compare_judges_methods_by_the_key(here: Here, simulated: tuple[Path, Path]) -> None:
+    data, key = simulated
+    done = here("compare", data, "--key", key, "-m", "hnd", "-m", "majority", "-m", "true-answer")
+    assert done.code == 0
+    head, *body = rows(done.out)
+    found = {row[0]: dict(zip(head, row, strict=True)) for row in body}
+    assert body[0][0] == "true-answer"
+    assert float(found["true-answer"]["accuracy"]) == pytest.approx(1)
+    assert 0 < float(found["hnd"]["key_recovered"]) <= 1
+    assert float(found["hnd"]["with_majority"]) == float(found["majority"]["with_hnd"])
+
+
+def test_compare_without_a_key_says_what_is_left_out(
+    here: Here, simulated: tuple[Path, Path]
+) -> None:
+    done = here("compare", simulated[0], "-m", "hnd", "-m", "true-answer")
+    assert done.code == 0
+    assert "Left out, as they need --key: true-answer." in done.err
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
+def test_compare_out(here: Here, simulated: tuple[Path, Path], tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"comparison.{ending}"
+    done = here("compare", simulated[0], "-m", "hnd", "-m", "hits", "--out", out, "--json", "-q")
+    assert set(json.loads(done.out)["methods"]) == {"hnd", "hits"}
+    assert done.err == ""
+    if ending == "json":
+        assert json.loads(out.read_text()).keys() == json.loads(done.out).keys()
+    else:
+        table = pl.read_csv(out) if ending == "csv" else pl.read_parquet(out)
+        assert set(table["method"]) == {"hnd", "hits"}
+
+
+def test_compare_on_a_terminal(simulated: tuple[Path, Path]) -> None:
+    done = on_terminal("compare", simulated[0], "--key", simulated[1])
+    assert done.code == 0
+    shown = ANSI.sub("", done.out)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "How alike they rank" in shown
+    assert "pooled-investment" in shown
+
+
+# -- simulate and reproduce ---------------------------------------------------------------------
+
+
+def test_simulate_writes_what_rank_reads(here: Here, tmp_path: Path) -> None:
+    out = tmp_path / "made"
+    done = here(
+        "simulate", "grm", "--users", 25, "--items", 12, "--options", 4, "--seed", 3, "-o", out
+    )
+    assert done.code == 0
+    assert done.out.split() == [
+        str(out / name) for name in ("responses.csv", "abilities.csv", "key.csv")
+    ]
+    body = rows(here("rank", out / "responses.csv", "-m", "hnd").out)[1:]
+    assert len(body) == pl.read_csv(out / "abilities.csv").height == 25
+    assert here("rank", out / "responses.csv", "--answers", out / "key.csv").code == 0
+
+
+def test_simulate_takes_every_option(here: Here, tmp_path: Path) -> None:
+    common = ("--users", 30, "--items", 20, "--ability", "normal", "--hardest", 1, "--sharpest", 5)
+    for number, who in enumerate([("--answered", 0.5), ("--answers-per-user", 5), ("--blocks", 4)]):
+        out = tmp_path / str(number)
+        done = here("simulate", "bock", *common, *who, "--format", "parquet", "-q", "-o", out)
+        assert done.code == 0, done.err
+        assert done.err == ""
+        assert hnd.read_responses(out / "responses.parquet").n_responses < 600
+
+
+def test_simulate_refuses_a_file_for_a_folder(here: Here, tmp_path: Path) -> None:
+    file = write(tmp_path / "file", ["x"])
+    assert here("simulate", "grm", "-o", file).code == 2
+    assert here("simulate", "grm", "-o", tmp_path, "--format", "xls").code == 2
+
+
+def test_reproduce_lists_its_figures(here: Here) -> None:
+    body = rows(here("reproduce", "--list").out)[1:]
+    assert "accuracy/grm/items" in {row[0] for row in body}
+
+
+def test_reproduce_runs_a_figure(here: Here, tmp_path: Path) -> None:
+    done = here(
+        "reproduce",
+        "accuracy/c1p/items",
+        *("--runs", 1, "--points", 1, "--jobs", 1, "--methods", "hnd", "--out", tmp_path / "out"),
+    )
+    assert done.code == 0, done.err
+    assert (tmp_path / "out" / "index.html").exists()
+    assert "cells" in done.out
