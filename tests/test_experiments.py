@@ -4,13 +4,21 @@ import itertools
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.experiments import FIGURES, cells, list_figures, paper_values, reproduce, runner
+from hitsndiffs.experiments import (
+    FIGURES,
+    cells,
+    findings,
+    list_figures,
+    paper_values,
+    reproduce,
+    runner,
+)
 from hitsndiffs.experiments.cells import Cell, compute
 from hitsndiffs.experiments.comparison import Result, exponent, summarise, verdict
 from hitsndiffs.experiments.contestants import available
@@ -301,6 +309,47 @@ def test_exponents_are_fitted_to_the_large_sizes():
 def test_known_differences_are_explained():
     point = Result("accuracy/samejima/items", "accuracy", "grm", 0, 25, 0.8, 0, 0, 10)
     assert "argsort" in cause(point)
+
+
+def test_points_that_differ_by_chance_agree_the_second_time(tmp_path):
+    """Two points are off: HITS was unlucky (made up), the other is off for good (made up too)."""
+    name = "accuracy/c1p/items"
+    paper = paper_values()[name]["accuracy"]
+    store = Store(tmp_path)
+    spread = 0.001 * np.array([-1, 1] * 5)
+    for number, wobble in enumerate(spread):
+        values = {"hits": paper["hits"][0] + 0.3 + wobble, "hnd": 0.5 + wobble}
+        store.add(Cell(name, 0, number, 0), {"accuracy": values})
+        far = Cell(name, 0, number, findings.OTHER_SEED)
+        store.add(far, {"accuracy": {"hnd": 0.5 + wobble}, "certified": {"hnd": 0.0}})
+    results = {name: summarise(FIGURES[name], store, seed=0, runs=10)}
+    outcome = runner.Outcome()
+    again = findings.recheck(results, store, seed=0, runs=10, jobs=1, outcome=outcome)
+    assert {key[2] for key in again} == {"hits", "hnd"}
+    assert outcome.computed == 40 + 30  # HnD had ten of its forty
+    by_method = {key[2]: r for key, r in again.items()}
+    assert by_method["hits"].runs == 40
+    hits, hnd = (next(r for r in results[name] if r.method == m) for m in ("hits", "hnd"))
+    assert "Chance" in cause(hits, by_method["hits"])
+    assert "Chance" not in cause(hnd, replace(by_method["hnd"], value=0.5, verdict="lower"))
+    assert "too few runs" in cause(hits, None)
+
+
+def test_a_setting_that_several_figures_share():
+    point = Result("accuracy/samejima/options", "accuracy", "hits", 1, 3, 0.8, 0, 0, 10)
+    twins = findings.twin_values(point)
+    assert len(twins) == 6
+    assert paper_values()["accuracy/samejima/amax"]["accuracy"]["hits"][2] in twins
+    assert findings.twin_values(replace(point, x=4)) == []
+
+
+def test_the_page_tells_what_was_kept(tmp_path):
+    run(tmp_path, FakeRank())
+    first = (tmp_path / "reproduction.md").read_text()
+    assert f"hnd reproduce {FIGURE} --runs 2 --seed 0 --points 2 --methods hnd,hits" in first
+    assert "kept" not in first
+    run(tmp_path, FakeRank())
+    assert "4 cells were computed by earlier runs" in (tmp_path / "reproduction.md").read_text()
 
 
 # -- the science ----------------------------------------------------------------------------------

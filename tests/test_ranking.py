@@ -162,7 +162,7 @@ def test_tables_come_in_the_kind_that_came_in(kind):
         assert isinstance(frame, KINDS[kind])
     columns = columns_of(found.table())
     assert list(columns) == [
-        "user", "rank", "score", "standard_error", "answers", "component",
+        "user", "rank", "score", "standard_error", "rank_low", "rank_high", "answers", "component",
     ]  # fmt: skip
     assert columns["user"] == [NAMES[j] for j in found.order]
     np.testing.assert_array_equal(columns["rank"], found.ranks[found.order])
@@ -305,16 +305,19 @@ def test_json_holds_everything_and_comes_back(ranking):
         "method", "parameters", "version", "by", "n_users", "n_items", "n_options", "n_responses",
         "users", "n_components", "consistent", "orientation", "confidence", "eigenvalues",
         "spectral_gap", "converged", "n_iterations", "details", "answer_key", "notes",
+        "reliability",
     ):  # fmt: skip
         assert name in plain, name
     assert set(plain["orientation"]) == {"how", "margin", "confidence"}
     assert plain["parameters"]["solver"] == "lanczos"
     users = plain["users"]
-    assert set(users[0]) == {"user", "rank", "score", "standard_error", "answers", "component"}
+    assert set(users[0]) == {
+        "user", "rank", "score", "standard_error", "rank_low", "rank_high", "answers", "component",
+    }  # fmt: skip
     assert [u["user"] for u in users] == [NAMES[j] for j in ranking.order]
     assert users[-1] == {
-        "user": "dee", "rank": None, "score": None, "standard_error": None, "answers": 0,
-        "component": -1,
+        "user": "dee", "rank": None, "score": None, "standard_error": None, "rank_low": None,
+        "rank_high": None, "answers": 0, "component": -1,
     }  # fmt: skip
     assert users[0]["score"] == ranking.scores[ranking.order[0]]
     assert plain["answer_key"]["q1"] == {

@@ -6,22 +6,20 @@ import csv
 import gzip
 import io
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_encoding import answers, content
+from reading_helpers import WIDE, answers, as_if_large, as_parquet, content
 
+from hitsndiffs.encoding import result
 from hitsndiffs.reading import delimited, read_responses, source
 from hitsndiffs.responses import Responses
 
-WIDE = "student,q1,q2,q3\nann,A,1,x\nbob,B,2,\ncat,A,,y\n"
 WIDE_ANSWERS = {
     ("ann", "q1"): "A",
     ("ann", "q2"): "1",
@@ -38,8 +36,7 @@ LONG = "worker,task,label\n" + "".join(f"{u},{i},{o}\n" for (u, i), o in WIDE_AN
 def road(request, monkeypatch):
     """Small files go through the csv module, large ones through Polars in pieces."""
     if request.param == "in pieces":
-        monkeypatch.setattr(delimited, "_SMALL", 0)
-        monkeypatch.setattr(source, "CHUNK", 40)
+        as_if_large(monkeypatch, 40)
     return request.param
 
 
@@ -49,12 +46,6 @@ def read(text: str | bytes, **arguments) -> Responses:
 
 
 # -- formats ----------------------------------------------------------------------------------
-
-
-def as_parquet(text: str) -> bytes:
-    out = io.BytesIO()
-    pl.read_csv(text.encode()).write_parquet(out)
-    return out.getvalue()
 
 
 def as_jsonl(text: str) -> bytes:
@@ -293,6 +284,18 @@ def test_the_first_column_names_the_users_when_it_holds_ids():
     assert any("'matric'" in note for note in r.notes)
 
 
+@pytest.mark.parametrize("name", ["", "Unnamed: 0", "index"])
+def test_a_first_column_of_row_numbers_names_the_users(name, road):
+    r = read(f"{name},q1,q2\n0,1,2\n1,2,2\n2,0,1\n")
+    assert (r.users.tolist(), r.items.tolist()) == (["0", "1", "2"], ["q1", "q2"])
+    assert "Took the first column, which has no name, as the user column." in r.notes
+
+
+def test_rows_that_seem_to_be_items_are_noted():
+    r = read("question,ann,bob\nx1,A,B\nx2,B,B\n")
+    assert any("if the rows are items, read with transpose=True" in note for note in r.notes)
+
+
 def test_row_names_without_a_name_in_the_header():
     r = read('"q1","q2"\n"ann",1,2\n"bob",2,2\n')
     assert r.users.tolist() == ["ann", "bob"]
@@ -320,6 +323,19 @@ def test_blank_columns_and_rows_are_left_out(road):
     assert "Dropped 1 item that nobody answered: 'column-4'." in r.notes
 
 
+def test_a_second_column_of_names_is_left_out_of_files():
+    r = read("student_id,name,q\n7,ann,1\n8,bob,2\n9,cat,1\n")
+    assert (r.users.tolist(), r.items.tolist()) == (["7", "8", "9"], ["q"])
+    assert "Left out 'name', which also names the users." in r.notes
+
+
+def test_very_many_labels_are_held_in_less_memory(monkeypatch):
+    monkeypatch.setattr(result, "_MANY_LABELS", 2)
+    r = read("1,2\n2,2\n1,1\n")
+    assert r.users.dtype.kind == "U"
+    assert r.users.tolist() == ["user-1", "user-2", "user-3"]
+
+
 # -- by every road ----------------------------------------------------------------------------
 
 labels = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=6)
@@ -336,10 +352,10 @@ def test_pieces_and_memory_give_the_same_responses(rows):
     table = {"user": [f"u{k}" for k in range(len(rows))]}
     table |= dict(zip("xyz", map(list, zip(*rows, strict=True)), strict=True))
     outcomes = []
-    for small, chunk in ((2 << 20, 16 << 20), (0, 16 << 20), (0, 64)):
+    for chunk in (None, 16 << 20, 64):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(delimited, "_SMALL", small)
-            patch.setattr(source, "CHUNK", chunk)
+            if chunk is not None:
+                as_if_large(patch, chunk)
             outcomes.append(_outcome(lambda: read(text.getvalue())))
     outcomes.append(_outcome(lambda: Responses.from_wide(table)))
     assert outcomes == [outcomes[0]] * 4
@@ -366,64 +382,3 @@ def test_large_files_are_read_in_pieces(tmp_path, monkeypatch):
     assert r.users[[0, -1]].tolist() == ["user-1", "user-20000"]
     assert (r.codes[0] == codes[:, 0]).all()
     assert (r.codes[7] == np.where(codes[:, 7] == 3, 255, codes[:, 7])).all()
-
-
-# -- real data --------------------------------------------------------------------------------
-
-MCQ = {
-    "Chinese": (50, 24),
-    "English": (63, 30),
-    "IT": (36, 25),
-    "Medicine": (45, 36),
-    "Pokemon": (55, 20),
-    "Science": (111, 20),
-}
-REAL = {
-    "credential": (1636, 200),
-    "crowd_rte": (164, 800),
-    "crowd_web": (176, 2653),
-    "eedi_core": (438, 412),
-    "fims": (6368, 10),
-    "itan_ds1": (39, 50),
-    "medical_admission": (2392, 100),
-    "mmlu_pro": (29, 11990),
-    "openpsy_iq1": (399, 25),
-    "sphere_tce": (497, 26),
-}
-
-
-@pytest.fixture
-def data():
-    folder = os.environ.get("HITSNDIFFS_DATA")
-    if folder is None:
-        pytest.skip("HITSNDIFFS_DATA does not name the folder of real data")
-    return Path(folder)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", MCQ)
-def test_the_data_of_the_paper(name, data):
-    from hitsndiffs.reading import read_key
-
-    path = data / "mcq" / name / "answer.csv"
-    r = read_responses(path, transpose=True)
-    assert (r.n_users, r.n_items) == MCQ[name]
-    expected = np.loadtxt(path, delimiter=",", dtype=int)
-    found = r.option_labels[r.codes + r.item_starts[:-1, None]].astype(int)
-    assert (found == expected).all()
-    assert len(read_key(path.with_name("truth.csv"), r)) == r.n_items
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", REAL)
-def test_other_real_data(name, data):
-    from hitsndiffs.reading import read_key
-
-    path = data / "real" / name / "responses.csv"
-    r = read_responses(path)
-    assert (r.n_users, r.n_items) == REAL[name]
-    with path.open(newline="") as file:
-        rows = list(csv.reader(file))
-    assert r.n_responses == sum(cell != "" for row in rows[1:] for cell in row[1:])
-    assert r.users.tolist() == [row[0] for row in rows[1:]]
-    read_key(path.with_name("key.csv"), r)

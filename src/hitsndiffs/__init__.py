@@ -12,9 +12,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hitsndiffs.comparison import Comparison as Comparison
+    from hitsndiffs.comparison import compare as compare
     from hitsndiffs.errors import ConvergenceWarning as ConvergenceWarning
     from hitsndiffs.errors import InputError as InputError
+    from hitsndiffs.irt import Simulation as Simulation
+    from hitsndiffs.irt import simulate as simulate
     from hitsndiffs.methods import METHODS as METHODS
+    from hitsndiffs.metrics import accuracy as accuracy
     from hitsndiffs.ranking import Ranking as Ranking
     from hitsndiffs.ranking import rank as rank
     from hitsndiffs.reading import read_key as read_key
@@ -23,14 +28,19 @@ if TYPE_CHECKING:
 
 #: Public name → the module that holds it; loaded when first used, so that the import is quick.
 _PUBLIC = {
+    "Comparison": "comparison",
     "ConvergenceWarning": "errors",
     "InputError": "errors",
     "METHODS": "methods",
     "Ranking": "ranking",
     "Responses": "responses",
+    "Simulation": "irt",
+    "accuracy": "metrics",
+    "compare": "comparison",
     "rank": "ranking",
     "read_key": "reading",
     "read_responses": "reading",
+    "simulate": "irt",
 }
 
 __all__ = ["__version__", *_PUBLIC]

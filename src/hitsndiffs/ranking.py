@@ -173,8 +173,8 @@ class Ranking:
         if self.resampled_errors is not None:
             return self.resampled_errors
         errors = self.fit.standard_errors
-        if self.by == "ability" and self.fit.ability_errors is not None:
-            errors = self.fit.ability_errors
+        if not _same(self.scores, self.fit.scores):
+            errors = self.fit.ability_errors if self.by == "ability" else None
         return np.full(self.responses.n_users, np.nan) if errors is None else errors
 
     @cached_property

@@ -45,6 +45,8 @@ def encode_wide(
     >>> encoded.codes.tolist(), encoded.option_labels.tolist()
     ([[0, 0, 1], [0, 1, 255]], ['A', 'B', 'B', 'C'])
     """
+    from hitsndiffs.encoding.frames import code_column, open_table
+
     place = Place()
     from hitsndiffs.encoding.frames import code_column, open_table  # not needed for files
 
@@ -89,6 +91,8 @@ def encode_long(
     >>> encoded.users.tolist(), encoded.items.tolist(), encoded.option_labels.tolist()
     (['a', 'b'], [1, 2], ['x', 'z', 'y'])
     """
+    from hitsndiffs.encoding.frames import factorise, open_table
+
     place = Place()
     from hitsndiffs.encoding.frames import factorise, open_table
 

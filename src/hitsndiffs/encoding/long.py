@@ -20,6 +20,8 @@ __all__ = ["DUPLICATES", "Factor", "assemble_long"]
 DUPLICATES = ("error", "first", "last")
 
 _BLOCK = 1 << 18
+#: Up to so many (item, option) pairs are looked up in a table, more by searching.
+_TABLE_PAIRS = 50_000_000
 Int32 = npt.NDArray[np.int32]
 
 
@@ -111,7 +113,7 @@ def _number_options(items: Factor, options: Factor, keys: list[Option], as_text:
     """Number the options item after item, and overwrite the cells with these numbers."""
     n_keys = len(keys)
     n_pairs = len(items.labels) * n_keys
-    small = n_pairs <= 50_000_000
+    small = n_pairs <= _TABLE_PAIRS
     present = np.zeros(n_pairs, dtype=bool) if small else None
     found = []
     for part in _blocks(len(options.numbers)):

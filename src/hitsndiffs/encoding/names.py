@@ -9,7 +9,7 @@ from typing import Any
 
 from hitsndiffs.errors import InputError
 
-__all__ = ["ROLES", "find_column", "listed", "recognise", "suggestion", "user_like"]
+__all__ = ["ROLES", "find_column", "listed", "recognise", "suggestion"]
 
 #: The names people have for each role, most telling first. Case, spaces, ``_``, ``-`` and ``.``
 #: do not count, nor does an ending such as ``_id`` or ``_name``.
@@ -83,11 +83,6 @@ def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> 
         if places:
             ranked.append((min(places), column))
     return [column for _, column in sorted(ranked, key=lambda pair: pair[0])]
-
-
-def user_like(name: Hashable) -> bool:
-    """Whether a column of a wide table is named like a user column."""
-    return bool(recognise("user", [name], wide=True))
 
 
 def suggestion(name: Hashable, known: Iterable[Hashable]) -> str:

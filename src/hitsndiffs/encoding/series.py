@@ -59,7 +59,7 @@ def code_series(book: OptionBook, series: pl.Series) -> Codes:
     if series.dtype != pl.String:
         return book.code_floats(series.fill_null(float("nan")).to_numpy())
     # Most often the first rows show all the options, and one pass is enough.
-    likely = series.head(_SHORT).unique().drop_nulls()
+    likely = series.head(_SHORT).unique().drop_nulls().sort()
     if len(likely) < 100:
         known = series.cast(pl.Enum(likely), strict=False)
         if known.null_count() == series.null_count():
@@ -92,9 +92,9 @@ def _code_enum(book: OptionBook, series: pl.Series) -> Codes:
     categories: pl.Series = series.dtype.categories  # type: ignore[attr-defined]
     places = _small_places(series.to_physical())
     used = present_bytes(places, len(categories))
-    moved = np.full(256, len(used), dtype=np.uint8)
-    moved[used] = np.arange(len(used))
     if len(used) < len(categories):
+        moved = np.full(256, 255, dtype=np.uint8)
+        moved[used] = np.arange(len(used))
         places = np.take(moved, places, mode="clip")
     return book.code_distinct(categories.gather(used), places)
 
@@ -103,7 +103,8 @@ def _small_places(places: pl.Series) -> npt.NDArray[np.uint8]:
     """Return places as bytes, 255 for null."""
     import polars as pl
 
-    return places.cast(pl.UInt8).fill_null(255).to_numpy()
+    places = places.cast(pl.UInt8)
+    return (places.fill_null(255) if places.null_count() else places).to_numpy()
 
 
 def _places(places: pl.Series) -> npt.NDArray[np.int32]:

@@ -166,7 +166,10 @@ def reproduce(
         )
     found = Reproduction(results, outcome, notes, folder, again)
     command = f"hnd reproduce {' '.join(figures)} --runs {runs} --seed {seed}"
-    minutes = (time.monotonic() - begin) / 60
+    command += "" if points is None else f" --points {points}"
+    command += "" if methods is None else f" --methods {','.join(methods)}"
+    # How long it takes is told only by a run that did everything itself.
+    minutes = (time.monotonic() - begin) / 60 if outcome.kept == 0 else 0.0
     _write(
         found,
         store,
@@ -231,6 +234,7 @@ def _write(
         again=found.again,
         hardware=hardware,
         minutes=minutes,
+        kept=found.outcome.kept,
     )
     write_text(found.out / "reproduction.md", text)
     if docs is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hitsndiffs.experiments.contestants import contestant
 from hitsndiffs.experiments.figures import FIGURES, Figure
 from hitsndiffs.experiments.paper import DATA, paper_value, paper_values
 from hitsndiffs.experiments.store import Store
@@ -136,6 +137,8 @@ def exponent(
 
 
 def _shown(figure: Figure, panel: str, method: str, methods: Sequence[str] | None) -> bool:
+    if panel == "iterations" and (method == "grm" or contestant(method).growth > 1):
+        return False  # not rounds over the data
     if figure.shows and (panel not in figure.panels or method not in figure.methods):
         return False
     return methods is None or method == DATA or method in methods

@@ -113,7 +113,7 @@ def _accuracy(name: str) -> Figure:
     return Figure(
         name=name,
         kind="accuracy",
-        title=f"{_MODELS[model]}, varying {label.removesuffix(' (%)')}",
+        title=f"{_MODELS[model]}, varying {'difficulty' if varied == 'difficulty' else label}",
         x=tuple(paper_values()[name]["x"]),
         x_label=label,
         methods=RANKERS,

@@ -132,7 +132,7 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
                 axes.minorticks_off()
         if figure.log_y:
             axes.set_yscale("log")
-    _legend(canvas)
+    _legend(canvas, paper=bool(theirs))
 
 
 def _x_axes(
@@ -147,7 +147,7 @@ def _gaps(values: Sequence[float | None]) -> list[float]:
     return [float("nan") if value is None else value for value in values]
 
 
-def _legend(canvas: Any) -> None:
+def _legend(canvas: Any, *, paper: bool = True) -> None:
     handles: dict[str, Any] = {}
     for axes in canvas.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -158,7 +158,7 @@ def _legend(canvas: Any) -> None:
             handles.keys(),
             loc="outside right center",
             fontsize=8,
-            title="faint: the paper",
+            title="faint: the paper" if paper else None,
             title_fontsize=8,
         )
 

@@ -178,6 +178,7 @@ def markdown(
     again: Mapping[Any, Result] | None = None,
     hardware: str = "",
     minutes: float = 0.0,
+    kept: int = 0,
 ) -> str:
     """What agrees with the paper, what differs, and why."""
     together = findings.share(results)
@@ -189,6 +190,7 @@ def markdown(
         + (f" on {hardware}" if hardware else "")
         + ". Do not edit.",
         "",
+        *_kept_words(kept),
         f"A cell *agrees* when our mean and the paper's are within {LIMIT:g} standard errors, "
         "theirs (estimated as equal to ours) and ours together.",
         "",
@@ -215,6 +217,12 @@ def markdown(
     if notes:
         lines += ["## Left out", "", *(f"- {note}" for note in notes), ""]
     return "\n".join(lines)
+
+
+def _kept_words(kept: int) -> list[str]:
+    if kept == 0:
+        return []
+    return [f"{kept:,} cells were computed by earlier runs into the same folder, and kept.", ""]
 
 
 def _other_figures(results: All) -> list[str]:

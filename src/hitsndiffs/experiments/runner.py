@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from hitsndiffs.experiments.cells import ONCE_FROM, TIME_LIMIT, Cell, Rank, Values, compute
 from hitsndiffs.experiments.contestants import contestant
@@ -166,10 +166,15 @@ def _run_many(
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Worker processes; what has not begun is dropped when the work is broken off."""
+    """Worker processes; they end at once when the work is broken off."""
+    others = set(active_children())
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_leave_interrupts)
     try:
         yield pool
+    except BaseException:
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

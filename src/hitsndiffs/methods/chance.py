@@ -1,13 +1,11 @@
-"""Chance that belongs to the data: draws that depend on labels and answers, not on their order.
+"""Chance that belongs to the data: draws that depend on the answers, not on order or names.
 
 Resampling users at random would make a result depend on the order of the rows. Here every option
-has pseudo-random numbers that follow from its item's and its own label, and every user those that
-follow from the options chosen: the same data give the same draws in any order.
+has pseudo-random numbers that follow from how often it was chosen, and every user those that follow
+from the options chosen: the same data give the same draws in any order and under any labels.
 """
 
 from __future__ import annotations
-
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -22,18 +20,17 @@ Words = npt.NDArray[np.uint64]
 
 
 def option_draws(responses: Responses, count: int, seed: int = 0) -> Array:
-    """Uniform numbers in [0, 1), one row per option.
+    """Uniform numbers in [0, 1), one row per option; options chosen equally often share theirs.
 
     >>> r = Responses.from_wide([["A", "x"], ["B", "x"]])
     >>> option_draws(r, 2).shape
     (3, 2)
     """
-    items = [crc32(str(item).encode()) for item in responses.items]
-    labels = [crc32(str(label).encode()) for label in responses.option_labels]
-    names = np.array(items, dtype=np.uint64)[responses.option_items] << np.uint64(32)
-    names |= np.array(labels, dtype=np.uint64)
+    chosen = responses.choosers_per_option.astype(np.uint64)
+    answered = responses.answers_per_item.astype(np.uint64)[responses.option_items]
+    counts = _mixed(chosen) ^ _mixed(_mixed(answered))
     turns = np.arange(count, dtype=np.uint64) + np.uint64(1 + 1000 * seed)
-    return _uniform(_mixed(names)[:, None] ^ _mixed(turns)[None, :])
+    return _uniform(counts[:, None] ^ _mixed(turns)[None, :])
 
 
 def user_draws(responses: Responses, sums: Sums, count: int, seed: int = 0) -> Array:

@@ -99,6 +99,8 @@ def _one_turn(
 ) -> tuple[Ints, Array]:
     """Hide some answers: their users, and log P(confusion) - log P(key) of each."""
     seen, options, users, hidden = _hide(responses, turn, engine, threads)
+    if len(options) == 0 or len(hidden) == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
     sums = open_sums(seen, engine, threads)
     answered = seen.answers_per_user > 0
     problem = KeyProblem(seen, sums, answered.astype(float))

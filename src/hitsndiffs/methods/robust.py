@@ -56,10 +56,11 @@ class HNDRobust(Method):
 
     Examples
     --------
-    >>> from hitsndiffs import Responses
-    >>> sheets = ["AAAB", "AABB", "ABAB", "BBCA", "BCDC", "AAAD"]
-    >>> HNDRobust().fit(Responses.from_wide([list(s) for s in sheets])).scores_.argmax().item()
-    0
+    >>> from hitsndiffs import accuracy, simulate
+    >>> sim = simulate("grm", users=60, items=30, options=5, seed=1)
+    >>> fitted = HNDRobust().fit(sim.responses)
+    >>> fitted.fit_.details["lambda"] > 1 and accuracy(sim.abilities, fitted.scores_) > 0.7
+    True
     """
 
     name: ClassVar[str] = "hnd-robust"

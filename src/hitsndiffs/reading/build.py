@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
@@ -25,6 +26,9 @@ from hitsndiffs.reading.header import looks_like_ids, looks_long
 Columns = dict[str, Any]
 
 _THREADS_FROM = 1_000_000
+
+# How a column of row numbers is headed: by nothing, or by what pandas makes of nothing.
+_NAMELESS = re.compile(r"column-1|Unnamed: 0|index", re.IGNORECASE)
 
 __all__ = ["FileTable", "build_long", "build_transposed", "build_wide", "find_layout"]
 
@@ -121,11 +125,17 @@ def _user_column(table: FileTable, user: str | None, notes: list[str]) -> str | 
     if fitting:
         notes.append(f"Recognised {fitting[0]!r} as the user column.")
         return str(fitting[0])
-    first = table.names[0]
-    if len(table.names) > 1 and looks_like_ids(_cells(table, first), table.sample):
+    first, cells = table.names[0], _cells(table, table.names[0])
+    if len(table.names) == 1:
+        return None
+    if table.has_header and _NAMELESS.fullmatch(first) and len(set(cells)) == len(cells) > 1:
+        notes.append("Took the first column, which has no name, as the user column.")
+        return first
+    if looks_like_ids(cells, table.sample):
+        turned = " (if the rows are items, read with transpose=True)"
         notes.append(
-            f"Took the first column ({first!r}) as the user column: "
-            "its values are all different and are not answers."
+            f"Took the first column ({first!r}) as the user column: its values are all different "
+            f"and are not answers{turned if recognise('item', [first]) else ''}."
         )
         return first
     return None

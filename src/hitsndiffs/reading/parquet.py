@@ -61,6 +61,15 @@ class ParquetTable:
                 f"{stream.name}: this is not a Parquet file (it does not begin with PAR1); "
                 "give format='csv', 'tsv' or 'jsonl' if it is one of these."
             )
+        if self._end() != b"PAR1":
+            raise self._damaged("it does not end with PAR1")
+
+    def _end(self) -> bytes:
+        if self._path is None:
+            return self._bytes[-4:]
+        with self._path.open("rb") as file:
+            file.seek(-4, io.SEEK_END)
+            return file.read()
 
     def _source(self) -> Any:
         return self._path if self._path is not None else io.BytesIO(self._bytes)
@@ -70,7 +79,7 @@ class ParquetTable:
 
         return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
 
-    def _damaged(self, error: BaseException) -> InputError:
+    def _damaged(self, error: object) -> InputError:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         return InputError(
             f"{self.place.source}: the Parquet file is damaged or cut short ({reason}); "

@@ -44,8 +44,6 @@ class RecordsTable:
         unit = "record" if array else "line"
         self.place = Place(stream.name, unit, self._line_of, by_position=False)
         self._lines: list[tuple[int, Any]] = []
-        self._nested: str | None = None
-        self._outer: list[str] = []
         self._frames = self._all_frames(stream, array)
         self._held = next(self._frames, None)
         if self._held is None:

@@ -9,6 +9,8 @@ unlikely to arise twice.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +18,7 @@ from hitsndiffs.methods.latent_key.grid import STEP, THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
 from hitsndiffs.ties import patterns
 
-__all__ = ["option_probabilities", "witness_weights"]
+__all__ = ["Witnesses", "find_witnesses", "option_probabilities"]
 
 Array = npt.NDArray[np.float64]
 
@@ -26,26 +28,46 @@ LEVEL = 0.01
 PAIRWISE_UP_TO = 1.5e9
 #: Values in one block of options × users.
 BLOCK_SIZE = 4_000_000
+#: A copied answer is the source's with this probability.
+FAITHFUL = 0.9
+#: Before anything is seen, a user copies with this probability, from any of the others alike.
+COPIES = 0.1
 #: Fewest common items for a comparison.
 COMMON = 4
 
 
-def witness_weights(problem: KeyProblem, fit: KeyFit) -> Array:
-    """Weight of each user as a witness, between 0 and 1.
+@dataclass(frozen=True)
+class Witnesses:
+    """How much each user counts, and how well copying explains the rest.
+
+    Attributes
+    ----------
+    weights
+        Between 0 and 1: one over the number of users with practically the same answers.
+    copy_logs
+        Log probability of each user's answers, taken as a copy of those users'.
+    """
+
+    weights: Array
+    copy_logs: Array
+
+
+def find_witnesses(problem: KeyProblem, fit: KeyFit) -> Witnesses:
+    """Find users who agree beyond what a solution of the model explains by their abilities.
 
     Parameters
     ----------
     problem
         The data.
     fit
-        A solution started from the consensus: it says how much agreement abilities explain.
+        A solution: it says how much agreement abilities explain.
     """
     r = problem.responses
     if r.n_users < 4:
-        return np.ones(r.n_users)
+        return Witnesses(np.ones(r.n_users), np.zeros(r.n_users))
     if r.n_responses * r.n_users <= PAIRWISE_UP_TO:
-        return 1 / (1 + _pairwise_copies(problem, fit))
-    return 1 / (1 + _banded_copies(problem, fit))
+        return _pairwise(problem, fit)
+    return Witnesses(1 / (1 + _banded_copies(problem, fit)), np.zeros(r.n_users))
 
 
 def option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Array:
@@ -58,8 +80,8 @@ def option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Arra
     return np.asarray(key * right + counts * (within.sum(spill) - spill))
 
 
-def _pairwise_copies(problem: KeyProblem, fit: KeyFit) -> Array:
-    """Number of others whose agreement with a user is far above what the model expects."""
+def _pairwise(problem: KeyProblem, fit: KeyFit) -> Witnesses:
+    """Compare all pairs, a block of users at a time."""
     from scipy.special import ndtri
 
     m, q = problem.responses.n_users, problem.responses.n_options
@@ -69,11 +91,31 @@ def _pairwise_copies(problem: KeyProblem, fit: KeyFit) -> Array:
     # real agreement spreads more than the model's: scale by what is seen in a sample of pairs
     spread = max(1.0, float(np.median(np.abs(sample)) / 0.6745))
     threshold = -ndtri(LEVEL / m) * spread
-    copies = np.empty(m)
+    copies, logs = np.empty(m), np.zeros(m)
     for first in range(0, m, size):
         users = np.arange(first, min(first + size, m))
-        copies[users] = (_excess(problem, fit, curves, users) > threshold).sum(axis=0)
-    return copies
+        alike = (_excess(problem, fit, curves, users) > threshold).astype(float)
+        copies[users] = alike.sum(axis=0)
+        copied = copies[users] > 0
+        logs[users[copied]] = _copy_logs(problem, users[copied], alike[:, copied])
+    return Witnesses(1 / (1 + copies), logs)
+
+
+def _copy_logs(problem: KeyProblem, users: npt.NDArray[np.int64], alike: Array) -> Array:
+    """Log probability of users' answers, each drawn from the answers of those who are alike."""
+    if len(users) == 0:
+        return np.zeros(0)
+    sums, within = problem.sums, problem.within
+    votes = sums.choosers(alike)
+    cast = within.sum(votes)
+    counts = problem.responses.choosers_per_option.astype(float)
+    popularity = (counts / within.sum(counts))[:, None]
+    share = np.divide(
+        votes, cast, out=np.broadcast_to(popularity, votes.shape).copy(), where=cast > 0
+    )
+    chosen = sums.choosers(_indicators(problem.responses.n_users, users))
+    logs = (chosen * np.log(FAITHFUL * share + (1 - FAITHFUL) * popularity)).sum(axis=0)
+    return np.asarray(logs + np.log(COPIES / problem.responses.n_users))
 
 
 def _excess(problem: KeyProblem, fit: KeyFit, curves: Array, users: npt.NDArray[np.int64]) -> Array:

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
 from hitsndiffs.methods.latent_key.grid import THETA, Posterior, normal_log_prior, posterior_of
 from hitsndiffs.orientation import known_options, user_number
@@ -115,6 +114,8 @@ class KeyProblem:
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
+        from scipy.special import gammaln
+
         self.witness = witness
         counts = self.sums.choosers(witness)
         others = np.maximum(self.within.sizes[self.within.items], 2) - 1

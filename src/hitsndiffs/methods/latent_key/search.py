@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.latent_key.copies import witness_weights
+from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses
 from hitsndiffs.methods.latent_key.grid import spread_scores
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
@@ -37,15 +37,33 @@ HOPELESS = 200.0
 
 @dataclass(frozen=True)
 class Mode:
-    """One solution of the model, the starts that led to it, and its evidence."""
+    """One solution of the model.
+
+    Attributes
+    ----------
+    starts
+        Those that led to it.
+    fit
+        The solution.
+    witnesses
+        Who counts how much if this solution is right, and how well copying explains the rest.
+    """
 
     starts: tuple[str, ...]
     fit: KeyFit
+    witnesses: Witnesses
+
+    @cached_property
+    def evidence(self) -> float:
+        """Log probability of all answers under this solution (a lower bound)."""
+        w = self.witnesses
+        return self.fit.evidence + float((1 - w.weights) @ w.copy_logs)
 
     @property
-    def evidence(self) -> float:
-        """Log probability of the answers under this solution (a lower bound)."""
-        return self.fit.evidence
+    def by_user(self) -> Array:
+        """Each user's part of the evidence."""
+        w = self.witnesses
+        return w.weights * self.fit.posterior.log_evidence + (1 - w.weights) * w.copy_logs
 
 
 @dataclass(frozen=True)
@@ -58,16 +76,18 @@ class Search:
         The data, with copies weighed.
     modes
         The distinct solutions.
-    witness
-        How much each user counts as a witness.
     shrinkage
         λ, μ and the leading axes of the answers, every user counting once.
     """
 
     problem: KeyProblem
     modes: list[Mode]
-    witness: Array
     shrinkage: Shrinkage
+
+    @property
+    def witness(self) -> Array:
+        """How much each user counts as a witness."""
+        return self.best.witnesses.weights
 
     @property
     def best(self) -> Mode:
@@ -96,8 +116,7 @@ class Search:
         """
         if self.rival is None:
             return NO_RIVAL
-        best, rival = self.best.fit.posterior, self.rival.fit.posterior
-        parts = self.problem.witness * (best.log_evidence - rival.log_evidence)
+        parts = self.best.by_user - self.rival.by_user
         spread = float(np.std(parts) * np.sqrt(len(parts)))
         return self.lead / max(spread, 1e-9)
 
@@ -156,33 +175,61 @@ def search(
         For the axes.
     """
     problem = KeyProblem(responses, sums, answers=answers, strong_user=strong_user)
-    # 1. how much each user counts as a witness
+    # 1. how much each user counts as a witness, to begin with
     pattern = patterns(sums)
     problem.weigh(1.0 / np.bincount(pattern)[pattern])
     first = fit_key(problem, spread_scores(consensus(problem)), max_rounds=12)
-    witness = witness_weights(problem, first)
-    problem.weigh(witness)
+    witnesses = find_witnesses(problem, first)
+    problem.weigh(witnesses.weights)
 
     # 2. the leading axes, and the same with copies weighed
     plain = find_shrinkage(responses, sums, axes=axes, seed=seed)
     weighed = plain
-    if (witness < 1).any():
-        weighed = find_shrinkage(responses, sums, axes=axes, user_weights=witness, seed=seed)
+    if (problem.witness < 1).any():
+        weighed = find_shrinkage(
+            responses, sums, axes=axes, user_weights=problem.witness, seed=seed
+        )
 
     # 3. distinct solutions from several starts
     starts = both_ways(weighed) | {"consensus": consensus(problem)}
-    return Search(problem, find_modes(problem, starts), witness, plain)
+    modes = find_modes(problem, witnesses, starts)
+
+    # 4. who is a copy depends on the solution: a clique may have made itself the truth
+    modes = _with_own_witnesses(problem, modes)
+    problem.weigh(modes[0].witnesses.weights)
+    return Search(problem, modes, plain)
+
+
+def _with_own_witnesses(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
+    """Judge every solution that is not far behind by the copies that it sees itself."""
+    best = modes[0].evidence
+    judged = []
+    for mode in modes:
+        if len(modes) == 1 or best - mode.evidence >= HOPELESS:
+            judged.append(mode)
+            continue
+        own = find_witnesses(problem, mode.fit)
+        problem.weigh(own.weights)
+        start = mode.fit.posterior.weights
+        fit = fit_key(problem, start, curves=mode.fit.curves, max_rounds=20)
+        judged.append(Mode(mode.starts, fit, own))
+    return _merged(judged)
 
 
 def find_modes(
-    problem: KeyProblem, starts: Mapping[str, Array], *, first: int = 10, more: int = 30
+    problem: KeyProblem,
+    witnesses: Witnesses,
+    starts: Mapping[str, Array],
+    *,
+    first: int = 10,
+    more: int = 30,
 ) -> list[Mode]:
     """Fit from every start, merge equal solutions, and carry the distinct ones on; best first.
 
     Parameters
     ----------
-    problem
-        The data.
+    problem, witnesses
+        The data, and the copies in them.
     starts
         Name → user scores to start from.
     first, more
@@ -190,7 +237,7 @@ def find_modes(
     """
     modes = _merged(
         [
-            Mode((name,), fit_key(problem, spread_scores(z), max_rounds=first))
+            Mode((name,), fit_key(problem, spread_scores(z), max_rounds=first), witnesses)
             for name, z in starts.items()
         ]
     )
@@ -199,6 +246,7 @@ def find_modes(
         Mode(
             mode.starts,
             fit_key(problem, mode.fit.posterior.weights, curves=mode.fit.curves, max_rounds=more),
+            witnesses,
         )
         if best - mode.evidence < HOPELESS
         else mode
@@ -213,7 +261,7 @@ def _merged(modes: list[Mode]) -> list[Mode]:
     for mode in sorted(modes, key=lambda mode: -mode.evidence):
         for k, kept in enumerate(distinct):
             if correlation(mode.fit.posterior.mean, kept.fit.posterior.mean) > SAME:
-                distinct[k] = Mode(kept.starts + mode.starts, kept.fit)
+                distinct[k] = Mode(kept.starts + mode.starts, kept.fit, kept.witnesses)
                 break
         else:
             distinct.append(mode)

@@ -1,0 +1,195 @@
+"""One cell of the arena: one method on one data set."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import hitsndiffs as hnd
+from benchmarks.arena import real
+from benchmarks.arena.cases import Case
+from benchmarks.arena.settings import SETTINGS
+from hitsndiffs.metrics import accuracy, average_ranks
+from hitsndiffs.sums import open_sums
+
+__all__ = ["ANCHORED", "CONTESTANTS", "OURS", "Contestant", "case_of", "measure"]
+
+Array = npt.NDArray[np.float64]
+Record = dict[str, Any]
+
+#: The library's own methods; the others are rivals, or told the key.
+OURS = ("auto", "latent-key", "hnd-robust")
+#: Half the width of a 95 % interval, in standard errors.
+Z95 = 1.959964
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A method with its parameters, and what it is told.
+
+    Attributes
+    ----------
+    method, params
+        As :func:`hitsndiffs.rank` takes them.
+    told
+        What it is told of the truth: a function of the case, the right shares and a seed that
+        gives further parameters.
+    """
+
+    method: str
+    params: dict[str, Any] = field(default_factory=dict)
+    told: Callable[[Case, Array, int], dict[str, Any]] | None = None
+
+
+def _key(case: Case, truth: Array, seed: int) -> dict[str, Any]:  # noqa: ARG001
+    return {"key": case.key}
+
+
+def _strong_user(case: Case, truth: Array, seed: int) -> dict[str, Any]:  # noqa: ARG001
+    return {"strong_user": case.responses.users[int(np.nanargmax(truth))]}
+
+
+def _answers(count: int) -> Callable[[Case, Array, int], dict[str, Any]]:
+    def told(case: Case, truth: Array, seed: int) -> dict[str, Any]:  # noqa: ARG001
+        r = case.responses
+        chosen = set(zip(r.items[r.option_items], map(str, r.option_labels), strict=True))
+        items = [item for item, answer in case.key.items() if (item, answer) in chosen]
+        drawn = np.random.default_rng([seed, 99]).permutation(len(items))[:count]
+        return {"answers": {items[i]: case.key[items[i]] for i in drawn}}
+
+    return told
+
+
+#: Name in the tables → the method.
+CONTESTANTS: dict[str, Contestant] = {
+    **{
+        name: Contestant(name)
+        for name in (
+            *OURS,
+            "hnd",
+            "abh",
+            "hits",
+            "truthfinder",
+            "investment",
+            "pooled-investment",
+            "majority",
+            "dawid-skene",
+        )
+    },
+    "dawid-skene/full": Contestant("dawid-skene", {"model": "full"}),
+    "true-answer": Contestant("true-answer", told=_key),
+    "grm": Contestant("grm", told=_key),
+}
+#: The default method, told a little: known answers drawn at random, or the best user's name.
+ANCHORED: dict[str, Contestant] = {
+    **{
+        f"auto + {n} known answer{'s' if n > 1 else ''}": Contestant("auto", told=_answers(n))
+        for n in (1, 2, 3, 5)
+    },
+    "auto + one strong user": Contestant("auto", told=_strong_user),
+}
+
+
+def case_of(data: str, seed: int) -> Case:
+    """A data set by its name: a setting, a real one (``real/…``), or part of one (``part/…``)."""
+    if data.startswith("real/"):
+        return real.load(data.removeprefix("real/"))
+    if data.startswith("part/"):
+        return real.part(data.removeprefix("part/"), seed)
+    return SETTINGS[data](seed)
+
+
+def measure(name: str, case: Case, seed: int) -> Record:
+    """Run one method and judge it by the truth; figures that do not apply are left out."""
+    contestant = (CONTESTANTS | ANCHORED)[name]
+    truth = true_shares(case)
+    params = dict(contestant.params)
+    if contestant.told is not None:
+        params |= contestant.told(case, truth, seed)
+    start = time.process_time()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", hnd.ConvergenceWarning)  # kept in the record
+            ranking = hnd.rank(case.responses, contestant.method, **params)
+    except hnd.InputError as error:
+        return {"error": str(error)}
+    seconds = time.process_time() - start
+    record: Record = {
+        "accuracy": accuracy(truth, ranking.scores),
+        "key_share": _key_share(ranking, case),
+        "confidence": ranking.confidence,
+        "seconds": round(seconds, 4),
+        "converged": ranking.converged,
+        "consistent": ranking.consistent,
+        "chosen": ranking.fit.details.get("chosen"),
+    }
+    if case.abilities is not None:
+        found = ranking.scores if ranking.abilities is None else ranking.abilities
+        record["ability"] = accuracy(case.abilities, found)
+        record["ability_of_scores"] = accuracy(case.abilities, ranking.scores)
+    record |= _coverage(ranking, case)
+    return {k: v for k, v in record.items() if v is not None and v == v}
+
+
+def true_shares(case: Case) -> Array:
+    """The share of each user's answers that are right under the key."""
+    r = case.responses
+    right = _right_options(case).astype(float)
+    known = np.isin(r.items, list(case.key))[r.option_items].astype(float)
+    sums = open_sums(r)
+    total, n = sums.choices(right), sums.choices(known)
+    shares: Array = np.divide(total, n, out=np.full(r.n_users, np.nan), where=n > 0)
+    return shares
+
+
+def _right_options(case: Case) -> npt.NDArray[np.bool_]:
+    r = case.responses
+    return np.array(
+        [
+            case.key.get(item) == str(label)
+            for item, label in zip(r.items[r.option_items], r.option_labels, strict=True)
+        ]
+    )
+
+
+def _key_share(ranking: hnd.Ranking, case: Case) -> float | None:
+    """The share of the key that the likeliest options get right; of a tie, its part."""
+    p = ranking.fit.key_probabilities
+    if p is None or ranking.parameters.get("key"):
+        return None
+    starts, items = case.responses.item_starts[:-1], case.responses.option_items
+    p = np.nan_to_num(p, nan=-1.0)
+    likeliest = (p == np.maximum.reduceat(p, starts)[items]) & (p >= 0)
+    ties = np.maximum(np.add.reduceat(likeliest.astype(int), starts), 1)
+    hits = float((likeliest & _right_options(case)) @ (1 / ties[items]))
+    return hits / len(case.key)
+
+
+def _coverage(ranking: hnd.Ranking, case: Case) -> Record:
+    """How many users' true values lie in their 95 % intervals, and of how many."""
+    record: Record = {}
+    if case.expected is not None and ranking.by == "correct":
+        off = np.abs(ranking.scores - case.expected) / ranking.standard_errors
+        low, high = ranking.rank_intervals()
+        judged = ~np.isnan(low) & (ranking.components == 0)
+        true = np.full(len(low), np.nan)
+        true[judged] = judged.sum() + 1 - average_ranks(case.expected[judged])
+        record |= _counted("share", off <= Z95, ~np.isnan(off))
+        record |= _counted("rank", (low <= true) & (true <= high), judged)
+    found, errors = ranking.abilities, ranking.fit.ability_errors
+    if case.normal and found is not None and errors is not None:
+        off = np.abs(found - np.asarray(case.abilities)) / errors
+        record |= _counted("theta", off <= Z95, ~np.isnan(off))
+    return record
+
+
+def _counted(
+    name: str, inside: npt.NDArray[np.bool_], counts: npt.NDArray[np.bool_]
+) -> dict[str, int]:
+    return {f"{name}_in": int((inside & counts).sum()), f"{name}_of": int(counts.sum())}

@@ -1,0 +1,152 @@
+"""The page's part on real data: Spearman, gaps, keys, confidence, time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchmarks.arena.measuring import CONTESTANTS
+from benchmarks.arena.real import ASIDE, DEVELOP, OTHERS, PAPER
+from benchmarks.arena.summary import SIMPLE, TOLD, Results, Verdict, at_least, number, table
+
+__all__ = ["section", "verdicts"]
+
+ALL = (*PAPER, *OTHERS)
+#: Heads of the columns for the half developed on, the half kept aside, and both.
+HALVES = ("developed on", "kept aside", "all")
+#: No set may be further below the best simple rival than this.
+WORST_GAP = -0.03
+
+
+def verdicts(results: Results) -> list[Verdict]:
+    """The targets for real data."""
+    gaps = {name: _gap(results, name)[0] for name in ALL}
+    worst = min(gaps, key=lambda name: (np.isnan(gaps[name]), gaps[name]))
+    majority = number(results.mean("majority", _names(ALL), "key_share"))
+    hnd = number(results.mean("hnd", _names(PAPER), "accuracy"))
+    return [
+        at_least(
+            "The paper's six: mean Spearman of `auto` ≥ 0.88",
+            results.mean("auto", _names(PAPER), "accuracy"),
+            0.88,
+            f" (HnD {hnd})",
+        ),
+        at_least(
+            "The other ten: mean Spearman of `auto` ≥ 0.95",
+            results.mean("auto", _names(OTHERS), "accuracy"),
+            0.95,
+        ),
+        at_least(
+            f"No set more than {-WORST_GAP} below the best of {', '.join(SIMPLE)}",
+            gaps[worst],
+            WORST_GAP,
+            f" ({worst})",
+        ),
+        at_least(
+            "Share of the key that `auto` recovers ≥ 0.85, mean of all sets",
+            results.mean("auto", _names(ALL), "key_share"),
+            0.85,
+            f" (majority {majority})",
+        ),
+    ]
+
+
+def section(results: Results) -> str:
+    """All tables on real data."""
+    return "\n\n".join(
+        [
+            "## Real data",
+            "Spearman's correlation of each method's ranking with the users' true shares of right "
+            "answers. `true-answer` and `grm` are told the key; all others see the answers only.",
+            "### The six sets of the paper",
+            _spearman(results, PAPER),
+            "### Ten further sets",
+            _spearman(results, OTHERS),
+            "### Both halves",
+            "Methods were developed on one half ("
+            + ", ".join(DEVELOP)
+            + "); the other was kept aside ("
+            + ", ".join(ASIDE)
+            + ").",
+            _halves(results),
+            "### `auto` set by set",
+            "The gap is to the best of the four simple rivals; *taken* is the method that `auto` "
+            "took; time is processor time on one core.",
+            _by_set(results),
+        ]
+    )
+
+
+def _names(sets: Sequence[str]) -> list[str]:
+    return [f"real/{name}" for name in sets]
+
+
+def _gap(results: Results, name: str) -> tuple[float, str | None]:
+    """How far the default is above the best simple rival, and which that is."""
+    data = f"real/{name}"
+    rival = results.best(SIMPLE, data, "accuracy")
+    if rival is None:
+        return float("nan"), None
+    here, there = (results.mean(c, data, "accuracy") for c in ("auto", rival))
+    return here - there, rival
+
+
+def _spearman(results: Results, sets: Sequence[str]) -> str:
+    def row(contestant: str) -> list[str]:
+        values = [results.mean(contestant, data, "accuracy") for data in _names(sets)]
+        known = [v for v in values if not np.isnan(v)]
+        mean = number(float(np.mean(known))) if known else "–"
+        part = "" if len(known) in (0, len(values)) else f" ({len(known)} sets)"
+        return [f"`{contestant}`", *map(number, values), f"{mean}{part}"]
+
+    rows = [row(contestant) for contestant in CONTESTANTS if contestant != "true-answer"]
+    return table(["method", *sets, "mean"], rows)
+
+
+def _halves(results: Results) -> str:
+    halves = [_names(sets) for sets in (DEVELOP, ASIDE, ALL)]
+    rows = []
+    for contestant in CONTESTANTS:
+        if contestant in TOLD:
+            continue
+        spearman = [results.mean(contestant, half, "accuracy") for half in halves]
+        keys = [results.mean(contestant, half, "key_share") for half in halves]
+        rows.append([f"`{contestant}`", *map(number, spearman), *map(number, keys)])
+    header = [f"{what}, {sets}" for what in ("Spearman", "key") for sets in HALVES]
+    return table(["method", *header], rows)
+
+
+def _by_set(results: Results) -> str:
+    rows = []
+    for name in ALL:
+        data = f"real/{name}"
+        gap, rival = _gap(results, name)
+        record = next(iter(results.records("auto", data).values()), {})
+        rows.append(
+            [
+                name,
+                number(record.get("accuracy")),
+                f"{rival} {number(results.mean(rival, data, 'accuracy'))}" if rival else "–",
+                f"{gap:+.3f}" if gap == gap else "–",
+                number(record.get("key_share"), 2),
+                number(results.mean("majority", data, "key_share"), 2),
+                number(record.get("confidence"), 2),
+                str(record.get("chosen", "–")),
+                number(record.get("seconds"), 1),
+            ]
+        )
+    return table(
+        [
+            "set",
+            "`auto`",
+            "best simple rival",
+            "gap",
+            "key",
+            "majority's key",
+            "confidence",
+            "taken",
+            "seconds",
+        ],
+        rows,
+    )
