@@ -203,8 +203,9 @@ def _by_entropy(scores: Vector, responses: Responses, sums: Sums) -> Orientation
     size = _end_size(len(scores))
     if size == 0:
         return None
-    top, n_top = _entropies(_end_weights(scores, size), responses, sums)
-    bottom, n_bottom = _entropies(_end_weights(-scores, size), responses, sums)
+    groups = tie_groups(scores)
+    top, n_top = _entropies(_end_weights(groups, size), responses, sums)
+    bottom, n_bottom = _entropies(_end_weights(groups.max() - groups, size), responses, sums)
     both = (n_top > 0) & (n_bottom > 0)
     difference = (bottom - top)[both]
     total = float((bottom + top)[both].sum())
@@ -238,9 +239,8 @@ def _end_size(users: int) -> int:
     return tenth if tenth >= 2 else (min(3, users // 2) if users >= 4 else 0)
 
 
-def _end_weights(scores: Vector, size: int) -> Vector:
-    """1 for the ``size`` highest scores; a tie across the edge shares what places are left."""
-    groups = tie_groups(scores)
+def _end_weights(groups: npt.NDArray[np.int64], size: int) -> Vector:
+    """1 for the ``size`` first users; a tie across the edge shares what places are left."""
     sizes = np.bincount(groups)
     before = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     share = np.clip((size - before) / sizes, 0.0, 1.0)
