@@ -216,7 +216,7 @@ def _order(ranking: Ranking) -> Iterator[Finding]:
             else "Nothing in the answers says which end is the better one; give a known answer or "
             "a strong user.",
             {"how": turned.how, "margin": turned.margin, "confidence": turned.confidence},
-            concern=turned.confidence < 0.9,
+            concern=turned.confidence < 0.7,
         )
 
 
