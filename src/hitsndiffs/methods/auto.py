@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene, shared_labels
 from hitsndiffs.methods.latent_key.method import LatentKey
-from hitsndiffs.methods.latent_key.search import Search, correlation, search
+from hitsndiffs.methods.latent_key.search import Search, correlation
+from hitsndiffs.methods.latent_key.searching import Searching
 from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.robust import certified_fit, choose_axis
@@ -33,7 +33,7 @@ MOST_CELLS, MOST_RESPONSES = 5e7, 2e7
 
 
 @dataclass(kw_only=True, eq=False)
-class Auto(Method):
+class Auto(Searching):
     """Certified order, latent key, or confusion matrices: what the evidence in the data says.
 
     1. If plain HnD's order is certified consistent, that order is the answer.
@@ -63,10 +63,7 @@ class Auto(Method):
     summary: ClassVar[str] = "chooses by the evidence in the data, and says what and why"
     use: ClassVar[str] = "always a good start (the default)"
 
-    axes: int = 3
     resamples: int = 15
-    answers: Mapping[Any, Any] | None = None
-    strong_user: Any = None
 
     def _fit(self, responses: Responses, sums: Sums) -> Fit:
         # 1. a perfect order needs no model
@@ -75,14 +72,7 @@ class Auto(Method):
             return _with_choice(exact, "hnd", "one order explains every answer")
 
         # 2. one unknown key per item
-        found = search(
-            responses,
-            sums,
-            answers=self.answers,
-            strong_user=self.strong_user,
-            axes=self.axes,
-            seed=self.seed,
-        )
+        found = self._search(responses, sums)
         # 3. or one confusion matrix per user, where all items share their labels
         contest = self._contest(responses, found)
         if contest is not None and contest.confusion_wins:

@@ -28,6 +28,10 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "exponent": ("a number above 0", lambda v: _number(v) and 0 < v < float("inf")),
     "smoothing": ("a number from 0 up", lambda v: _number(v) and 0 <= v < float("inf")),
     "beta": ("a number above 0, or None", lambda v: v is None or (_number(v) and v > 0)),
+    "lam": ("a number from 0 up, or None", lambda v: v is None or (_number(v) and v >= 0)),
+    "mu": ("a number from 0 up, or None", lambda v: v is None or (_number(v) and v >= 0)),
+    "axes": ("a whole number from 1 up", lambda v: _whole(v) and v >= 1),
+    "resamples": ("a whole number from 0 up", lambda v: _whole(v) and v >= 0),
     "trust": ("a number above 0 and below 1", lambda v: _number(v) and 0 < v < 1),
     "quadrature": ("a whole number from 5 up", lambda v: _whole(v) and v >= 5),
     "options_per_item": (

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.components import components
 from hitsndiffs.methods.axis import nobody_differs
-from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.keys import key_from_scores
-from hitsndiffs.methods.latent_key.search import Search, correlation, search
+from hitsndiffs.methods.latent_key.search import Search, correlation
+from hitsndiffs.methods.latent_key.searching import Searching
 from hitsndiffs.order import ordered_users
 from hitsndiffs.orientation import Orientation
 from hitsndiffs.responses import Responses
@@ -33,7 +33,7 @@ CLOSE = 0.1
 
 
 @dataclass(kw_only=True, eq=False)
-class HNDRobust(Method):
+class HNDRobust(Searching):
     """HnD with item-centred weights and two-sided shrinkage found from the data.
 
     Weights of options with few choosers are pulled towards zero (λ), and so are scores of users
@@ -69,9 +69,6 @@ class HNDRobust(Method):
 
     lam: float | None = None
     mu: float | None = None
-    axes: int = 3
-    answers: Mapping[Any, Any] | None = None
-    strong_user: Any = None
 
     def _fit(self, responses: Responses, sums: Sums) -> Fit:
         # 1. a perfect order needs no help
@@ -80,14 +77,7 @@ class HNDRobust(Method):
             return exact
 
         # 2. the leading axes, and the likely keys to compare them with
-        solutions = search(
-            responses,
-            sums,
-            answers=self.answers,
-            strong_user=self.strong_user,
-            axes=self.axes,
-            seed=self.seed,
-        )
+        solutions = self._search(responses, sums)
         found = self._shrinkage(responses, sums, solutions.shrinkage)
         if len(found.axes.values) == 0 or found.axes.values[0] <= 1e-12:
             return nobody_differs(responses, sums)
@@ -138,7 +128,7 @@ class HNDRobust(Method):
         return Shrinkage(lam, mu, axes, 1, True)
 
 
-def certified_fit(responses: Responses, sums: Sums, method: Any) -> Fit | None:
+def certified_fit(responses: Responses, sums: Sums, method: Searching) -> Fit | None:
     """Plain HnD, when its order is certified consistent; else ``None``."""
     labels = components(responses, sums, "options")
     if (labels != 0).any():

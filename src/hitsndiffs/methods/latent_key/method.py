@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.chance import user_draws
 from hitsndiffs.methods.latent_key.grid import THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
-from hitsndiffs.methods.latent_key.search import Search, search
+from hitsndiffs.methods.latent_key.search import Search
+from hitsndiffs.methods.latent_key.searching import Searching
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 
@@ -26,7 +26,7 @@ RESAMPLE_UP_TO = 3_000_000
 
 
 @dataclass(kw_only=True, eq=False)
-class LatentKey(Method):
+class LatentKey(Searching):
     """One unknown right answer per item; the evidence decides which.
 
     Parameters
@@ -52,22 +52,12 @@ class LatentKey(Method):
     summary: ClassVar[str] = "One unknown right answer per item, chosen by evidence"
     use: ClassVar[str] = "tests, quizzes, language models: items with one right answer each"
 
-    axes: int = 3
     resamples: int = 15
     max_iterations: int = 150
-    answers: Mapping[Any, Any] | None = None
-    strong_user: Any = None
 
     def _fit(self, responses: Responses, sums: Sums) -> Fit:
         # 1. distinct solutions from several starts; the evidence chooses
-        found = search(
-            responses,
-            sums,
-            answers=self.answers,
-            strong_user=self.strong_user,
-            axes=self.axes,
-            seed=self.seed,
-        )
+        found = self._search(responses, sums)
         return self.from_search(found)
 
     def from_search(self, found: Search) -> Fit:
