@@ -109,7 +109,7 @@ def _results(todo: list[Job], jobs: int) -> Iterator[tuple[Job, dict[str, Any]]]
             for future in as_completed(running):
                 yield running[future], future.result()
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # waits; leaving the block would run them all
             raise
 
 
