@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench docs arena clean
+.PHONY: help demo test lint format bench arena clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
@@ -15,7 +15,6 @@ help:
 	@echo "make format  put the style right"
 	@echo "make bench   speed, as ratios measured side by side"
 	@echo "make arena   every method on every data set (docs/arena.md)"
-	@echo "make docs    build the documentation"
 	@echo "make clean   remove .venv and everything that was built"
 
 demo: $(VENV)/.installed
@@ -40,13 +39,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/pqtree_growth.py
 
 arena: $(VENV)/.ready
-	@test -f benchmarks/arena/__main__.py || { echo "There is no arena yet."; exit 1; }
 	$(BIN)/python -m benchmarks.arena
-
-docs: $(VENV)/.ready
-	@test -f mkdocs.yml || { echo "There is no documentation site yet; read README.md."; exit 1; }
-	$(BIN)/python -m pip install --quiet --group docs
-	$(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -327,7 +327,7 @@ def test_a_clear_axis_has_no_such_note():
     found = hnd(random_table(0, 40, 20, 3))
     assert not any("not determined" in note for note in found.notes)
     assert found.spectral_gap > 0.1
-    assert found.confidence > 0.9
+    assert found.confidence > 0.7
 
 
 @given(tables(), seeds, st.sampled_from(SOLVERS))

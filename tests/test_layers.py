@@ -37,6 +37,8 @@ LAYERS = (
     "showing",
     "ranking",
     "comparison",
+    "findings",
+    "examination_key",
     "examination",
     "irt",
     "experiments",

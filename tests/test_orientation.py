@@ -65,7 +65,7 @@ def test_the_end_that_agrees_is_up_for_any_number_of_users(m):
         assert found.sign == sign
         assert found.how == "decile entropy"
         assert found.margin == pytest.approx(1.0)
-        assert found.confidence > 0.95
+        assert found.confidence > 0.6
 
 
 def test_three_users_are_settled_by_the_most_common_answers():

@@ -63,7 +63,7 @@ def test_members_lists_each_component_once(labels):
 def test_equal_patterns_stand_together_inside_a_tie(pairs):
     scores = np.array([float(s) for s, _ in pairs])
     pattern = np.array([p for _, p in pairs])
-    order = sorted_users(scores, pattern)
+    order = sorted_users(tie_groups(scores), pattern)
     assert (np.diff(scores[order]) <= 0).all()
     seen = [pairs[j] for j in order]
     runs = [pair for place, pair in enumerate(seen) if place == 0 or seen[place - 1] != pair]

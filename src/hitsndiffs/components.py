@@ -39,14 +39,14 @@ def _reached_from(
     """Users reachable from one user, by alternating sums; dense data need two or three rounds."""
     reached = np.zeros(responses.n_users, dtype=bool)
     reached[user] = True
-    size = 1
+    size, everybody = 1, int(np.count_nonzero(responses.answers_per_user))
     for _ in range(50):
         options = sums.choosers(reached.astype(float)) > 0
         if linked_by == "items":
             items = np.logical_or.reduceat(options, responses.item_starts[:-1])
             options = items[responses.option_items]
         reached = sums.choices(options.astype(float)) > 0
-        if (now := int(reached.sum())) == size:
+        if (now := int(reached.sum())) in (size, everybody):
             break
         size = now
     return reached

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ STRONG = 0.25
 DOUBTED = 0.9
 #: Strong users disagree when fewer than this share of them chose the likely key.
 AGREED = 0.5
+#: Two answers may be right when the second one has this share of the strong users, and both of
+#: them are chosen by abler users than the rest; so many strong users must have answered.
+SECOND, ENOUGH = 0.35, 15
 #: A user guesses when the share correct is not above chance by this many standard errors.
 CHANCE = 1.645
 
@@ -67,19 +71,19 @@ def item_columns(
     option, sure = best_options(responses, probabilities)
     here = np.maximum(option, 0)
     known = option >= 0
-    strong_share = _strong_shares(responses, sums, scores)
+    strong_share, strong_answers = _strong_shares(responses, sums, scores)
+    discrimination = _discriminations(responses, sums, scores)
     columns["key"] = _labels(responses, option)
     columns["confidence"] = np.where(known, sure, np.nan)
     columns["share"] = responses.choosers_per_option[here] / responses.answers_per_item
-    columns["discrimination"] = np.where(
-        known, _discriminations(responses, sums, scores)[here], np.nan
-    )
+    columns["discrimination"] = np.where(known, discrimination[here], np.nan)
     columns["strong_share"] = np.where(known, strong_share[here], np.nan)
     given = None if key is None else _given_options(responses, key)
     if given is not None:
         columns["given_key"] = _labels(responses, given)
+    strong = _Strong(strong_share, strong_answers, discrimination)
     columns["remark"] = [
-        _remark(responses, i, option, sure, strong_share, given) for i in range(responses.n_items)
+        _remark(responses, i, option, sure, strong, given) for i in range(responses.n_items)
     ]
     return columns
 
@@ -121,14 +125,23 @@ def _labels(responses: Responses, options: Ints) -> npt.NDArray[Any]:
     return labels
 
 
-def _strong_shares(responses: Responses, sums: Sums, scores: Vector) -> Vector:
-    """Of the ablest users who answered the item, the share that chose each option."""
+@dataclass(frozen=True)
+class _Strong:
+    """What the ablest users did, option by option."""
+
+    share: Vector
+    answers: Vector
+    discrimination: Vector
+
+
+def _strong_shares(responses: Responses, sums: Sums, scores: Vector) -> tuple[Vector, Vector]:
+    """Of the ablest users who answered the item, the share that chose each option, and how many."""
     known = np.isfinite(scores)
     cut = np.quantile(scores[known], 1 - STRONG)
     chosen = sums.choosers((known & (scores >= cut)).astype(float))
     answered = Within(responses).sum(chosen)
     none = np.full_like(chosen, np.nan)
-    return np.asarray(np.divide(chosen, answered, out=none, where=answered > 0))
+    return np.divide(chosen, answered, out=none, where=answered > 0), answered
 
 
 def _discriminations(responses: Responses, sums: Sums, scores: Vector) -> Vector:
@@ -154,12 +167,7 @@ def _given_options(responses: Responses, key: Mapping[Any, Any]) -> Ints:
 
 
 def _remark(
-    responses: Responses,
-    i: int,
-    option: Ints,
-    sure: Vector,
-    strong_share: Vector,
-    given: Ints | None,
+    responses: Responses, i: int, option: Ints, sure: Vector, strong: _Strong, given: Ints | None
 ) -> str:
     """One plain remark on an item, or nothing."""
     here = int(option[i])
@@ -169,13 +177,13 @@ def _remark(
     if given is not None and given[i] >= 0 and given[i] != here and sure[i] >= DOUBTED:
         return f"mis-keyed? the answers point to {label}"
     first, last = responses.item_starts[i : i + 2]
-    shares = np.nan_to_num(strong_share[first:last])
-    order = np.argsort(-shares)
-    if len(shares) > 1 and shares[order[1]] >= 0.35 and shares[order[0]] + shares[order[1]] >= 0.8:
-        other = str(responses.option_labels[first + order[1]])
-        return f"two right answers? strong users split, {other} too"
-    if shares[here - first] < AGREED:
-        return "strong users disagree"
-    if sure[i] < 0.6:
-        return "the key is not settled"
-    return ""
+    if strong.answers[here] >= ENOUGH:
+        shares = np.nan_to_num(strong.share[first:last])
+        other = first + int(np.argsort(-shares)[min(1, len(shares) - 1)])
+        both = strong.share[here] + strong.share[other]
+        able = strong.share[other] >= SECOND and strong.discrimination[other] > 0
+        if other != here and both >= 0.8 and able:
+            return f"two right answers? strong users choose {responses.option_labels[other]} too"
+        if shares[here - first] < AGREED:
+            return "strong users disagree"
+    return "the key is not settled" if sure[i] < 0.6 else ""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.c1p import analyse
+from hitsndiffs.errors import ConvergenceWarning
+from hitsndiffs.examination_key import key_findings
+from hitsndiffs.findings import Finding
 from hitsndiffs.ranking import Ranking, rank
 from hitsndiffs.responses import Responses
 from hitsndiffs.spectral import leading_axes
@@ -17,7 +20,7 @@ from hitsndiffs.sums import open_sums
 from hitsndiffs.ties import patterns
 from hitsndiffs.words import count, listed, per_cent
 
-__all__ = ["Finding", "examine"]
+__all__ = ["examine"]
 
 #: Beyond these sizes the search for a perfect order is left out unless asked for.
 SEARCH_RESPONSES = 2_000_000
@@ -29,19 +32,10 @@ COMPETING = 0.9
 AXES = 4
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing found: a name, a plain sentence, the values, and whether it is a concern."""
-
-    name: str
-    sentence: str
-    value: dict[str, Any]
-    concern: bool = False
-
-
 def examine(
     responses: Responses,
     *,
+    key: Mapping[Any, Any] | None = None,
     full: bool = False,
     seed: int = 0,
     engine: str = "auto",
@@ -53,8 +47,10 @@ def examine(
     ----------
     responses
         The data.
+    key
+        An answer key to hold against the answers (item → option).
     full
-        Whether to search for a perfect order even when the data are large.
+        Whether to search for a perfect order, and to look at items, even when the data are large.
     seed, engine, threads
         As for :func:`hitsndiffs.rank`.
 
@@ -76,7 +72,25 @@ def examine(
         *_order(ranking),
         *_perfect_order(ranking, full),
         *_axes(ranking, seed, engine, threads),
+        *_by_key(responses, key, full, seed, engine, threads),
     ]
+
+
+def _by_key(
+    r: Responses,
+    key: Mapping[Any, Any] | None,
+    full: bool,
+    seed: int,
+    engine: str,
+    threads: int | None,
+) -> Iterator[Finding]:
+    """What the default method says about items and users."""
+    if r.n_responses > SEARCH_RESPONSES and not full:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ranking = rank(r, "auto", seed=seed, engine=engine, threads=threads)
+    yield from key_findings(ranking, key)
 
 
 def _sizes(r: Responses) -> Iterator[Finding]:
@@ -202,7 +216,7 @@ def _order(ranking: Ranking) -> Iterator[Finding]:
             else "Nothing in the answers says which end is the better one; give a known answer or "
             "a strong user.",
             {"how": turned.how, "margin": turned.margin, "confidence": turned.confidence},
-            concern=turned.confidence < 0.9,
+            concern=turned.confidence < 0.7,
         )
 
 

@@ -37,12 +37,11 @@ def ordered_users(
     consistent
         Whether every option's choosers are neighbours in it.
     """
-    pattern = patterns(sums)
-    parts = members(components)
-    order = np.concatenate([users[sorted_users(scores[users], pattern[users])] for users in parts])
+    level = _levels(scores, members(components))
+    pattern = patterns(sums, users=_sharing(level))
+    order = sorted_users(level, pattern)
     if is_consecutive(sums, responses.choosers_per_option, order):
         return order, True
-    level = _levels(scores, parts)
     if not _ties_could_mend(responses, sums, level):
         return order, False
     mended = _with_ties_ordered(responses, order, level, pattern)
@@ -59,6 +58,12 @@ def _levels(scores: Vector, parts: list[IntVector]) -> IntVector:
         level[users] = first + tie_groups(scores[users])
         first = int(level[users].max()) + 1
     return level
+
+
+def _sharing(level: IntVector) -> IntVector:
+    """Users who are not alone on their level."""
+    answered = np.flatnonzero(level >= 0)
+    return answered[np.bincount(level[answered])[level[answered]] > 1]
 
 
 def _ties_could_mend(responses: Responses, sums: Sums, level: IntVector) -> bool:

@@ -366,8 +366,11 @@ class Responses:
         if self._rows is not None:
             return np.diff(self._rows[0])
         counts = np.zeros(self.n_users, dtype=np.int64)
-        for column in self.codes:
-            counts += column != np.iinfo(column.dtype).max
+        for first in range(0, self.n_items, 255):  # as many as a byte can count
+            some = np.zeros(self.n_users, dtype=np.uint8)
+            for column in self.codes[first : first + 255]:
+                some += column != np.iinfo(column.dtype).max
+            counts += some
         return counts
 
     def _count_options(self) -> npt.NDArray[np.int64]:
@@ -381,7 +384,10 @@ class Responses:
         counts = np.zeros(self.n_options, dtype=np.int64)
         for i, column in enumerate(self.codes):
             first, last = self.item_starts[i], self.item_starts[i + 1]
-            counts[first:last] = np.bincount(column, minlength=last - first)[: last - first]
+            if last - first <= 16:  # faster than bincount, which widens what it is given
+                counts[first:last] = [np.count_nonzero(column == k) for k in range(last - first)]
+            else:
+                counts[first:last] = np.bincount(column, minlength=last - first)[: last - first]
         return counts
 
     def __repr__(self) -> str:

@@ -18,10 +18,13 @@ IntVector = npt.NDArray[np.integer[Any]]
 TIE = 1e-9
 
 
-def patterns(sums: Sums, options: Vector | None = None) -> npt.NDArray[np.int64]:
+def patterns(
+    sums: Sums, options: Vector | None = None, users: IntVector | None = None
+) -> npt.NDArray[np.int64]:
     """Number the answer patterns: users with identical answers get the same number.
 
-    With ``options`` (1 or 0 for each option) only the answers among those options count.
+    With ``options`` (1 or 0 for each option) only the answers among those options count. With
+    ``users`` only these are numbered, and all others get -1.
 
     A pattern's fingerprint is the pair of two random sums over the chosen options, which is the
     same to the last bit for identical rows; two different rows collide with probability ≈ 2⁻¹⁰⁰.
@@ -30,10 +33,14 @@ def patterns(sums: Sums, options: Vector | None = None) -> npt.NDArray[np.int64]
     if options is not None:
         random *= options[:, None]
     first, second = sums.choices(random[:, 0]), sums.choices(random[:, 1])
-    order = np.lexsort((second, first))
+    numbers = np.full(sums.n_users, -1, dtype=np.int64)
+    if users is None:
+        users = np.arange(sums.n_users)
+    else:
+        first, second = first[users], second[users]
+    order = _sorted_by(first, second)
     new = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
-    numbers = np.empty(len(order), dtype=np.int64)
-    numbers[order] = np.concatenate([[0], np.cumsum(new)]) if len(order) else []
+    numbers[users[order]] = np.concatenate([[0], np.cumsum(new)]) if len(order) else []
     return numbers
 
 
@@ -44,7 +51,7 @@ def tie_groups(scores: Vector, tolerance: float = TIE) -> npt.NDArray[np.int64]:
     [2, 0, 0, 1]
     """
     scale = float(np.abs(scores).max(initial=0.0))
-    order = np.argsort(-scores, kind="stable")
+    order = np.argsort(-scores)
     steps = -np.diff(scores[order]) > tolerance * max(scale, 1e-300)
     groups = np.empty(len(scores), dtype=np.int64)
     groups[order] = np.concatenate([[0], np.cumsum(steps)]) if len(scores) else []
@@ -62,9 +69,33 @@ def levelled(scores: Vector, tolerance: float) -> Vector:
     return means[groups]
 
 
-def sorted_users(scores: Vector, pattern: IntVector) -> npt.NDArray[np.int64]:
-    """Users from best to worst; inside a score tie, users with equal answers stay together."""
-    return np.lexsort((pattern, tie_groups(scores)))
+def sorted_users(level: IntVector, pattern: IntVector) -> npt.NDArray[np.int64]:
+    """Users from best to worst; inside a score tie, users with equal answers stay together.
+
+    Parameters
+    ----------
+    level
+        Number of each user's score level (:func:`tie_groups`); negative: leave the user out.
+    pattern
+        Number of each user's answer pattern, for users who share a level at least.
+
+    Examples
+    --------
+    >>> sorted_users(np.array([1, 0, 1, -1, 1]), np.array([7, -1, 3, -1, 7])).tolist()
+    [1, 2, 0, 4]
+    """
+    users = np.flatnonzero(level >= 0)
+    return users[_sorted_by(level[users], pattern[users])]
+
+
+def _sorted_by(first: npt.NDArray[Any], then: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Do what ``np.lexsort((then, first))`` does, faster where ``first`` has few ties."""
+    order = np.argsort(first)
+    same = np.diff(first[order]) == 0
+    tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
+    some = np.sort(order[tied[: len(order)]])
+    order[tied[: len(order)]] = some[np.lexsort((then[some], first[some]))]
+    return order
 
 
 def ranks_of(scores: Vector, components: IntVector) -> Vector:

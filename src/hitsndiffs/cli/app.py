@@ -192,6 +192,12 @@ def rank(
 @app.command()
 def check(
     file: File,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="A key to hold against the answers: items that look mis-keyed."
+        ),
+    ] = None,
     full: Annotated[
         bool,
         typer.Option("--full", help="Leave nothing out, however long it takes."),
@@ -216,6 +222,7 @@ def check(
 
     check_file(
         source(file, user, item, option, layout, transpose, duplicates, format, header),
+        key=key,
         full=full,
         seed=seed or 0,
         engine=engine or "auto",

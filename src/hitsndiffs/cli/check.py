@@ -20,6 +20,7 @@ LAYOUTS = {
 def check_file(
     source: Source,
     *,
+    key: str | None,
     full: bool,
     seed: int,
     engine: str,
@@ -29,15 +30,18 @@ def check_file(
 ) -> None:
     """Read a file and say what is found in it."""
     from hitsndiffs._version import version
-    from hitsndiffs.examination import Finding, examine
+    from hitsndiffs.examination import examine
+    from hitsndiffs.findings import Finding
+    from hitsndiffs.reading import read_key
 
     responses, kind = source.read_with_kind(quiet=quiet)
     sentence = f"A {kind.format.upper()} file, {LAYOUTS[kind.layout]}."
     file = Finding("file", sentence, {"format": kind.format, "layout": kind.layout})
+    answers = None if key is None else read_key(key, responses)
     with working("Looking at the answers", quiet=quiet):
         findings = [
             file,
-            *examine(responses, full=full, seed=seed, engine=engine, threads=threads),
+            *examine(responses, key=answers, full=full, seed=seed, engine=engine, threads=threads),
         ]
     if as_json:
         report = {

@@ -48,7 +48,6 @@ def encode_wide(
     from hitsndiffs.encoding.frames import code_column, open_table
 
     place = Place()
-    from hitsndiffs.encoding.frames import code_column, open_table  # not needed for files
 
     opened = open_table(table)
     names = [name.strip() if isinstance(name, str) else name for name in opened.names]
@@ -94,7 +93,6 @@ def encode_long(
     from hitsndiffs.encoding.frames import factorise, open_table
 
     place = Place()
-    from hitsndiffs.encoding.frames import factorise, open_table
 
     opened = open_table(table)
     opened.names = [name.strip() if isinstance(name, str) else name for name in opened.names]

@@ -102,14 +102,13 @@ def _one_turn(
     if len(options) == 0 or len(hidden) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     sums = open_sums(seen, engine, threads)
-    answered = seen.answers_per_user > 0
-    problem = KeyProblem(seen, sums, answered.astype(float))
+    problem = KeyProblem(seen, sums)
     key_fit = fit_key(problem, weights, max_rounds=12)
     confusion = DawidSkene(model="full", max_iterations=ROUNDS)._fit(seen, sums).details
 
     place = np.full(responses.n_options, -1)
     place[options] = np.arange(len(options))
-    kept = (place[hidden] >= 0) & answered[users]
+    kept = place[hidden] >= 0
     users, numbers = users[kept], place[hidden[kept]]
     by_key = _by_key(problem, key_fit, users, numbers)
     by_confusion = (
@@ -128,6 +127,8 @@ def _hide(
     by_user = user_draws(responses, open_sums(responses, engine, threads), 1, seed=turn)[:, 0]
     by_option = option_draws(responses, 1, seed=turn)[:, 0]
     hide = ((by_user[user] + by_option[options]) * 4096.0) % 1.0 < HIDDEN
+    seen_of_user = np.bincount(user[~hide], minlength=responses.n_users)
+    hide &= (seen_of_user > 0)[user]  # everybody keeps something
     counts = np.bincount(user[~hide], minlength=responses.n_users)
     left = options[~hide]
     kept = np.unique(left).astype(np.int64)

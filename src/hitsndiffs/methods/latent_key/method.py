@@ -141,6 +141,7 @@ def _details(found: Search, final: KeyFit) -> dict[str, Any]:
         ],
         "lead": found.lead,
         "copies": float(1 - found.witness.mean()),
+        "alike": [str(u) for u in found.problem.responses.users[found.witness < 1][:100]],
         "mean_slope": final.curves.mean_slope,
         "mean_intercept": final.curves.mean_intercept,
     }
