@@ -29,8 +29,10 @@ HERE = Path(__file__).parent
 COMMON = ("hitsndiffs.irt", "hitsndiffs.order")
 #: What the figures of the library's own methods rest on further (intervals).
 OURS_TOO = ("hitsndiffs.ranking", "hitsndiffs.uncertainty")
-#: The list of all methods: each method is followed by itself.
-REGISTRIES = ("hitsndiffs", "hitsndiffs.methods")
+#: What cells of files rest on further. Simulated answers are numbers, and come out the same.
+FILES_TOO = ("hitsndiffs.reading", "hitsndiffs.encoding")
+#: Not followed: the lists of public names and of all methods, and the roads into Responses.
+NOT_FOLLOWED = ("hitsndiffs", "hitsndiffs.methods", "hitsndiffs.encoding")
 
 #: (contestant, data set, seed)
 Cell = tuple[str, str, int]
@@ -107,7 +109,7 @@ def _results(todo: list[Job], jobs: int) -> Iterator[tuple[Job, dict[str, Any]]]
             for future in as_completed(running):
                 yield running[future], future.result()
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # waits; leaving the block would run them all
             raise
 
 
@@ -132,6 +134,8 @@ def _progress(text: str) -> None:
 def fingerprint(contestant: str, data: str) -> str:
     """A hash of what the figures of a contestant on a data set rest on."""
     text = _source(contestant) + _recipe(data)
+    if data not in SETTINGS:
+        text += _followed(FILES_TOO)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -142,17 +146,24 @@ def _source(contestant: str) -> str:
     A change elsewhere (another method, the command line) leaves the cell alone.
     """
     method = (CONTESTANTS | ANCHORED)[contestant].method
+    ours = OURS_TOO if method in OURS else ()
+    arena = [(HERE / f"{name}.py").read_text() for name in ("cases", "measuring", "real")]
+    return "".join([_followed((METHODS[method].__module__, *COMMON, *ours)), *arena])
+
+
+@cache
+def _followed(modules: tuple[str, ...]) -> str:
+    """The text of some modules and of all that they import."""
     found: dict[str, str] = {}
-    waiting = [METHODS[method].__module__, *COMMON, *(OURS_TOO if method in OURS else ())]
+    waiting = list(modules)
     while waiting:
         name = waiting.pop()
         file = _file(name)
-        if name in found or name in REGISTRIES or file is None:
+        if name in found or file is None or (name in NOT_FOLLOWED and name not in modules):
             continue
         found[name] = file.read_text(encoding="utf-8")
         waiting.extend(_imports(found[name]))
-    arena = [(HERE / f"{name}.py").read_text() for name in ("cases", "measuring", "real")]
-    return "".join([*(found[name] for name in sorted(found)), *arena])
+    return "".join(found[name] for name in sorted(found))
 
 
 @cache
