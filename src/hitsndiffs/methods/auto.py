@@ -90,7 +90,7 @@ class Auto(Method):
         fit = self._latent_key(found)
         why = (
             "items have right answers of their own"
-            if contest is None
+            if contest is None or contest.hidden == 0
             else "it predicts hidden answers better than confusion matrices do (by "
             f"{-contest.z:.1f} standard errors)"
         )

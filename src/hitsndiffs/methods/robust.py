@@ -13,7 +13,7 @@ from hitsndiffs.components import components
 from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.hnd import HND
-from hitsndiffs.methods.keys import key_from_scores
+from hitsndiffs.methods.keys import key_from_scores, key_given
 from hitsndiffs.methods.latent_key.search import Search, correlation, search
 from hitsndiffs.order import ordered_users
 from hitsndiffs.orientation import Orientation
@@ -108,7 +108,9 @@ class HNDRobust(Method):
             scores=s,
             abilities=s,
             option_weights=w,
-            key_probabilities=key_from_scores(responses, sums, s),
+            key_probabilities=key_given(
+                responses, self.answers or {}, key_from_scores(responses, sums, s)
+            ),
             standard_errors=_errors(sums, w, n, found.mu),
             orientation=Orientation(
                 sign, "evidence", abs(float(agreements[place])), solutions.confidence
