@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.errors import InputError
 from hitsndiffs.orientation import known_options
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
@@ -75,7 +76,8 @@ def item_columns(
     discrimination = _discriminations(responses, sums, scores)
     columns["key"] = _labels(responses, option)
     columns["confidence"] = np.where(known, sure, np.nan)
-    columns["share"] = responses.choosers_per_option[here] / responses.answers_per_item
+    share = responses.choosers_per_option[here] / responses.answers_per_item
+    columns["share"] = np.where(known, share, np.nan)
     columns["discrimination"] = np.where(known, discrimination[here], np.nan)
     columns["strong_share"] = np.where(known, strong_share[here], np.nan)
     given = None if key is None else _given_options(responses, key)
@@ -90,6 +92,8 @@ def item_columns(
 
 def option_columns(responses: Responses, sums: Sums, scores: Vector, groups: int) -> dict[str, Any]:
     """Columns of the option table: the share of each ability group that chose the option."""
+    if groups < 1:
+        raise InputError(f"groups must be a whole number from 1 up; got {groups!r}.")
     users = np.flatnonzero(np.isfinite(scores))
     place = np.empty(len(users), dtype=np.int64)
     place[np.argsort(scores[users], kind="stable")] = np.arange(len(users)) * groups // len(users)
@@ -138,7 +142,10 @@ def _strong_shares(responses: Responses, sums: Sums, scores: Vector) -> tuple[Ve
     """Of the ablest users who answered the item, the share that chose each option, and how many."""
     known = np.isfinite(scores)
     cut = np.quantile(scores[known], 1 - STRONG)
-    chosen = sums.choosers((known & (scores >= cut)).astype(float))
+    strong = known & (scores >= cut)
+    if cut == scores[known].min() and (scores[known] > cut).any():
+        strong = known & (scores > cut)  # most users tie at the lowest score: not all are strong
+    chosen = sums.choosers(strong.astype(float))
     answered = Within(responses).sum(chosen)
     none = np.full_like(chosen, np.nan)
     return np.divide(chosen, answered, out=none, where=answered > 0), answered
@@ -179,10 +186,11 @@ def _remark(
     first, last = responses.item_starts[i : i + 2]
     if strong.answers[here] >= ENOUGH:
         shares = np.nan_to_num(strong.share[first:last])
-        other = first + int(np.argsort(-shares)[min(1, len(shares) - 1)])
+        others = np.where(np.arange(first, last) == here, -1.0, shares)
+        other = first + int(np.argmax(others))
         both = strong.share[here] + strong.share[other]
         able = strong.share[other] >= SECOND and strong.discrimination[other] > 0
-        if other != here and both >= 0.8 and able:
+        if last - first > 1 and both >= 0.8 and able:
             return f"two right answers? strong users choose {responses.option_labels[other]} too"
         if shares[here - first] < AGREED:
             return "strong users disagree"

@@ -73,13 +73,14 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         {"users": [str(user) for user in guessers]},
         concern=len(guessers) > 0.5 * r.n_users,
     )
-    copied = ranking.fit.details.get("alike", [])
+    copied = ranking.fit.details.get("alike", [])  # the first hundred of them
+    n_copied = ranking.fit.details.get("n_alike", 0)
     yield Finding(
         "near copies",
         "No users agree more than their abilities explain."
         if not copied
-        else f"{count(len(copied), 'user')} agree with others more than ability explains (copied "
+        else f"{count(n_copied, 'user')} agree with others more than ability explains (copied "
         f"sheets, or one source): {listed(copied)}.",
-        {"users": list(copied)},
+        {"n_users": n_copied, "users": list(copied)},
         concern=bool(copied),
     )

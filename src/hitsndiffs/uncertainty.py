@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.errors import InputError
+
 __all__ = [
     "Beliefs",
     "beliefs_of",
@@ -79,6 +81,8 @@ def rank_intervals(
     seed
         For the draws.
     """
+    if not 0 < level < 1:
+        raise InputError(f"level must lie between 0 and 1, for example 0.95; got {level!r}.")
     b = beliefs_of(scores, errors)
     tail = (1 - level) / 2
     if len(scores) <= DRAWN_UP_TO:
@@ -90,10 +94,10 @@ def rank_intervals(
     z = -float(ndtri(tail))
     above = _counter(b)
     m = len(scores)
-    low, high = above(b.mean + z * b.sd), above(b.mean - z * b.sd)
-    # how many stand above a given value is itself not certain
-    low -= z * np.sqrt(np.maximum(low * (1 - low / m), 0) * _mixing(b))
-    high += z * np.sqrt(np.maximum(high * (1 - high / m), 0) * _mixing(b))
+    middle, low, high = above(b.mean), above(b.mean + z * b.sd), above(b.mean - z * b.sd)
+    # how many stand above a given value is itself not certain, whatever the user's own doubt
+    low = middle - np.hypot(middle - low, z * _count_error(b, low, m))
+    high = middle + np.hypot(high - middle, z * _count_error(b, high, m))
     return np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
 
 
@@ -123,7 +127,7 @@ def half_sample_errors(
 
     The spread of half-sample scores about the full ones has the size of the full scores' own error
     (the delete-half jackknife), and no item enters twice as it would in a bootstrap with
-    replacement.
+    replacement. One item has no half: NaN.
 
     Parameters
     ----------
@@ -138,15 +142,19 @@ def half_sample_errors(
     seed
         For the halves.
     """
+    half = n_items // 2
+    if half == 0:
+        return np.full_like(reference, np.nan)
     rng = np.random.default_rng(seed)
     total, count = np.zeros_like(reference), np.zeros_like(reference)
     for _ in range(repeats):
-        items = np.sort(rng.permutation(n_items)[: max(1, n_items // 2)])
+        items = np.sort(rng.permutation(n_items)[:half])
         deviation = score(items) - reference
         known = np.isfinite(deviation)
         total[known] += deviation[known] ** 2
         count += known
-    return np.where(count > 1, np.sqrt(total / np.maximum(count, 1)), np.nan)
+    uneven = half / (n_items - half)  # 1 where the items can be halved
+    return np.where(count > 1, np.sqrt(uneven * total / np.maximum(count, 1)), np.nan)
 
 
 def _drawn_ranks(b: Beliefs, seed: int) -> npt.NDArray[np.int32]:
@@ -162,18 +170,22 @@ def _counter(b: Beliefs) -> Callable[[Vector], Vector]:
     """How many users are expected above a value; users are first sorted into cells of a grid."""
     from scipy.special import ndtr
 
-    cells, mean_edges, sd_edges = np.histogram2d(b.mean, b.sd, bins=(GRID, 12))
-    mean = (mean_edges[:-1] + mean_edges[1:]) / 2
-    sd = np.maximum((sd_edges[:-1] + sd_edges[1:]) / 2, 1e-300)
-    grid = np.linspace(mean.min() - 5 * sd.max(), mean.max() + 5 * sd.max(), 4 * GRID)
+    reach = 5 * float(b.sd.max())
+    grid = np.linspace(b.mean.min() - reach, b.mean.max() + reach, 4 * GRID)
     expected = np.zeros(len(grid))
-    for c in range(len(sd)):
-        expected += ndtr((mean[None, :] - grid[:, None]) / sd[c]) @ cells[:, c]
+    for users in np.array_split(np.argsort(b.sd, kind="stable"), 12):
+        sd = max(float(np.sqrt(np.mean(b.sd[users] ** 2))), 1e-300)
+        counts, edges = np.histogram(b.mean[users], bins=GRID)
+        totals = np.histogram(b.mean[users], bins=edges, weights=b.mean[users])[0]
+        full = counts > 0
+        means = totals[full] / counts[full]
+        expected += ndtr((means[None, :] - grid[:, None]) / sd) @ counts[full]
     return lambda x: np.interp(x, grid, expected)
 
 
-def _mixing(b: Beliefs) -> float:
-    """How much of the count above a value is open: 0 without errors, 1 when all is error."""
+def _count_error(b: Beliefs, count: Vector, m: int) -> Vector:
+    """Standard error of a count: none without errors in the scores, binomial when all is error."""
     spread = float(np.var(b.mean))
     open_part = float(np.mean(b.sd**2))
-    return open_part / max(spread + open_part, 1e-300)
+    share = open_part / max(spread + open_part, 1e-300)
+    return np.asarray(np.sqrt(np.maximum(count * (1 - count / m), 0.0) * share))

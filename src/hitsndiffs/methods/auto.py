@@ -80,7 +80,7 @@ class Auto(Searching):
         fit = self._latent_key(found)
         why = (
             "items have right answers of their own"
-            if contest is None
+            if contest is None or contest.hidden == 0
             else "it predicts hidden answers better than confusion matrices do (by "
             f"{-contest.z:.1f} standard errors)"
         )

@@ -33,6 +33,10 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "axes": ("a whole number from 1 up", lambda v: _whole(v) and v >= 1),
     "resamples": ("a whole number from 0 up", lambda v: _whole(v) and v >= 0),
     "trust": ("a number above 0 and below 1", lambda v: _number(v) and 0 < v < 1),
+    "lam": ("a number from 0 up, or None", lambda v: v is None or _shrinks(v)),
+    "mu": ("a number from 0 up, or None", lambda v: v is None or _shrinks(v)),
+    "axes": ("a whole number from 1 up", lambda v: _whole(v) and v >= 1),
+    "resamples": ("a whole number from 0 up", lambda v: _whole(v) and v >= 0),
     "quadrature": ("a whole number from 5 up", lambda v: _whole(v) and v >= 5),
     "options_per_item": (
         "a whole number from 2 up, or None",
@@ -45,6 +49,10 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda v: v is None or _mapping(v),
     ),
 }
+
+
+def _shrinks(value: Any) -> bool:
+    return _number(value) and 0 <= value < float("inf")
 
 
 def _mapping(value: Any) -> bool:

@@ -12,7 +12,7 @@ from hitsndiffs.components import components
 from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.hnd import HND
-from hitsndiffs.methods.keys import key_from_scores
+from hitsndiffs.methods.keys import key_from_scores, key_given
 from hitsndiffs.methods.latent_key.search import Search, correlation
 from hitsndiffs.methods.latent_key.searching import Searching
 from hitsndiffs.order import ordered_users
@@ -98,7 +98,9 @@ class HNDRobust(Searching):
             scores=s,
             abilities=s,
             option_weights=w,
-            key_probabilities=key_from_scores(responses, sums, s),
+            key_probabilities=key_given(
+                responses, self.answers or {}, key_from_scores(responses, sums, s)
+            ),
             standard_errors=_errors(sums, w, n, found.mu),
             orientation=Orientation(
                 sign, "evidence", abs(float(agreements[place])), solutions.confidence

@@ -67,17 +67,22 @@ def find_witnesses(problem: KeyProblem, fit: KeyFit) -> Witnesses:
         return Witnesses(np.ones(r.n_users), np.zeros(r.n_users))
     if r.n_responses * r.n_users <= PAIRWISE_UP_TO:
         return _pairwise(problem, fit)
-    return Witnesses(1 / (1 + _banded_copies(problem, fit)), np.zeros(r.n_users))
+    copies = _banded_copies(problem, fit)
+    # every answer taken from the source; without this price a solution would gain by seeing copies
+    price = np.log(COPIES / r.n_users) + r.answers_per_user * np.log(FAITHFUL)
+    return Witnesses(1 / (1 + copies), np.where(copies > 0, price, 0.0))
 
 
 def option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Array:
     """P(option | ability) of the model, one row per option, one column per ability."""
     within = problem.within
     counts = (problem.sums.choosers(problem.witness) + 0.5)[:, None]
+    popularity = counts / within.sum(counts)
     c, key = fit.curves, fit.key[:, None]
     right = 1 / (1 + np.exp(-(c.slopes[:, None] * theta + c.intercepts[:, None])))
     spill = key * (1 - right) / np.maximum(within.sum(counts) - counts, 1e-9)
-    return np.asarray(key * right + counts * (within.sum(spill) - spill))
+    keyless = 1 - within.sum(key)  # nobody chose the item's known right answer
+    return np.asarray(key * right + counts * (within.sum(spill) - spill) + keyless * popularity)
 
 
 def _pairwise(problem: KeyProblem, fit: KeyFit) -> Witnesses:
@@ -89,7 +94,8 @@ def _pairwise(problem: KeyProblem, fit: KeyFit) -> Witnesses:
     curves = option_probabilities(problem, fit, THETA)
     sample = _excess(problem, fit, curves, np.linspace(0, m - 1, min(m, size)).astype(int))
     # real agreement spreads more than the model's: scale by what is seen in a sample of pairs
-    spread = max(1.0, float(np.median(np.abs(sample)) / 0.6745))
+    compared = np.abs(sample[sample != 0])
+    spread = max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
     threshold = -ndtri(LEVEL / m) * spread
     copies, logs = np.empty(m), np.zeros(m)
     for first in range(0, m, size):

@@ -15,8 +15,17 @@ Array = npt.NDArray[np.float64]
 THETA: Array = np.linspace(-4.0, 4.0, 21)
 STEP = float(THETA[1] - THETA[0])
 
-#: A posterior narrower than this many steps is taken as normal between the grid points.
-NARROW = 0.8
+#: A posterior narrower than this many steps is described by its derivatives at the peak.
+NARROW = 0.7
+#: Derivatives (first to fourth, in steps) at the middle of five neighbouring values.
+DERIVATIVES: Array = np.array(
+    [
+        [1 / 12, -2 / 3, 0, 2 / 3, -1 / 12],
+        [-1 / 12, 4 / 3, -5 / 2, 4 / 3, -1 / 12],
+        [-1 / 2, 1, 0, -1, 1 / 2],
+        [1, -4, 6, -4, 1],
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -50,8 +59,9 @@ def posterior_of(logs: Array) -> Posterior:
 
     With many answers a posterior is narrower than the grid's steps, and normalising the values at
     the grid points would round every ability to one of them. Its logarithm is smooth though (the
-    items' curves are wide), so a parabola through the three highest points gives mean and spread,
-    and the weight is laid on the grid points around the mean such that the mean is kept.
+    items' curves are wide), so its derivatives at the peak give mean and spread (Laplace's method,
+    with skewness), and the weight is laid on the grid points around the mean such that the mean is
+    kept.
     """
     top = logs.max(axis=1, keepdims=True)
     raised = np.exp(logs - top)
@@ -62,20 +72,17 @@ def posterior_of(logs: Array) -> Posterior:
     variance = np.maximum(second - mean**2, 0.0)
     evidence = (top + np.log(total)).ravel()
 
-    peak = np.clip(logs.argmax(axis=1), 1, len(THETA) - 2)
+    peak = np.clip(logs.argmax(axis=1), 2, len(THETA) - 3)
     row = np.arange(len(logs))
-    left, centre, right = logs[row, peak - 1], logs[row, peak], logs[row, peak + 1]
-    bend = np.maximum(2 * centre - left - right, 1e-12)
+    bend = 2 * logs[row, peak] - logs[row, peak - 1] - logs[row, peak + 1]
     narrow = bend > 1 / NARROW**2
     if narrow.any():
-        offset = np.clip(0.5 * (right - left) / bend, -1.0, 1.0)
-        sharp_mean = THETA[peak] + STEP * offset
-        sharp_variance = STEP**2 / bend
-        height = centre + 0.5 * bend * offset**2
-        evidence = np.where(narrow, height + 0.5 * np.log(2 * np.pi / bend), evidence)
-        mean = np.where(narrow, sharp_mean, mean)
-        variance = np.where(narrow, sharp_variance, variance)
-        weights[narrow] = _between(offset[narrow], 1 / bend[narrow], peak[narrow])
+        peak = peak[narrow]
+        around = logs[narrow][np.arange(len(peak))[:, None], peak[:, None] + np.arange(-2, 3)]
+        offset, spread, evidence[narrow] = _laplace(around)
+        mean[narrow] = THETA[peak] + STEP * offset
+        variance[narrow] = STEP**2 * spread
+        weights[narrow] = _between(offset, spread, peak)
     return Posterior(weights, mean, np.sqrt(variance), evidence)
 
 
@@ -95,10 +102,30 @@ def spread_scores(scores: Array, sd: float = 0.5) -> Array:
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
+def _laplace(values: Array) -> tuple[Array, Array, Array]:
+    """Mean, variance and log integral of densities from five log values each (steps of 1)."""
+    centre = values[:, 2]
+    d1, d2, d3, d4 = DERIVATIVES @ (values - centre[:, None]).T
+    parabola = np.minimum(values[:, 1] + values[:, 3] - 2 * centre, -1e-12)
+    x = np.clip(-(values[:, 3] - values[:, 1]) / 2 / parabola, -2.0, 2.0)
+    for _ in range(4):  # Newton's steps to the peak of the fourth-degree polynomial
+        slope = d1 + x * (d2 + x * (d3 / 2 + x * d4 / 6))
+        bend = np.minimum(d2 + x * (d3 + x * d4 / 2), parabola / 4)
+        x = np.clip(x - slope / bend, -2.0, 2.0)
+    height = centre + x * (d1 + x * (d2 / 2 + x * (d3 / 6 + x * d4 / 24)))
+    variance = -1 / np.minimum(d2 + x * (d3 + x * d4 / 2), parabola / 4)
+    skew = np.clip((d3 + d4 * x) * variance**1.5, -1.0, 1.0)
+    excess = np.clip(d4 * variance**2, -1.0, 1.0)
+    log_integral = height + 0.5 * np.log(2 * np.pi * variance) + excess / 8 + 5 * skew**2 / 24
+    mean = np.clip(x + np.sqrt(variance) * skew / 2, -2.0, 2.0)
+    return mean, variance * np.maximum(1 + excess / 2 + skew**2, 0.25), log_integral
+
+
 def _between(offset: Array, variance: Array, peak: npt.NDArray[np.int64]) -> Array:
     """Weights on three grid points with a given mean and, where it can be, variance (in steps)."""
-    second = np.maximum(variance + offset**2, np.abs(offset))
-    second = np.minimum(second, 1.0)
+    nearest = np.clip(np.rint(offset), -1, 1).astype(np.int64)
+    offset, peak = offset - nearest, peak + nearest
+    second = np.clip(variance + offset**2, np.abs(offset), 1.0)
     weights = np.zeros((len(offset), len(THETA)))
     row = np.arange(len(offset))
     weights[row, peak - 1] = (second - offset) / 2

@@ -81,7 +81,7 @@ class LatentKey(Searching):
         return Fit(
             scores=correct,
             option_weights=key,
-            key_probabilities=key,
+            key_probabilities=problem.reported(key),
             correct=correct,
             abilities=final.posterior.mean,
             standard_errors=correct_errors(problem, final),
@@ -131,6 +131,7 @@ def _details(found: Search, final: KeyFit) -> dict[str, Any]:
         ],
         "lead": found.lead,
         "copies": float(1 - found.witness.mean()),
+        "n_alike": int((found.witness < 1).sum()),
         "alike": [str(u) for u in found.problem.responses.users[found.witness < 1][:100]],
         "mean_slope": final.curves.mean_slope,
         "mean_intercept": final.curves.mean_intercept,

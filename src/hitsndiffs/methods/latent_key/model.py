@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.latent_key.grid import THETA, Posterior, normal_log_prior, posterior_of
-from hitsndiffs.orientation import known_options, user_number
+from hitsndiffs.orientation import known_options, user_is_here, user_number
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 from hitsndiffs.within import Within
@@ -104,7 +104,7 @@ class KeyProblem:
         self.responses, self.sums = responses, sums
         self.within = Within(responses)
         self.log_prior: Array = normal_log_prior()
-        if strong_user is not None:
+        if user_is_here(responses, strong_user):  # one without answers says nothing
             self.log_prior = np.tile(self.log_prior, (responses.n_users, 1))
             self.log_prior[user_number(responses, strong_user)] = STRONG
         self.known = np.full(responses.n_options, -1.0)
@@ -138,6 +138,10 @@ class KeyProblem:
     def settle(self, key: Array) -> Array:
         """The key's posterior, with what is known put in."""
         return np.where(self.known >= 0, self.known, key)
+
+    def reported(self, key: Array) -> Array:
+        """The key's posterior, NaN for items whose known right answer nobody chose."""
+        return np.where(self.within.sum(key) > 0, key, np.nan)
 
 
 def fit_key(
