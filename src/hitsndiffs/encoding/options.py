@@ -174,10 +174,12 @@ class OptionBook:
     def code_distinct(self, distinct: Iterable[Any], places: npt.NDArray[Any]) -> Codes:
         """Code a column given as its distinct values and each cell's place among them.
 
-        Places that are not among ``distinct`` (-1, or too large) are null. Only values that
+        Places that are not among ``distinct`` (-1; 255 in bytes) are null. Only values that
         occur may be given.
         """
         numbers = self.number(distinct)
+        if places.dtype == np.uint8 and (numbers == np.arange(len(numbers))).all():
+            return places
         dtype = smallest(len(self))
         missing = np.iinfo(dtype).max
         lookup = np.append(np.where(numbers < 0, missing, numbers), missing).astype(dtype)
