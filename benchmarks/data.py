@@ -22,11 +22,16 @@ BLOCK = 1_000_000
 
 
 def graded_codes(
-    users: int, items: int = 100, options: int = 3, seed: int = 0, first_block: int = 0
+    users: int,
+    items: int = 100,
+    options: int = 3,
+    seed: int = 0,
+    first_block: int = 0,
+    steepest: float = 10.0,
 ) -> npt.NDArray[np.uint8]:
     """Codes (items × users), 0 for the best option; the items depend on the seed only."""
     rng = np.random.default_rng(seed)
-    slopes = rng.uniform(0, 10, items)
+    slopes = rng.uniform(0, steepest, items)
     thresholds = np.sort(rng.uniform(-0.5, 0.5, (items, options - 1)), axis=1)
     rng = np.random.default_rng([seed, first_block])
     ability = rng.integers(0, STEPS, users, dtype=np.uint8)
@@ -40,9 +45,11 @@ def graded_codes(
     return codes
 
 
-def graded_responses(users: int, items: int = 100, options: int = 3, seed: int = 0) -> Responses:
+def graded_responses(
+    users: int, items: int = 100, options: int = 3, seed: int = 0, steepest: float = 10.0
+) -> Responses:
     """The same as Responses; every option has to be chosen by somebody."""
-    codes = graded_codes(users, items, options, seed)
+    codes = graded_codes(users, items, options, seed, steepest=steepest)
     codes[:, :options] = np.arange(options, dtype=np.uint8)
     return Responses(
         users=np.arange(users),

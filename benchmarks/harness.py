@@ -12,16 +12,19 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import json
+import math
 import os
 import platform
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Report", "Timing", "arguments", "measure"]
+__all__ = ["Report", "Timing", "arguments", "exponent", "fresh", "measure"]
 
 
 @dataclass
@@ -112,11 +115,24 @@ class Report:
         print(f"  {case}: " + ", ".join(f"{key} = {value}" for key, value in facts.items()))
         self.rows.append({"case": case, **facts})
 
-    def demand(self, what: str, value: float, least: float) -> None:
-        """Say whether a figure is at least what was asked for."""
-        word = "met" if value >= least else "NOT MET"
-        print(f"  {word}: {what}: {value:.2f} (at least {least:g})")
-        self.rows.append({"demand": what, "value": value, "least": least, "met": value >= least})
+    def demand(
+        self,
+        what: str,
+        value: float,
+        least: float | None = None,
+        *,
+        most: float | None = None,
+        spread: tuple[float, float] | None = None,
+        unit: str = "×",
+    ) -> None:
+        """Say whether a figure is at least, or at most, what was asked for."""
+        met = (least is None or value >= least) and (most is None or value <= most)
+        asked = f"at least {least:g}" if least is not None else f"at most {most:g}"
+        print(f"  {'met' if met else 'NOT MET'}: {what}: {value:.2f} {unit} ({asked})")
+        self.rows.append(
+            {"demand": what, "value": value, "least": least, "most": most, "met": met}
+            | {"spread": spread, "unit": unit}
+        )
 
     def save(self, path: str | None) -> None:
         """Write machine and rows as JSON."""
@@ -139,7 +155,8 @@ def machine() -> dict[str, str]:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             versions[package] = "not installed"
-    facts = {"processor": f"{model}, {os.cpu_count()} cores", "system": platform.platform()}
+    system = f"{platform.system()}, {platform.machine()}"
+    facts = {"processor": f"{model}, {os.cpu_count()} cores", "system": system}
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         gib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
         facts["memory"] = f"{gib:.0f} GiB"
@@ -155,6 +172,45 @@ def arguments(description: str) -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=11, help="turns (default 11)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the users")
     return parser.parse_args()
+
+
+#: What runs in a fresh process: the given lines between two clocks, then time and peak memory.
+_PROGRAM = """
+import json, resource, sys, time
+start = time.perf_counter()
+{imports}
+imported = time.perf_counter()
+{lines}
+seconds = time.perf_counter() - imported
+try:  # ru_maxrss may still hold what the parent had
+    status = open("/proc/self/status").read()
+    peak = int(status.partition("VmHWM:")[2].split()[0]) * 1024
+except OSError:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+facts = dict(seconds=seconds, with_imports=seconds + imported - start, peak_gib=peak / 2**30)
+print(json.dumps(facts | dict(globals().get("more", {{}}))))
+"""
+
+
+def fresh(imports: str, lines: str, *arguments: object) -> dict[str, float]:
+    """Run some lines of Python in a process of their own: seconds and peak memory.
+
+    The lines find the arguments in ``sys.argv``; what they put into ``more`` comes back as well.
+    """
+    program = _PROGRAM.format(imports=imports, lines=lines)
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    here = str(Path(__file__).parent)
+    paths = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
+    environment = os.environ | {"PYTHONPATH": paths}
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def exponent(sizes: list[int], seconds: list[float]) -> float:
+    """Slope of log seconds on log size, by least squares."""
+    x = [math.log(size) for size in sizes]
+    return statistics.linear_regression(x, [math.log(t) for t in seconds]).slope
 
 
 def _ratio(ours: list[float], theirs: list[float]) -> tuple[float, float, float]:

@@ -28,8 +28,6 @@ MISSING_TEXTS = frozenset({"", "NA", "NaN", "nan", "null", "NULL", "<NA>"})
 Option = int | str
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
-_SHOWN = 3
-
 # ``007`` is a text: leading zeros are there for a reason.
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _NEGATIVE = re.compile(r"-(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
@@ -107,24 +105,22 @@ class Skipped:
     """The values that were taken as «no answer» although something was written there."""
 
     def __init__(self) -> None:
-        self._values: set[str] = set()
+        self.values: dict[str, None] = {}
 
     def add(self, value: Any) -> None:
         """Remember a value (blank ones are not worth a word)."""
-        if is_blank(value):
-            return
-        self._values.add(str(value).strip())
-        if len(self._values) > 200:
-            # The first few in order are enough, and do not depend on what came when.
-            self._values = set(sorted(self._values)[: _SHOWN + 1])
+        if not is_blank(value) and len(self.values) < 100:
+            self.values[str(value).strip()] = None
 
     def note(self) -> list[str]:
         """Return one sentence, or none."""
-        shown = sorted(value for value in self._values if value.lower() not in ("nan", "<na>"))
+        if not self.values:
+            return []
+        shown = [value for value in self.values if value.lower() not in ("nan", "<na>")]
         if not shown:
             return []
-        more = ", …" if len(shown) > _SHOWN else ""
-        return [f"Taken as no answer: {', '.join(shown[:_SHOWN])}{more}."]
+        more = ", …" if len(shown) > 3 else ""
+        return [f"Taken as no answer: {', '.join(shown[:3])}{more}."]
 
 
 class OptionBook:
@@ -178,15 +174,16 @@ class OptionBook:
     def code_distinct(self, distinct: Iterable[Any], places: npt.NDArray[Any]) -> Codes:
         """Code a column given as its distinct values and each cell's place among them.
 
-        Null is the place -1, or 255 among bytes. Only values that occur may be given.
+        Places that are not among ``distinct`` (-1; 255 in bytes) are null. Only values that
+        occur may be given.
         """
         numbers = self.number(distinct)
+        if places.dtype == np.uint8 and (numbers == np.arange(len(numbers))).all():
+            return places
         dtype = smallest(len(self))
         missing = np.iinfo(dtype).max
         lookup = np.append(np.where(numbers < 0, missing, numbers), missing).astype(dtype)
         if places.dtype == np.uint8:
-            if len(self) < 255 and (numbers == np.arange(len(numbers))).all():
-                return places  # new options in their order of places: nothing to look up
             return np.take(lookup, places, mode="clip")
         coded: Codes = lookup[places]  # -1 is the last entry
         return coded

@@ -17,6 +17,8 @@ __all__ = ["as_plain", "code_series", "text_of"]
 
 #: Below this length a plain Python loop is faster than Polars' start-up per column.
 _SHORT = 4000
+#: What turns texts into numbers byte by byte (newer releases of Polars).
+_BYTES = "reinterpret"
 
 
 def as_plain(series: pl.Series) -> pl.Series:
@@ -61,6 +63,8 @@ def code_series(book: OptionBook, series: pl.Series) -> Codes:
     # Most often the first rows show all the options, and one pass is enough.
     likely = series.head(_SHORT).unique().drop_nulls().sort()
     if len(likely) < 100:
+        if (codes := _code_letters(book, series, likely)) is not None:
+            return codes
         known = series.cast(pl.Enum(likely), strict=False)
         if known.null_count() == series.null_count():
             return _code_enum(book, known)
@@ -87,12 +91,32 @@ def _code_integers(book: OptionBook, series: pl.Series) -> Codes:
     return book.code_bytes(small, high + 1)
 
 
+def _code_letters(book: OptionBook, series: pl.Series, likely: pl.Series) -> Codes | None:
+    """Code a column of texts of one byte each; None when there are others or new ones."""
+    import polars as pl
+
+    if not len(likely) or (likely.str.len_bytes() != 1).any() or not hasattr(series.bin, _BYTES):
+        return None
+    letters = series.cast(pl.Binary).bin.reinterpret(dtype=pl.UInt8)  # null: not one byte
+    if letters.null_count() > series.null_count():
+        return None
+    place = np.full(256, len(likely), dtype=np.uint8)
+    place[likely.cast(pl.Binary).bin.reinterpret(dtype=pl.UInt8).to_numpy()] = np.arange(
+        len(likely)
+    )
+    place[255] = 255  # no byte of a text
+    found = np.frombuffer(
+        letters.fill_null(255).to_numpy().tobytes().translate(place.tobytes()), dtype=np.uint8
+    )
+    return None if (found == len(likely)).any() else book.code_distinct(likely, found)
+
+
 def _code_enum(book: OptionBook, series: pl.Series) -> Codes:
     """Code a column read with known categories, of which some may not occur."""
     categories: pl.Series = series.dtype.categories  # type: ignore[attr-defined]
     places = _small_places(series.to_physical())
     used = present_bytes(places, len(categories))
-    if len(used) < len(categories):
+    if len(used) and used[-1] >= len(used):
         moved = np.full(256, 255, dtype=np.uint8)
         moved[used] = np.arange(len(used))
         places = np.take(moved, places, mode="clip")
@@ -103,8 +127,7 @@ def _small_places(places: pl.Series) -> npt.NDArray[np.uint8]:
     """Return places as bytes, 255 for null."""
     import polars as pl
 
-    places = places.cast(pl.UInt8)
-    return (places.fill_null(255) if places.null_count() else places).to_numpy()
+    return places.cast(pl.UInt8).fill_null(255).to_numpy()
 
 
 def _places(places: pl.Series) -> npt.NDArray[np.int32]:

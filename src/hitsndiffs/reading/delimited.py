@@ -195,7 +195,7 @@ class DelimitedTable:
             if all(cell == "" or cell.removeprefix("-").isdecimal() for cell in cells):
                 self._plan[name] = pl.Int16
             elif len(cells) < _MOST_CATEGORIES:
-                self._plan[name] = pl.Enum(sorted(cells | {""}))
+                self._plan[name] = pl.Enum([*sorted(cells - {""}), ""])
 
     def _frames(
         self, chunk: Chunk, wanted: list[str]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ParquetTable"]
 
 #: Cells that are held as columns of Polars at a time.
-_CELLS = 20_000_000
+_CELLS = 8_000_000
 _SAMPLE = 1000
 
 

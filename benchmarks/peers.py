@@ -1,0 +1,101 @@
+"""(h) The latent-key method on ten million responses; and peers, where they can run.
+
+Peers compute what one of our methods computes too: correspondence analysis (prince) the axis of
+``hnd``, crowd-kit Dawid and Skene's model, mirt the graded-response model that our ``grm`` hands to
+it (so that the time beside it is what our layer adds).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from data import graded_responses
+from harness import Report, arguments, fresh, measure
+
+import hitsndiffs as hnd
+from hitsndiffs.methods import METHODS
+from hitsndiffs.responses import Responses
+
+LATENT_KEY = """
+from data import graded_responses
+data = graded_responses(int(sys.argv[1]), 100, 4)
+imported = time.perf_counter()
+ranking = hnd.rank(data, 'latent-key')
+more = dict(rounds=ranking.n_iterations, converged=bool(ranking.fit.converged))
+"""
+
+
+def prince_axis(data: Responses) -> Callable[[], object]:
+    import pandas as pd
+    import prince
+
+    one_hot = np.zeros((data.n_users, data.n_options))
+    indptr, options = data.rows
+    one_hot[np.repeat(np.arange(data.n_users), np.diff(indptr)), options] = 1
+    table = pd.DataFrame(one_hot)
+    return lambda: prince.CA(n_components=1, random_state=0).fit(table)
+
+
+def crowdkit_fit(data: Responses) -> Callable[[], object]:
+    import pandas as pd
+    from crowdkit.aggregation import DawidSkene
+
+    indptr, options = data.rows
+    items = data.option_items[options]
+    worker = np.repeat(data.users, np.diff(indptr))
+    label = data.option_labels[options]
+    table = pd.DataFrame({"worker": worker, "task": items, "label": label})
+    return lambda: DawidSkene(n_iter=10).fit(table)
+
+
+def mirt_fit(data: Responses) -> Callable[[], object]:
+    import mirt
+
+    levels = (2 - data.codes.T).astype(np.int64)
+    return lambda: mirt.fit_mirt(levels, model="GRM")
+
+
+PEERS: dict[str, tuple[str, Callable[[Responses], Callable[[], object]], str]] = {
+    "prince CA": ("prince", prince_axis, "hnd"),
+    "crowd-kit DawidSkene, 10 rounds": ("crowdkit", crowdkit_fit, "dawid-skene"),
+    "mirt GRM": ("mirt", mirt_fit, "grm"),
+}
+
+
+def compare(report: Report, users: int, name: str, repeats: int) -> None:
+    package, make, method = PEERS[name]
+    if importlib.util.find_spec(package) is None:
+        report.fact(f"{name}, {users:,} users", skipped=f"{package} is not installed")
+        return
+    data = graded_responses(users)
+    known = {"order": {i: [2, 1, 0] for i in range(data.n_items)}} if method == "grm" else {}
+    estimator = METHODS[method](**known)
+    try:
+        timings = measure(
+            {name: make(data), f"ours, {method}": lambda: estimator.fit(data)}, repeats
+        )
+    except Exception as error:  # a peer that cannot do it must not end the run
+        report.fact(f"{name}, {users:,} users", skipped=f"{type(error).__name__}: {error}"[:120])
+        return
+    report.compare(f"{name}, {users:,} users × 100 × 3", timings, name)
+
+
+def main() -> None:
+    options = arguments("latent-key on 10⁷ responses, and peers.")
+    warnings.simplefilter("ignore")
+    report = Report("(h) latent-key on ten million responses, and peers")
+    for users in (1_000,) if options.quick else (1_000, 10_000):
+        for name in PEERS:
+            compare(report, users, name, min(options.repeats, 3))
+    users = 10_000 if options.quick else 100_000
+    found = fresh("import hitsndiffs as hnd", LATENT_KEY, users)
+    figures = {key: round(value, 2) for key, value in found.items()}
+    report.fact(f"latent-key, {users:,} × 100 × 4", version=hnd.__version__, **figures)
+    report.save(options.json)
+
+
+if __name__ == "__main__":
+    main()
