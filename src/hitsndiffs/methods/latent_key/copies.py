@@ -51,6 +51,14 @@ class Witnesses:
     weights: Array
     copy_logs: Array
 
+    def joined(self, other: Witnesses) -> Witnesses:
+        """The copies that either of the two sees."""
+        mine = self.weights <= other.weights
+        return Witnesses(
+            np.where(mine, self.weights, other.weights),
+            np.where(mine, self.copy_logs, other.copy_logs),
+        )
+
 
 def find_witnesses(problem: KeyProblem, fit: KeyFit) -> Witnesses:
     """Find users who agree beyond what a solution of the model explains by their abilities.

@@ -201,18 +201,25 @@ def search(
 
 
 def _with_own_witnesses(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
-    """Judge every solution that is not far behind by the copies that it sees itself."""
+    """Judge every solution that is not far behind by the copies that it sees besides.
+
+    A solution keeps the copies found to begin with, and takes its own only where they explain the
+    answers better.
+    """
     best = modes[0].evidence
     judged = []
     for mode in modes:
+        judged.append(mode)
         if len(modes) == 1 or best - mode.evidence >= HOPELESS:
-            judged.append(mode)
             continue
-        own = find_witnesses(problem, mode.fit)
+        problem.weigh(mode.witnesses.weights)
+        own = mode.witnesses.joined(find_witnesses(problem, mode.fit))
         problem.weigh(own.weights)
         start = mode.fit.posterior.weights
         fit = fit_key(problem, start, curves=mode.fit.curves, max_rounds=20)
-        judged.append(Mode(mode.starts, fit, own))
+        other = Mode(mode.starts, fit, own)
+        if other.evidence > mode.evidence:
+            judged[-1] = other
     return _merged(judged)
 
 
