@@ -33,8 +33,7 @@ format: $(VENV)/.ready
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.ready
-	$(BIN)/python tests/test_startup.py
-	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/abh_growth.py --largest 100000
 	$(BIN)/python benchmarks/pqtree_growth.py
 

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from harness import machine, measure
+from harness import exponent, machine, measure
 
 from hitsndiffs.methods import ABH
 from hitsndiffs.responses import Responses
@@ -46,11 +46,6 @@ def graded_answers(users: int, seed: int = 0) -> Responses:
         item_starts=np.arange(ITEMS + 1) * OPTIONS,
         codes=codes,
     )
-
-
-def exponent(sizes: list[int], seconds: list[float]) -> float:
-    """Slope of log seconds on log size."""
-    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
 def rounds_of(responses: Responses, engine: str, dense: bool = False):
