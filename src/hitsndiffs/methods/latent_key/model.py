@@ -104,9 +104,11 @@ class KeyProblem:
         self.responses, self.sums = responses, sums
         self.within = Within(responses)
         self.log_prior: Array = normal_log_prior()
+        self.strong: int | None = None
         if user_is_here(responses, strong_user):  # one without answers says nothing
+            self.strong = user_number(responses, strong_user)
             self.log_prior = np.tile(self.log_prior, (responses.n_users, 1))
-            self.log_prior[user_number(responses, strong_user)] = STRONG
+            self.log_prior[self.strong] = STRONG
         self.known = np.full(responses.n_options, -1.0)
         if answers:
             self._mark_known(answers)

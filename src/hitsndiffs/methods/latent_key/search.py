@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import erf, sqrt
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class Search:
-    """All solutions found, best evidence first.
+    """All solutions found, best evidence first (after those that heed a known strong user).
 
     Attributes
     ----------
@@ -91,15 +92,16 @@ class Search:
 
     @property
     def best(self) -> Mode:
-        """The solution with the highest evidence."""
+        """The solution with the highest evidence that heeds what the caller knows."""
         return self.modes[0]
 
     @cached_property
     def rival(self) -> Mode | None:
-        """The best solution that disagrees about who is good."""
+        """The best solution that disagrees about who is good (but not about a strong user)."""
         ability = self.best.fit.posterior.mean
         for mode in self.modes[1:]:
-            if correlation(mode.fit.posterior.mean, ability) < DISAGREE:
+            disagrees = correlation(mode.fit.posterior.mean, ability) < DISAGREE
+            if disagrees and not _contradicts(self.problem, mode):
                 return mode
         return None
 
@@ -133,7 +135,9 @@ class Search:
         """Probability that the best solution is right about axis and sign.
 
         A logistic function of :attr:`steadiness` and :attr:`agreement`, fitted on simulated and
-        real data with known keys (the arena's reliability table shows how it holds).
+        real data with known keys (the arena's reliability table shows how it holds); but never
+        more than the probability that the lead over the rival is no luck: where two solutions are
+        equally likely, the sign is a toss of a coin.
         """
         return _confidence(self.steadiness, self.agreement)
 
@@ -149,7 +153,8 @@ class Search:
 def _confidence(steadiness: float, agreement: float) -> float:
     base, per_log_steadiness, per_agreement = CALIBRATION
     logit = base + per_log_steadiness * np.log1p(max(steadiness, 0.0)) + per_agreement * agreement
-    return float(1 / (1 + np.exp(-logit)))
+    no_luck = 0.5 * (1 + erf(steadiness / sqrt(2)))
+    return float(min(1 / (1 + np.exp(-logit)), no_luck))
 
 
 def search(
@@ -195,7 +200,7 @@ def search(
     modes = find_modes(problem, witnesses, starts)
 
     # 4. who is a copy depends on the solution: a clique may have made itself the truth
-    modes = _with_own_witnesses(problem, modes)
+    modes = _heeding(problem, _with_own_witnesses(problem, modes))
     problem.weigh(modes[0].witnesses.weights)
     return Search(problem, modes, plain)
 
@@ -221,6 +226,22 @@ def _with_own_witnesses(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
         if other.evidence > mode.evidence:
             judged[-1] = other
     return _merged(judged)
+
+
+def _heeding(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
+    """Solutions that put the user known to be strong below the middle come last.
+
+    One user's prior cannot outweigh the answers of all others, but the caller's word can.
+    """
+    return sorted(modes, key=lambda mode: _contradicts(problem, mode))
+
+
+def _contradicts(problem: KeyProblem, mode: Mode) -> bool:
+    """Whether the user known to be strong stands below the middle."""
+    if problem.strong is None:
+        return False
+    ability = mode.fit.posterior.mean
+    return bool(ability[problem.strong] < np.median(ability))
 
 
 def find_modes(
