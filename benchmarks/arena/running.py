@@ -87,27 +87,30 @@ def run(cells: list[Cell], store: Store, jobs: int, minutes: float = float("inf"
     end = time.monotonic() + 60 * minutes
     todo = [cell for cell in cells if cell not in store.records]
     done = len(cells) - len(todo)
-    for job, records in _results(_grouped(todo), jobs):
+    for job, records in _results(_grouped(todo), jobs, end):
         for contestant, record in records.items():
             store.add((contestant, job.data, job.seed), record)
             done += 1
         _progress(f"{done}/{len(cells)} cells, {job.data} {job.seed}")
-        if time.monotonic() > end:
-            break
     _progress("")
 
 
-def _results(todo: list[Job], jobs: int) -> Iterator[tuple[Job, dict[str, Any]]]:
+def _results(todo: list[Job], jobs: int, end: float) -> Iterator[tuple[Job, dict[str, Any]]]:
     if jobs == 1 or len(todo) < 2:
         for job in todo:
-            yield job, _work(job)
+            if time.monotonic() < end:
+                yield job, _work(job)
         return
     # Not forked: threads of the parent would be lost in the children.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         running = {pool.submit(_work, job): job for job in todo}
         try:
             for future in as_completed(running):
-                yield running[future], future.result()
+                if not future.cancelled():
+                    yield running[future], future.result()
+                if time.monotonic() > end:
+                    for other in running:
+                        other.cancel()  # those that have begun go on
         except BaseException:
             pool.shutdown(cancel_futures=True)  # waits; leaving the block would run them all
             raise
@@ -119,11 +122,15 @@ def _work(job: Job) -> dict[str, Any]:
 
 
 def _grouped(cells: list[Cell]) -> list[Job]:
-    """One job per data set, in the order in which these come first."""
-    groups: dict[tuple[str, int], list[str]] = {}
+    """One job per simulated data set, in the order in which these come first.
+
+    Real sets can be large: there every contestant is a job, and the data are kept in between.
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
     for contestant, data, seed in cells:
-        groups.setdefault((data, seed), []).append(contestant)
-    return [Job(data, seed, tuple(names)) for (data, seed), names in groups.items()]
+        alone = [contestant] if data.startswith("real/") else []
+        groups.setdefault((data, str(seed), *alone), []).append(contestant)
+    return [Job(data, int(seed), tuple(names)) for (data, seed, *_), names in groups.items()]
 
 
 def _progress(text: str) -> None:
