@@ -26,9 +26,10 @@ STRONG = 0.25
 DOUBTED = 0.9
 #: Strong users disagree when fewer than this share of them chose the likely key.
 AGREED = 0.5
-#: Two answers may be right when the second one has this share of the strong users, and both of
-#: them are chosen by abler users than the rest; so many strong users must have answered.
-SECOND, ENOUGH = 0.35, 15
+#: Two answers may be right when the second one has this share of the strong users, the two have
+#: that share together, and the second one's choosers are abler than the others by this many
+#: standard errors (those of a wrong answer are weaker); so many strong users must have answered.
+SECOND, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
 #: A user guesses when the share correct is not above chance by this many standard errors.
 CHANCE = 1.645
 
@@ -189,8 +190,9 @@ def _remark(
         others = np.where(np.arange(first, last) == here, -1.0, shares)
         other = first + int(np.argmax(others))
         both = strong.share[here] + strong.share[other]
-        able = strong.share[other] >= SECOND and strong.discrimination[other] > 0
-        if last - first > 1 and both >= 0.8 and able:
+        z = strong.discrimination[other] * np.sqrt(responses.answers_per_item[i])
+        able = strong.share[other] >= SECOND and z >= ABLER
+        if last - first > 1 and both >= BOTH and able:
             return f"two right answers? strong users choose {responses.option_labels[other]} too"
         if shares[here - first] < AGREED:
             return "strong users disagree"

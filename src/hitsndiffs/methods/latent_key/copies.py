@@ -100,8 +100,11 @@ def _pairwise(problem: KeyProblem, fit: KeyFit) -> Witnesses:
     m, q = problem.responses.n_users, problem.responses.n_options
     size = int(np.clip(BLOCK_SIZE // max(q, m), 1, 512))
     curves = option_probabilities(problem, fit, THETA)
-    sample = _excess(problem, fit, curves, np.linspace(0, m - 1, min(m, size)).astype(int))
-    # real agreement spreads more than the model's: scale by what is seen in a sample of pairs
+    # real agreement spreads more than the model's: scale by what is seen in a sample of pairs,
+    # equal sheets being taken once (a large group of copies would hide behind its own agreement)
+    different = np.unique(patterns(problem.sums), return_index=True)[1]
+    some = np.linspace(0, len(different) - 1, min(len(different), size)).astype(int)
+    sample = _excess(problem, fit, curves, different[some])[different]
     compared = np.abs(sample[sample != 0])
     spread = max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
     threshold = -ndtri(LEVEL / m) * spread

@@ -21,7 +21,8 @@ __all__ = ["LatentKey"]
 
 Array = npt.NDArray[np.float64]
 
-#: Resampled fits are made while responses × resamples stays below this.
+#: Resampled fits are made for few users or few items, while responses × resamples is not too much.
+FEW = 60
 RESAMPLE_UP_TO = 3_000_000
 
 
@@ -95,8 +96,10 @@ class LatentKey(Searching):
 
     def _averaged_key(self, problem: KeyProblem, final: KeyFit) -> Array:
         """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""
-        size = problem.responses.n_responses * max(self.resamples, 1)
-        if self.resamples == 0 or size > RESAMPLE_UP_TO or problem.responses.n_users < 3:
+        r = problem.responses
+        few = min(r.n_users, r.n_items) < FEW
+        small = r.n_responses * self.resamples <= RESAMPLE_UP_TO
+        if self.resamples == 0 or not (few and small) or r.n_users < 3:
             return final.key
         draws = user_draws(problem.responses, problem.sums, self.resamples)
         witness = problem.witness

@@ -1,0 +1,101 @@
+"""The default method: what it chooses, what it says, and when it doubts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases_of_ability import biased_workers, exam, two_camps
+from making import c1p_table, make_responses
+
+from hitsndiffs import accuracy, rank
+from hitsndiffs.methods import auto as auto_module
+from hitsndiffs.methods.predictive import Contest
+
+pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
+
+
+def test_consistent_answers_are_ranked_exactly():
+    table = c1p_table(1, 40, 60, 4)
+    shuffled = np.random.default_rng(0).permutation(40)
+    ranking = rank(make_responses(table[shuffled]), "auto")
+    assert ranking.fit.details["chosen"] == "hnd"
+    assert ranking.consistent
+    assert abs(accuracy(shuffled, ranking.scores)) > 0.99
+    assert ranking.notes[0].startswith("Method hnd: one order explains every answer")
+
+
+def test_a_test_gets_a_latent_key():
+    table, ability = exam(0)
+    ranking = rank(make_responses(table))
+    assert ranking.method == "auto"
+    assert ranking.fit.details["chosen"] == "latent-key"
+    assert ranking.notes[0].startswith("Method latent-key: it predicts hidden answers better")
+    assert f"{ranking.confidence:.0%}" in ranking.notes[0]
+    assert ranking.by == "correct"
+    assert ranking.confidence > 0.8
+    assert accuracy(ability, ranking.scores) > 0.85
+    table_columns = ranking.columns()
+    assert {"correct", "ability", "rank_low", "rank_high"} <= set(table_columns)
+
+
+def test_items_with_labels_of_their_own_are_no_case_for_confusion_matrices():
+    table, _ = exam(0, users=40, items=10)
+    own = table + 10 * np.arange(10)
+    ranking = rank(make_responses(own))
+    assert ranking.fit.details["chosen"] == "latent-key"
+    assert "items have right answers of their own" in ranking.notes[0]
+
+
+def test_biased_workers_get_confusion_matrices():
+    table, truth = biased_workers(0)
+    ranking = rank(make_responses(table))
+    assert ranking.fit.details["chosen"] == "dawid-skene"
+    assert "confusion matrices predict hidden answers better" in ranking.notes[0]
+    assert accuracy(truth, ranking.scores) > 0.9
+    assert accuracy(truth, ranking.scores) >= accuracy(
+        truth, rank(make_responses(table), "latent-key").scores
+    )
+    np.testing.assert_array_equal(ranking.scores, ranking.correct)
+
+
+def test_a_contest_without_hidden_answers_is_not_spoken_of(monkeypatch):
+    monkeypatch.setattr(
+        auto_module, "confusion_against_key", lambda *_, **__: Contest(0.0, np.inf, 0)
+    )
+    table, _ = exam(0, users=12, items=8)
+    note = rank(make_responses(table)).notes[0]
+    assert "hidden" not in note
+    assert "items have right answers of their own" in note
+
+
+def test_doubt_comes_with_advice_and_the_advice_helps():
+    half = two_camps(2)[::2]
+    table = np.vstack([half, np.array([1, 0, 2, 3])[half]])
+    r = make_responses(table)
+    doubtful = rank(r)
+    assert doubtful.confidence < 0.7
+    assert sum("known answer" in note for note in doubtful.notes) == 1
+    for camp in (0, 1):
+        settled = rank(r, answers=dict.fromkeys(range(4), camp))
+        first, second = settled.scores[:30].mean(), settled.scores[30:].mean()
+        assert (first > second) == (camp == 0)
+        assert settled.confidence > doubtful.confidence
+
+
+def test_ability_agrees_with_the_key_and_uses_wrong_answers_too():
+    table, ability = exam(3)
+    r = make_responses(table)
+    ranking = rank(r, by="ability")
+    key_only = rank(r, "latent-key", by="ability")
+    assert accuracy(ability, ranking.scores) > 0.85
+    assert np.corrcoef(ranking.scores, key_only.scores)[0, 1] > 0.95
+    assert not np.allclose(ranking.scores, key_only.scores)
+    np.testing.assert_allclose(ranking.scores.mean(), key_only.scores.mean() / 2, atol=0.2)
+
+
+def test_users_without_answers_and_strangers():
+    table, _ = exam(4, users=30, items=12)
+    table[3] = -1
+    ranking = rank(make_responses(table))
+    assert np.isnan(ranking.scores[3])
+    assert any("gave no answers" in note for note in ranking.notes)

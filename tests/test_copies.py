@@ -1,0 +1,127 @@
+"""Copied answer sheets: how much each user counts as a witness."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases_of_ability import exam
+from making import make_responses
+
+from hitsndiffs import accuracy, rank
+from hitsndiffs.methods.latent_key import copies
+from hitsndiffs.methods.latent_key.copies import find_witnesses, option_probabilities
+from hitsndiffs.methods.latent_key.grid import THETA, spread_scores
+from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.starts import consensus
+from hitsndiffs.sums import open_sums
+
+pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
+
+
+def fitted(table, **known):
+    r = make_responses(table)
+    problem = KeyProblem(r, open_sums(r, "numpy"), **known)
+    return problem, fit_key(problem, spread_scores(consensus(problem)), max_rounds=15)
+
+
+def with_copies(seed, copied=5, noise=0.0, **size):
+    """A test in which the last users are (near-)copies of user 0's sheet."""
+    table, ability = exam(seed, **size)
+    rng = np.random.default_rng(seed)
+    sheet = np.tile(table[0], (copied, 1))
+    other = rng.integers(0, 4, sheet.shape)
+    sheet = np.where(rng.random(sheet.shape) < noise, other, sheet)
+    return np.vstack([table, sheet]), np.r_[ability, np.full(copied, ability[0])]
+
+
+@pytest.mark.parametrize("pairwise", [True, False])
+def test_exact_copies_share_one_weight(pairwise, monkeypatch):
+    table, _ = with_copies(0, users=60, items=60)
+    if not pairwise:
+        monkeypatch.setattr(copies, "PAIRWISE_UP_TO", 0)
+    found = find_witnesses(*fitted(table))
+    group = [0, *range(60, 65)]
+    np.testing.assert_allclose(found.weights[group], 1 / 6)
+    np.testing.assert_allclose(np.delete(found.weights, group), 1)
+    assert (found.copy_logs[group] < 0).all()
+    assert (np.delete(found.copy_logs, group) == 0).all()
+
+
+def test_copying_explains_copies_better_than_ability_does():
+    table, _ = with_copies(1, users=60, items=60)
+    problem, fit = fitted(table)
+    found = find_witnesses(problem, fit)
+    r = problem.responses
+    p = option_probabilities(problem, fit, THETA)
+    by_ability = problem.sums.choices(np.log(p)) * fit.posterior.weights
+    assert (found.copy_logs[60:] > by_ability[60:].sum(axis=1)).all()
+    assert r.n_users == 65
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("answered", [1.0, 0.4])
+def test_honest_users_are_not_flagged(seed, answered):
+    table, ability = exam(seed, users=120, items=40, answered=answered)
+    found = find_witnesses(*fitted(table))
+    assert np.mean(found.weights < 1) < 0.03
+    strong = np.argsort(-ability)[:20]
+    assert (found.weights[strong] < 1).sum() <= 1
+
+
+def test_near_copies_are_found_too():
+    table, _ = with_copies(2, copied=8, noise=0.1, users=80, items=60)
+    found = find_witnesses(*fitted(table))
+    group = [0, *range(80, 88)]
+    assert (found.weights[group] < 0.3).all()
+    assert np.mean(np.delete(found.weights, group) < 1) < 0.05
+
+
+def test_many_copies_do_not_become_the_truth():
+    rng = np.random.default_rng(3)
+    table, _ = exam(3, users=60, items=40)
+    weakest = int(np.argmin((table == 0).sum(axis=1)))
+    clique = np.tile(table[weakest], (30, 1))
+    noise = rng.random(clique.shape) < 0.05
+    clique = np.where(noise, rng.integers(0, 4, clique.shape), clique)
+    everybody = np.vstack([table, clique])
+    truth = (everybody == 0).mean(axis=1)
+    ranking = rank(make_responses(everybody), "latent-key", resamples=3)
+    assert accuracy(truth, ranking.scores) > 0.9
+    assert accuracy(truth, ranking.scores) > accuracy(
+        truth, rank(make_responses(everybody), "majority").scores
+    )
+    assert ranking.fit.details["n_alike"] >= 31
+    assert len(ranking.fit.details["alike"]) == ranking.fit.details["n_alike"]
+
+
+def test_probabilities_of_options_sum_to_one():
+    table, _ = exam(4, users=30, items=12)
+    for known in ({}, {"answers": {2: 1, 5: "not given"}}):
+        problem, fit = fitted(table, **known)
+        p = option_probabilities(problem, fit, THETA)
+        assert (p > 0).all()
+        np.testing.assert_allclose(problem.within.total(p), 1, atol=1e-6)
+
+
+def test_seeing_copies_has_a_price_in_large_data_too(monkeypatch):
+    """Otherwise the solution that takes most users for copies would have the best evidence."""
+    table, _ = with_copies(5, users=40, items=60)
+    problem, fit = fitted(table)
+    pairwise = find_witnesses(problem, fit)
+    monkeypatch.setattr(copies, "PAIRWISE_UP_TO", 0)
+    banded = find_witnesses(problem, fit)
+    group = [0, *range(40, 45)]
+    np.testing.assert_allclose(banded.copy_logs[group], pairwise.copy_logs[group], rtol=0.5)
+
+
+def test_three_users_are_too_few_to_compare():
+    found = find_witnesses(*fitted(np.zeros((3, 20), dtype=int)))
+    assert (found.weights == 1).all()
+
+
+@pytest.mark.parametrize("copied", [30, 120])
+def test_a_majority_of_exact_copies_cannot_hide_behind_its_own_agreement(copied):
+    table, _ = with_copies(5, copied=copied, users=60, items=40)
+    ranking = rank(make_responses(table), "latent-key", resamples=0)
+    assert ranking.fit.details["n_alike"] == copied + 1
+    assert accuracy((table[:60] == 0).mean(axis=1), ranking.scores[:60]) > 0.95
