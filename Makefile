@@ -21,7 +21,8 @@ demo: $(VENV)/.installed
 	$(BIN)/hnd rank examples/quiz.csv
 
 test: lint
-	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

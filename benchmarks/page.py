@@ -104,6 +104,8 @@ def _case(rows: list[Row]) -> Iterator[str]:
             continue
         if "median" in row:
             if row["case"] != open_case:
+                if open_case is not None:
+                    yield ""
                 open_case = row["case"]
                 yield f"**{open_case}**{_facts(row)}"
                 yield ""

@@ -125,3 +125,25 @@ def test_a_majority_of_exact_copies_cannot_hide_behind_its_own_agreement(copied)
     ranking = rank(make_responses(table), "latent-key", resamples=0)
     assert ranking.fit.details["n_alike"] == copied + 1
     assert accuracy((table[:60] == 0).mean(axis=1), ranking.scores[:60]) > 0.95
+
+
+@pytest.mark.parametrize("seed", [5, 7])
+def test_a_third_of_near_copies_of_a_weak_sheet_is_not_the_truth(seed):
+    table, _ = with_copies(seed, copied=30, noise=0.05, users=60, items=40)
+    truth = (table == 0).mean(axis=1)
+    assert truth[0] <= 0.5
+    ranking = rank(make_responses(table), "latent-key", resamples=0)
+    assert accuracy(truth[:60], ranking.scores[:60]) > 0.95
+    # a group of experts would look much the same: it must not be sure
+    assert ranking.confidence < 0.8
+
+
+def test_near_equals_are_counted_pair_by_pair():
+    table, _ = with_copies(1, copied=3, noise=0.05, users=20, items=30, answered=0.7)
+    r = make_responses(table)
+    found = copies.near_equals(KeyProblem(r, open_sums(r, "numpy")))
+    for user in range(r.n_users):
+        both = (table >= 0) & (table[user] >= 0)
+        same = ((table == table[user]) & both).sum(axis=1)
+        alike = (same >= 0.8 * both.sum(axis=1)) & (both.sum(axis=1) >= 15)
+        assert found[user] == alike.sum() - alike[user]

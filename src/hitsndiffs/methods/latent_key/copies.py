@@ -18,7 +18,7 @@ from hitsndiffs.methods.latent_key.grid import STEP, THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
 from hitsndiffs.ties import patterns
 
-__all__ = ["Witnesses", "find_witnesses", "option_probabilities"]
+__all__ = ["Witnesses", "find_witnesses", "near_equals", "option_probabilities"]
 
 Array = npt.NDArray[np.float64]
 
@@ -34,6 +34,8 @@ FAITHFUL = 0.9
 COPIES = 0.1
 #: Fewest common items for a comparison.
 COMMON = 4
+#: Two users' answers are nearly the same when they agree on this share of so many items.
+NEAR, NEAR_COMMON = 0.8, 15
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,32 @@ def find_witnesses(problem: KeyProblem, fit: KeyFit) -> Witnesses:
     # every answer taken from the source; without this price a solution would gain by seeing copies
     price = np.log(COPIES / r.n_users) + r.answers_per_user * np.log(FAITHFUL)
     return Witnesses(1 / (1 + copies), np.where(copies > 0, price, 0.0))
+
+
+def near_equals(problem: KeyProblem, least: float = 0.0) -> Array:
+    """For each user, the number of others with nearly the same answers (0 for large data).
+
+    Whether able users or copies of one sheet, only a solution can say; this is to start from.
+    Where nobody in a sample has ``least`` such others, zeros come back.
+    """
+    m = problem.responses.n_users
+    none = np.zeros(m)
+    if problem.responses.n_responses * m > PAIRWISE_UP_TO:
+        return none
+    size = int(np.clip(BLOCK_SIZE // max(problem.responses.n_options, m), 1, 512))
+    sample = np.unique(np.linspace(0, m - 1, min(m, size)).astype(int))
+    if _near_equals_of(problem, sample).max() < least:
+        return none
+    blocks = np.array_split(np.arange(m), -(-m // size))
+    return np.concatenate([_near_equals_of(problem, users) for users in blocks])
+
+
+def _near_equals_of(problem: KeyProblem, users: npt.NDArray[np.int64]) -> Array:
+    chosen = problem.sums.choosers(_indicators(problem.responses.n_users, users))
+    agreement = problem.sums.choices(chosen)
+    common = problem.sums.choices(problem.within.sum(chosen))
+    alike = (agreement >= NEAR * common) & (common >= NEAR_COMMON)
+    return np.asarray(alike.sum(axis=0) - alike[users, np.arange(len(users))], dtype=float)
 
 
 def option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses
+from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
 from hitsndiffs.methods.latent_key.grid import spread_scores
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
@@ -32,6 +32,8 @@ DISAGREE = 0.5
 NO_RIVAL = 3.0
 #: Logistic regression of being right: constant, log(1 + steadiness), agreement.
 CALIBRATION = (-2.16, 0.94, 3.76)
+#: A group of users with nearly the same answers is worth a start of its own from this share on.
+CLIQUE = 0.1
 #: Solutions this far behind after the first rounds are not carried on (nats).
 HOPELESS = 200.0
 
@@ -197,12 +199,29 @@ def search(
 
     # 3. distinct solutions from several starts
     starts = both_ways(weighed) | {"consensus": consensus(problem)}
-    modes = find_modes(problem, witnesses, starts)
+    modes = find_modes(problem, witnesses, starts) + _without_near_equals(problem)
 
     # 4. who is a copy depends on the solution: a clique may have made itself the truth
     modes = _heeding(problem, _with_own_witnesses(problem, modes))
     problem.weigh(modes[0].witnesses.weights)
     return Search(problem, modes, plain)
+
+
+def _without_near_equals(problem: KeyProblem) -> list[Mode]:
+    """The consensus once more, as if users with nearly the same answers were one.
+
+    From every other start a large group of copies, each a little different, is the truth.
+    """
+    least = CLIQUE * problem.responses.n_users
+    others = near_equals(problem, least)
+    if others.max() < max(least, 1):
+        return []
+    problem.weigh(1 / (1 + others))
+    fit = fit_key(problem, spread_scores(consensus(problem)), max_rounds=12)
+    witnesses = find_witnesses(problem, fit)
+    problem.weigh(witnesses.weights)
+    fit = fit_key(problem, fit.posterior.weights, curves=fit.curves, max_rounds=20)
+    return [Mode(("consensus, near copies once",), fit, witnesses)]
 
 
 def _with_own_witnesses(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
@@ -211,7 +230,7 @@ def _with_own_witnesses(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
     A solution keeps the copies found to begin with, and takes its own only where they explain the
     answers better.
     """
-    best = modes[0].evidence
+    best = max(mode.evidence for mode in modes)
     judged = []
     for mode in modes:
         judged.append(mode)
