@@ -71,7 +71,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class Search:
-    """All solutions found, best evidence first (after those that heed a known strong user).
+    """All solutions found, best evidence first (after those that heed what the caller knows).
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Search:
 
     @cached_property
     def rival(self) -> Mode | None:
-        """The best solution that disagrees about who is good (but not about a strong user)."""
+        """The best solution that disagrees about who is good (but heeds what the caller knows)."""
         ability = self.best.fit.posterior.mean
         for mode in self.modes[1:]:
             disagrees = correlation(mode.fit.posterior.mean, ability) < DISAGREE
@@ -139,9 +139,11 @@ class Search:
         A logistic function of :attr:`steadiness` and :attr:`agreement`, fitted on simulated and
         real data with known keys (the arena's reliability table shows how it holds); but never
         more than the probability that the lead over the rival is no luck: where two solutions are
-        equally likely, the sign is a toss of a coin.
+        equally likely, the sign is a toss of a coin. At most ½ where even the best solution
+        contradicts what the caller knows.
         """
-        return _confidence(self.steadiness, self.agreement)
+        sure = _confidence(self.steadiness, self.agreement)
+        return min(sure, 0.5) if _contradicts(self.problem, self.best) else sure
 
     @property
     def doubt(self) -> str:
@@ -248,19 +250,27 @@ def _with_own_witnesses(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
 
 
 def _heeding(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
-    """Solutions that put the user known to be strong below the middle come last.
+    """Solutions that contradict what the caller knows come last.
 
-    One user's prior cannot outweigh the answers of all others, but the caller's word can.
+    One user's prior, or a few known answers, cannot outweigh the answers of all others; but the
+    caller's word can.
     """
     return sorted(modes, key=lambda mode: _contradicts(problem, mode))
 
 
 def _contradicts(problem: KeyProblem, mode: Mode) -> bool:
-    """Whether the user known to be strong stands below the middle."""
-    if problem.strong is None:
-        return False
+    """Whether the strong user stands below the middle, or known answers speak against ability."""
     ability = mode.fit.posterior.mean
-    return bool(ability[problem.strong] < np.median(ability))
+    if problem.strong is not None and ability[problem.strong] < np.median(ability):
+        return True
+    right = np.flatnonzero(problem.known == 1.0)
+    if len(right) == 0:
+        return False
+    # those who chose a known right answer should be abler than those who answered otherwise
+    counts = problem.responses.choosers_per_option.astype(float)
+    totals = problem.sums.choosers(ability)
+    answers, sums = problem.within.sum(counts)[right], problem.within.sum(totals)[right]
+    return bool((totals[right] - counts[right] * sums / answers).sum() < 0)
 
 
 def find_modes(
