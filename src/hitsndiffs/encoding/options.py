@@ -116,7 +116,7 @@ class Skipped:
         """Return one sentence, or none."""
         if not self.values:
             return []
-        shown = [value for value in self.values if value.lower() not in ("nan", "<na>")]
+        shown = sorted(value for value in self.values if value.lower() not in ("nan", "<na>"))
         if not shown:
             return []
         more = ", …" if len(shown) > 3 else ""
