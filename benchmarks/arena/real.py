@@ -30,7 +30,7 @@ OTHERS = (
     "openpsy_iq1",
     "sphere_tce",
 )
-#: Methods are developed on one half; the other is looked at rarely.
+#: Develop on this half; look at the other rarely.
 DEVELOP = ("Chinese", "IT", "Pokemon", "credential", "crowd_rte", "fims", "itan_ds1", "mmlu_pro")
 ASIDE = tuple(name for name in (*PAPER, *OTHERS) if name not in DEVELOP)
 
