@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import share_errors, share_within_items, softmax_within_items
+from hitsndiffs.methods.keys import share_errors, share_within_items
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
+from hitsndiffs.within import Within
 
 __all__ = ["DawidSkene", "shared_labels"]
 
@@ -81,6 +82,7 @@ class DawidSkene(Method):
         wrong_options = counts * np.log(sizes - 1)[responses.option_items]
         numbers = _labels(responses)[1] if self.priors == "labels" else None
         key = share_within_items(responses, counts)
+        within = Within(responses)
         change, rounds = np.inf, 0
         while True:
             # M: how often each user is right, and each label
@@ -94,7 +96,7 @@ class DawidSkene(Method):
             if numbers is not None:
                 share = np.bincount(numbers, key) / responses.n_items
                 logs += np.log(np.maximum(share, LEAST))[numbers]
-            new = softmax_within_items(responses, logs)
+            new = within.softmax(logs)
             change = float(np.abs(new - key).max())
             key = new
             rounds += 1

@@ -19,7 +19,6 @@ __all__ = [
     "key_given",
     "share_errors",
     "share_within_items",
-    "softmax_within_items",
 ]
 
 Vector = npt.NDArray[np.float64]
@@ -33,13 +32,6 @@ def share_within_items(responses: Responses, weights: Vector) -> Vector:
     even = 1.0 / sizes
     safe = np.where(totals > 0, totals, 1.0)
     return np.where(totals[items] > 0, weights / safe[items], even[items])
-
-
-def softmax_within_items(responses: Responses, logs: Vector) -> Vector:
-    """Exponentials of option values, divided by their sum within the item (nothing overflows)."""
-    starts, items = responses.item_starts[:-1], responses.option_items
-    powers = np.exp(logs - np.maximum.reduceat(logs, starts)[items])
-    return powers / np.add.reduceat(powers, starts)[items]
 
 
 def share_errors(sums: Sums, weights: Vector, shares: Vector, answers: Vector) -> Vector:

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import share_within_items, softmax_within_items
+from hitsndiffs.methods.keys import share_within_items
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 from hitsndiffs.ties import tie_groups
+from hitsndiffs.within import Within
 
 __all__ = ["TruthFinder"]
 
@@ -86,7 +87,7 @@ class TruthFinder(Method):
         return Fit(
             scores=scores,
             option_weights=w,
-            key_probabilities=softmax_within_items(responses, odds),
+            key_probabilities=Within(responses).softmax(odds),
             converged=change <= self.tol,
             n_iterations=rounds,
             notes=notes,

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 
-__all__ = ["Axes", "item_means", "leading_axes", "top_pairs"]
+__all__ = ["Axes", "leading_axes", "top_pairs"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -191,15 +191,6 @@ class _Symmetric:
     def _finish(self, v: Vector) -> Vector:
         y = self.half * (self.centre.transposed(v) if self.centre else v)
         return y - self.trivial_options * (self.trivial_options @ y)
-
-
-def item_means(responses: Responses, weights: Vector, counts: Vector) -> Vector:
-    """Mean weight over the answers to each item, repeated for each of its options."""
-    starts = responses.item_starts[:-1]
-    totals = np.add.reduceat(counts, starts)
-    sums = np.add.reduceat(counts * weights, starts)
-    means = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
-    return means[responses.option_items]
 
 
 class _Centring:
