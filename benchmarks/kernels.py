@@ -15,8 +15,8 @@ import numpy as np
 from harness import Report, arguments, measure
 from scipy import sparse
 
+from hitsndiffs.pool import available_cores
 from hitsndiffs.responses import Responses
-from hitsndiffs.sums.pool import available_cores
 from hitsndiffs.sums.threads import ThreadSums, build_layout
 
 

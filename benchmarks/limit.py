@@ -8,7 +8,7 @@ import numpy as np
 from harness import Report, arguments, measure
 from kernels import dense_responses
 
-from hitsndiffs.sums.pool import available_cores
+from hitsndiffs.pool import available_cores
 from hitsndiffs.sums.threads import ThreadSums, build_layout
 
 

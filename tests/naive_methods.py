@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def shares(weights, items):
     """Weights divided by their sum within the item."""
     totals = {}
     for w, i in zip(weights, items, strict=True):
-        totals[i] = totals.get(i, 0.0) + w
+        totals[i] = totals.get(i, 0) + w
     return [w / totals[i] for w, i in zip(weights, items, strict=True)]
 
 
@@ -59,26 +60,28 @@ def truthfinder(answers, trust=0.9, rounds=200):
 
 
 def investment(answers, exponent=1.2, rounds=10, pooled=False):
+    """Trust over its mean, and the options' shares of belief (decimals never underflow)."""
     C, items = one_hot(answers)
     m, q = C.shape
     n = [len(_chosen(C, j)) for j in range(m)]
-    trust = [1.0] * m
-    w = [0.25 if pooled else len(_choosers(C, o)) / m for o in range(q)]
+    trust = [Decimal(1)] * m
+    w = [Decimal("0.25") if pooled else Decimal(len(_choosers(C, o))) / m for o in range(q)]
     for _ in range(rounds):
         new = []
         for j in range(m):
-            earned = 0.0
+            earned = Decimal(0)
             for o in _chosen(C, j):
                 pool = sum(trust[r] / n[r] for r in _choosers(C, o))
                 earned += w[o] * (trust[j] / n[j]) / pool
             new.append(earned)
         trust = new
         invested = [sum(trust[j] / n[j] for j in _choosers(C, o)) for o in range(q)]
-        grown = [x**exponent for x in invested]
+        grown = [x ** Decimal(str(exponent)) for x in invested]
         w = [x * g for x, g in zip(invested, shares(grown, items), strict=True)]
         if not pooled:
             w = grown
-    return np.array(trust), np.array(w)
+    mean = sum(trust) / m
+    return np.array([float(t / mean) for t in trust]), np.array(list(map(float, shares(w, items))))
 
 
 def laplacian(answers):

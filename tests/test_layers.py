@@ -16,6 +16,8 @@ LAYERS = (
     "_version",
     "words",
     "progress",
+    "jit",
+    "pool",
     "responses",
     "encoding",
     "reading",

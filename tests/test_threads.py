@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from sums_cases import make_responses, random_table
 
 from hitsndiffs.errors import InputError, MissingExtraError
+from hitsndiffs.pool import Run
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import base, open_sums
 from hitsndiffs.sums.grouping import Groups
 from hitsndiffs.sums.numpy import NumpySums
-from hitsndiffs.sums.pool import Run
 from hitsndiffs.sums.threads import ThreadSums, build_layout
 
 # -- layouts --------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def test_wrong_engine_and_thread_count_are_refused():
 def test_without_numba(monkeypatch):
     data = make_responses([[0, 1], [1, 0], [0, 0]])
     monkeypatch.setattr(base, "THREADS_FROM", 1)
-    for name in [name for name in sys.modules if name.startswith("hitsndiffs.sums.")]:
+    for name in [name for name in sys.modules if name.startswith("hitsndiffs.")]:
         if name.endswith(("jit", "kernels", "packed", "sparse")):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "numba", None)
@@ -207,7 +207,7 @@ def test_kernels_without_compilation():
 def test_a_kernel_that_cannot_be_kept_on_disk_still_works(caplog):
     from numba import types
 
-    from hitsndiffs.sums.jit import array, kernel
+    from hitsndiffs.jit import array, kernel
 
     names: dict = {}
     exec("def double(x):\n    for i in range(len(x)):\n        x[i] *= 2", names)  # no source file
@@ -222,7 +222,7 @@ def test_a_kernel_that_cannot_be_kept_on_disk_still_works(caplog):
 def test_the_first_compilation_is_announced_once(caplog):
     from numba import njit
 
-    from hitsndiffs.sums.jit import announced
+    from hitsndiffs.jit import announced
 
     with caplog.at_level(logging.INFO, logger="hitsndiffs"):
         with announced(3):

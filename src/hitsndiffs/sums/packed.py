@@ -21,9 +21,9 @@ import numpy.typing as npt
 from hitsndiffs.sums import packed_kernels as kernels
 
 if TYPE_CHECKING:
+    from hitsndiffs.pool import Run
     from hitsndiffs.responses import Responses
     from hitsndiffs.sums.grouping import Groups
-    from hitsndiffs.sums.pool import Run
 
 __all__ = ["PackedLayout"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from hitsndiffs.sums.jit import array, kernel, read_only
+from hitsndiffs.jit import array, kernel, read_only
 
 _BYTES, _WIDES = read_only(types.uint8, 1), read_only(types.uint16, 1)
 _INTS, _FLOATS = read_only(types.int64, 1), read_only(types.float64, 1)

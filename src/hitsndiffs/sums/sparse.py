@@ -15,8 +15,8 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.sums import sparse_kernels as kernels
 
 if TYPE_CHECKING:
+    from hitsndiffs.pool import Run
     from hitsndiffs.responses import Responses
-    from hitsndiffs.sums.pool import Run
 
 __all__ = ["SparseLayout"]
 

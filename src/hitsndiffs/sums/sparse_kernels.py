@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from hitsndiffs.sums.jit import array, kernel, read_only
+from hitsndiffs.jit import array, kernel, read_only
 
 _I, _F = types.int64, types.float64
 _ROWS = (read_only(_I, 1), read_only(types.int32, 1))  # indptr, options

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.pool import Run, available_cores
 from hitsndiffs.sums.grouping import Groups
-from hitsndiffs.sums.pool import Run, available_cores
 
 if TYPE_CHECKING:
     from hitsndiffs.responses import Responses
@@ -71,7 +71,7 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
     """
     if layout not in ("auto", "packed", "sparse"):
         raise InputError(f"layout must be one of auto, packed, sparse; got {layout!r}.")
-    from hitsndiffs.sums.jit import announced
+    from hitsndiffs.jit import announced
 
     if layout != "sparse":
         groups = Groups.of(responses.item_starts, _items_with_gaps(responses))
