@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 #: Fewest and most chunks of users that have sums of their own; in between, as many as keep those
-#: sums within an eighth of the option numbers' memory. None depends on the number of threads.
+#: tables within an eighth of the option numbers' memory. None depends on the number of threads.
 CHUNKS = 2, 64
 
 
@@ -48,10 +48,11 @@ class SparseLayout:
                 f"rows must hold option numbers from 0 to {self.n_options - 1}; "
                 f"got {options.min()} to {options.max()}."
             )
-        wanted = int(np.clip(len(options) // (16 * max(self.n_options, 1)), *CHUNKS))
+        wanted = int(np.clip(len(options) // (32 * max(self.n_options, 1)), *CHUNKS))
         shares = np.linspace(0, len(options), wanted + 1).astype(np.int64)
         inner = np.searchsorted(self._indptr, shares[1:-1])
         self._bounds = [0, *inner.tolist(), self.n_users]
+        self._tables: list[Floats] = []  # kept from round to round: new memory costs time
 
     @property
     def nbytes(self) -> int:
@@ -90,14 +91,20 @@ class SparseLayout:
     def through_users(self, weights: Floats, scale: Floats, run: Run) -> Floats:
         """``Cᵀ (scale * (C w))`` for each column of ``weights``."""
         given = np.ascontiguousarray(weights.T)
-        partials = np.empty((len(given) * self._n_chunks, self.n_options, 2))
+        shape = (len(given) * self._n_chunks, self.n_options, 2)
+        tables = self._tables.pop() if self._tables else np.empty(shape)
+        if tables.shape != shape:
+            tables = np.empty(shape)
 
         def work(piece: int) -> None:
             column, users, indptr = self._piece(piece)
-            kernels.through(indptr, self._options, given[column], scale[users], partials[piece])
+            kernels.through(indptr, self._options, given[column], scale[users], tables[piece])
 
-        run(len(partials), work)
-        return self._collect(partials, run)
+        run(len(tables), work)
+        sums = self._collect(tables, run)
+        if len(given) == 1:
+            self._tables.append(tables)
+        return sums
 
     def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
         """Smallest and largest position of each option's choosers."""
