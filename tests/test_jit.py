@@ -74,7 +74,7 @@ def test_kernels_are_compiled_once_and_said(module, tmp_path, caplog):
         assert len(machine_code(tmp_path)) == 1
         check(module())
     assert [record.getMessage() for record in caplog.records] == [
-        "Compiling the fast kernels (once, 4 of them)…"
+        "Compiling the fast kernels (once, about 3 s)…"
     ]
 
 

@@ -194,7 +194,8 @@ class _Library:
         except OSError as error:
             logger.info("Compiled kernels cannot be kept on disk: %s", error)
         if code is None:
-            logger.info("Compiling the fast kernels (once, %d of them)…", len(self.kernels))
+            seconds = max(1, round(0.7 * len(self.kernels)))
+            logger.info("Compiling the fast kernels (once, about %d s)…", seconds)
             try:
                 code = _compiled(self)
             except Exception as error:
@@ -383,6 +384,7 @@ def _store(place: Path, code: _Code) -> bool:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(json.dumps(said).encode() + b"\n" + code.machine_code)
+            os.chmod(name, 0o644)  # as compiled Python files are
             os.replace(name, place)
         except BaseException:
             os.unlink(name)
