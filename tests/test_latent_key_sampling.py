@@ -8,7 +8,7 @@ from cases_of_ability import exam
 from making import make_responses
 
 from hitsndiffs import rank
-from hitsndiffs.methods.latent_key import model, sampling
+from hitsndiffs.methods.latent_key import grid, model, sampling
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.sampling import take_sample
 from hitsndiffs.sums import open_sums
@@ -69,3 +69,14 @@ def test_the_sample_does_not_depend_on_the_order_of_the_users(few_are_many):
 def test_items_with_few_answers_want_more_users(few_are_many):
     table, _ = exam(6, users=2000, items=60, answered=0.05)  # about 100 answers per item
     assert take_sample(problem_of(make_responses(table))).is_whole
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_posteriors_in_blocks_are_those_of_all_rows_at_once(threads, monkeypatch):
+    rng = np.random.default_rng(2)
+    logs = -((rng.normal(size=(100, 1)) - grid.THETA) ** 2) * rng.uniform(0.1, 60, (100, 1))
+    whole = grid.posterior_of(logs)
+    monkeypatch.setattr(grid, "ROWS", 7)
+    parts = grid.posterior_of(logs, threads)
+    for name in ("weights", "mean", "sd", "log_evidence"):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))

@@ -189,7 +189,8 @@ def fit_key(
 def ability_posterior(problem: KeyProblem, key: Array, curves: Curves) -> Posterior:
     """What the answers say about abilities, given the key's posterior and all curves."""
     logs = _expected_logs(problem, key, *_log_curves(curves))
-    return posterior_of(problem.sums.choices(logs) + problem.log_prior)
+    threads = getattr(problem.sums, "threads", 1)
+    return posterior_of(problem.sums.choices(logs) + problem.log_prior, threads)
 
 
 @dataclass(frozen=True)
