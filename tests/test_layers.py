@@ -15,6 +15,7 @@ LAYERS = (
     "errors",
     "_version",
     "words",
+    "special",
     "progress",
     "jit",
     "pool",

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hitsndiffs.cli.lean import Command, Group
 from hitsndiffs.cli.options import (
     METHOD,
     OUTPUT,
@@ -46,6 +47,7 @@ Any command explains itself: hnd rank --help
 
 app = typer.Typer(
     name="hnd",
+    cls=Group,
     help=INTRODUCTION,
     add_completion=False,
     rich_markup_mode="rich",
@@ -72,7 +74,7 @@ def _hnd(
     pass
 
 
-@app.command()
+@app.command(cls=Command)
 def rank(
     file: File,
     method: Annotated[
@@ -114,14 +116,13 @@ def rank(
         ),
     ] = None,
     bootstrap: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="N",
             help="Errors from so many random halves of the items (slow).",
             rich_help_panel=METHOD,
-            show_default=False,
         ),
-    ] = 0,
+    ] = None,
     seed: Seed = None,
     engine: Engine = None,
     threads: Threads = None,
@@ -176,7 +177,7 @@ def rank(
             source=source(file, user, item, option, layout, transpose, duplicates, format, header),
             method=method,
             by=by,
-            bootstrap=bootstrap,
+            bootstrap=bootstrap or 0,
             params={name: value for name, value in params.items() if value is not None},
             answers=answers,
             out=out,
@@ -189,7 +190,7 @@ def rank(
     )
 
 
-@app.command()
+@app.command(cls=Command)
 def check(
     file: File,
     key: Annotated[
@@ -232,7 +233,7 @@ def check(
     )
 
 
-@app.command()
+@app.command(cls=Command)
 def methods(json: Json = False, debug: Debug = False) -> None:
     """List the methods: what each does, and when to use it."""
     from hitsndiffs.cli.listing import list_methods
@@ -240,6 +241,6 @@ def methods(json: Json = False, debug: Debug = False) -> None:
     list_methods(as_json=json)
 
 
-app.command()(compare)
-app.command()(simulate)
-app.command()(reproduce)
+app.command(cls=Command)(compare)
+app.command(cls=Command)(simulate)
+app.command(cls=Command)(reproduce)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hitsndiffs.orientation import known_options
 from hitsndiffs.responses import Responses
+from hitsndiffs.special import normal_cdf
 from hitsndiffs.sums import Sums
 
 __all__ = [
@@ -104,13 +105,11 @@ def _largest(mean: Vector, spread: Vector) -> Vector:
     The variables' widths can differ by orders of magnitude (one chooser, or thousands), so that the
     places of all of them are taken together, and P(it falls between two places) is exact.
     """
-    from scipy.special import ndtr
-
     places = (mean[:, :, None] + spread[:, :, None] * STEPS).reshape(len(mean), -1)
     places.sort(axis=1)
     if places.shape[1] > NODES:
         places = places[:, np.linspace(0, places.shape[1] - 1, NODES).astype(int)]
-    below = ndtr((places[:, :, None] - mean[:, None, :]) / spread[:, None, :])
+    below = normal_cdf((places[:, :, None] - mean[:, None, :]) / spread[:, None, :])
     others_below = below.prod(axis=2, keepdims=True) / np.maximum(below, 1e-300)
     middle = (others_below[:, 1:] + others_below[:, :-1]) / 2
     found: Vector = (np.diff(below, axis=1) * middle).sum(axis=1)

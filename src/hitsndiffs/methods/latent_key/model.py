@@ -23,6 +23,7 @@ import numpy.typing as npt
 from hitsndiffs.methods.latent_key.grid import THETA, Posterior, normal_log_prior, posterior_of
 from hitsndiffs.orientation import known_options, user_is_here, user_number
 from hitsndiffs.responses import Responses
+from hitsndiffs.special import log_gamma
 from hitsndiffs.sums import Sums
 from hitsndiffs.within import Within
 
@@ -32,6 +33,8 @@ Array = npt.NDArray[np.float64]
 
 #: Candidates handled at once: their curves over the grid fit the cache.
 CHUNK = 1024
+#: What the grid's values are multiplied by for their sums: 1, θ and θ².
+POWERS: Array = THETA[:, None] ** np.arange(3)
 #: Prior for a user known to be strong: about the best one in forty.
 STRONG = normal_log_prior(2.0, 0.5)
 
@@ -116,14 +119,12 @@ class KeyProblem:
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
-        from scipy.special import gammaln
-
         self.witness = witness
         counts = self.sums.choosers(witness)
         others = np.maximum(self.within.sizes[self.within.items], 2) - 1
         rest = self.within.sum(counts) - counts
-        terms = gammaln(counts + 1)
-        distractors = self.within.sum(terms) - terms + gammaln(others) - gammaln(rest + others)
+        terms = log_gamma(counts + 1)
+        distractors = self.within.sum(terms) - terms + log_gamma(others) - log_gamma(rest + others)
         popularity = np.log((counts + 1) / self.within.sum(counts + 1))
         self.fixed = distractors + popularity
 
@@ -210,16 +211,14 @@ def _newton_part(
     """Damped Newton steps; slope, intercept, and the curvature at the end."""
     a, b = c.slopes[part], c.intercepts[part]
     chosen, answered = chosen[part], answered[part]
-    squares = THETA**2
     for _ in range(steps):
-        p = 1 / (1 + np.exp(-(a[:, None] * THETA + b[:, None])))
-        residual = chosen - answered * p
-        information = answered * p * (1 - p)
-        grad_a = residual @ THETA - (a - c.mean_slope) / c.var_slope
-        grad_b = residual.sum(axis=1) - (b - c.mean_intercept) / c.var_intercept
-        h_aa = information @ squares + 1 / c.var_slope
-        h_ab = information @ THETA
-        h_bb = information.sum(axis=1) + 1 / c.var_intercept
+        p = 1 / (1 + np.exp(-_lines(a, b)))
+        expected = answered * p
+        first = POWERS.T @ (chosen - expected).T
+        second = POWERS.T @ (expected * (1 - p)).T
+        grad_a = first[1] - (a - c.mean_slope) / c.var_slope
+        grad_b = first[0] - (b - c.mean_intercept) / c.var_intercept
+        h_aa, h_ab, h_bb = second[2] + 1 / c.var_slope, second[1], second[0] + 1 / c.var_intercept
         det = np.maximum(h_aa * h_bb - h_ab**2, 1e-10)
         a = np.clip(a + np.clip((h_bb * grad_a - h_ab * grad_b) / det, -1, 1), 0.0, 8.0)
         b = np.clip(b + np.clip((h_aa * grad_b - h_ab * grad_a) / det, -2, 2), -12.0, 12.0)
@@ -228,9 +227,14 @@ def _newton_part(
 
 def _log_curves(c: Curves) -> tuple[Array, Array]:
     """Log probability of choosing each candidate, and of not choosing it, over the grid."""
-    eta = c.slopes[:, None] * THETA + c.intercepts[:, None]
-    wrong = -(np.maximum(eta, 0) + np.log1p(np.exp(-np.abs(eta))))
+    eta = _lines(c.slopes, c.intercepts)
+    wrong = -np.log1p(np.exp(eta))  # slopes and intercepts are bounded: no overflow
     return eta + wrong, wrong
+
+
+def _lines(slopes: Array, intercepts: Array) -> Array:
+    """``a θ + b`` over the grid, one row per candidate."""
+    return np.stack([intercepts, slopes], axis=1) @ POWERS[:, :2].T
 
 
 def _log_prior(c: Curves, h: _Curvature) -> Array:

@@ -1,0 +1,48 @@
+"""Commands that convert only what was given.
+
+Typer converts every parameter with Pydantic, also those that were left out and those that are text
+to begin with; importing Pydantic takes longer than ranking a small file.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+__all__ = ["Command", "Group"]
+
+
+class _Lean:
+    """A command whose parameters are left as they are where there is nothing to convert."""
+
+    def get_params(self, context: Any) -> list[Any]:
+        parameters: list[Any] = super().get_params(context)  # type: ignore[misc]
+        for parameter in parameters:
+            if not isinstance(parameter.process_value, partial):
+                convert = parameter.process_value
+                parameter.process_value = partial(_process, parameter, convert)
+        return parameters
+
+
+class Command(_Lean, TyperCommand):
+    """One command."""
+
+
+class Group(_Lean, TyperGroup):
+    """All commands."""
+
+
+def _process(parameter: Any, convert: Any, context: Any, value: Any) -> Any:
+    left_out = value is None and not parameter.required and not parameter.multiple
+    as_it_is = left_out or (isinstance(value, str) and _is_text(parameter))
+    if not as_it_is or parameter.nargs != 1:
+        return convert(context, value)
+    return value if parameter.callback is None else parameter.callback(context, parameter, value)
+
+
+def _is_text(parameter: Any) -> bool:
+    """Whether a parameter takes any text (older versions of Typer need no Pydantic, nor this)."""
+    descriptor = getattr(parameter, "type_descriptor", None)
+    return getattr(descriptor, "annotation", None) is str
