@@ -11,23 +11,14 @@ from hitsndiffs.cli.lean import Command, Group
 from hitsndiffs.cli.options import (
     METHOD,
     OUTPUT,
-    Choice,
     Debug,
-    Duplicates,
     Engine,
-    File,
-    Format,
-    Header,
-    Item,
     Json,
-    Layout,
     Quiet,
     Seed,
     Threads,
-    Transpose,
-    User,
-    source,
 )
+from hitsndiffs.cli.source import Source, reads_file
 from hitsndiffs.cli.studies import compare, reproduce, simulate
 
 __all__ = ["app"]
@@ -75,8 +66,9 @@ def _hnd(
 
 
 @app.command(cls=Command)
+@reads_file
 def rank(
-    file: File,
+    *,
     method: Annotated[
         str | None,
         typer.Option(
@@ -126,14 +118,7 @@ def rank(
     seed: Seed = None,
     engine: Engine = None,
     threads: Threads = None,
-    user: User = None,
-    item: Item = None,
-    option: Choice = None,
-    layout: Layout = None,
-    transpose: Transpose = False,
-    duplicates: Duplicates = "error",
-    format: Format = None,
-    header: Header = None,
+    source: Source,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -174,7 +159,7 @@ def rank(
     }
     rank_file(
         Job(
-            source=source(file, user, item, option, layout, transpose, duplicates, format, header),
+            source=source,
             method=method,
             by=by,
             bootstrap=bootstrap or 0,
@@ -191,8 +176,9 @@ def rank(
 
 
 @app.command(cls=Command)
+@reads_file
 def check(
-    file: File,
+    *,
     key: Annotated[
         str | None,
         typer.Option(
@@ -206,14 +192,7 @@ def check(
     seed: Seed = None,
     engine: Engine = None,
     threads: Threads = None,
-    user: User = None,
-    item: Item = None,
-    option: Choice = None,
-    layout: Layout = None,
-    transpose: Transpose = False,
-    duplicates: Duplicates = "error",
-    format: Format = None,
-    header: Header = None,
+    source: Source,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -222,7 +201,7 @@ def check(
     from hitsndiffs.cli.check import check_file
 
     check_file(
-        source(file, user, item, option, layout, transpose, duplicates, format, header),
+        source,
         key=key,
         full=full,
         seed=seed or 0,

@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.source import Source
-
 __all__ = [
     "FILE",
     "METHOD",
@@ -27,7 +25,6 @@ __all__ = [
     "Threads",
     "Transpose",
     "User",
-    "source",
 ]
 
 FILE = "The file"
@@ -114,18 +111,3 @@ Debug = Annotated[
     bool,
     typer.Option("--debug", help="Show where an error came from.", rich_help_panel=OUTPUT),
 ]
-
-
-def source(
-    file: str,
-    user: str | None,
-    item: str | None,
-    option: str | None,
-    layout: str | None,
-    transpose: bool,
-    duplicates: str,
-    format: str | None,
-    header: bool | None,
-) -> Source:
-    """Put together what the user said about the file."""
-    return Source(file, user, item, option, layout, transpose, duplicates, format, header)
