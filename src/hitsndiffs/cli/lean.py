@@ -1,7 +1,8 @@
-"""Commands that convert only what was given.
+"""Commands that convert only what was given, and whose help speaks of no Python types.
 
 Typer converts every parameter with Pydantic, also those that were left out and those that are text
-to begin with; importing Pydantic takes longer than ranking a small file.
+to begin with; importing Pydantic takes longer than ranking a small file. And it calls a flag
+``<bool>`` and a file name ``<str>``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class _Lean:
             if not isinstance(parameter.process_value, partial):
                 convert = parameter.process_value
                 parameter.process_value = partial(_process, parameter, convert)
+                _hide_type(parameter)
         return parameters
 
 
@@ -46,3 +48,11 @@ def _is_text(parameter: Any) -> bool:
     """Whether a parameter takes any text (older versions of Typer need no Pydantic, nor this)."""
     descriptor = getattr(parameter, "type_descriptor", None)
     return getattr(descriptor, "annotation", None) is str
+
+
+def _hide_type(parameter: Any) -> None:
+    """Show no type where the name says it all: flags, and arguments."""
+    if parameter.param_type_name == "argument":
+        parameter.display_type = lambda _: ""
+    elif getattr(parameter, "is_flag", False):
+        parameter.metavar = ""
