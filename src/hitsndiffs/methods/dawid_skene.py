@@ -129,8 +129,7 @@ class DawidSkene(Method):
             for answer in range(k):
                 mine = numbers == answer
                 logs[mine] = sums.choosers(np.log(confusion[:, answer]))[mine]
-            logs = np.add.reduceat(logs, responses.item_starts[:-1], axis=0)
-            logs += np.log(np.maximum(prior, LEAST))
+            logs = Within(responses).total(logs) + np.log(np.maximum(prior, LEAST))
             new = np.exp(logs - logs.max(axis=1, keepdims=True))
             new /= new.sum(axis=1, keepdims=True)
             change = float(np.abs(new - truth).max())

@@ -12,6 +12,7 @@ from hitsndiffs.orientation import known_options
 from hitsndiffs.responses import Responses
 from hitsndiffs.special import normal_cdf
 from hitsndiffs.sums import Sums
+from hitsndiffs.within import Within
 
 __all__ = [
     "best_option_probabilities",
@@ -26,13 +27,11 @@ Vector = npt.NDArray[np.float64]
 
 
 def share_within_items(responses: Responses, weights: Vector) -> Vector:
-    """Non-negative option weights divided by their sum within the item."""
-    starts, items = responses.item_starts[:-1], responses.option_items
-    totals = np.add.reduceat(weights, starts)
-    sizes = np.diff(responses.item_starts)
-    even = 1.0 / sizes
-    safe = np.where(totals > 0, totals, 1.0)
-    return np.where(totals[items] > 0, weights / safe[items], even[items])
+    """Non-negative option weights divided by their sum within the item (even where it is 0)."""
+    within = Within(responses)
+    totals = within.sum(weights)
+    even = (1.0 / within.sizes)[within.items]
+    return np.divide(weights, totals, out=even, where=totals > 0)
 
 
 def share_errors(sums: Sums, weights: Vector, shares: Vector, answers: Vector) -> Vector:
@@ -56,7 +55,7 @@ def key_given(responses: Responses, known: Mapping[Any, Any], guessed: Vector) -
     """
     right = np.zeros(responses.n_options)
     right[known_options(responses, known)] = 1.0
-    chosen = np.add.reduceat(right, responses.item_starts[:-1])[responses.option_items] > 0
+    chosen = Within(responses).sum(right) > 0
     covered = covered_items(responses, known)[responses.option_items]
     return np.where(covered, np.where(chosen, right, np.nan), guessed)
 
