@@ -19,6 +19,7 @@ LAYERS = (
     "progress",
     "jit",
     "pool",
+    "layouts",
     "responses",
     "encoding",
     "reading",
