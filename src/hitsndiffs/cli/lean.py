@@ -1,22 +1,34 @@
-"""Commands that convert only what was given, and whose help speaks of no Python types.
+"""Commands without Pydantic, and whose help and errors speak of no Python types.
 
 Typer converts every parameter with Pydantic, also those that were left out and those that are text
-to begin with; importing Pydantic takes longer than ranking a small file. And it calls a flag
-``<bool>`` and a file name ``<str>``.
+to begin with; importing it takes longer than ranking a small file. It also calls a flag ``<bool>``
+and a file name ``<str>``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from hitsndiffs.errors import InputError
+
 __all__ = ["Command", "Group"]
+
+#: What is converted here, and what to call it.
+KINDS: dict[type, tuple[Callable[[str], Any], str]] = {
+    str: (str, "a text"),
+    int: (int, "a whole number"),
+    float: (float, "a number"),
+    Path: (Path, "a file"),
+}
 
 
 class _Lean:
-    """A command whose parameters are left as they are where there is nothing to convert."""
+    """A command whose parameters are converted here where they can be."""
 
     def get_params(self, context: Any) -> list[Any]:
         parameters: list[Any] = super().get_params(context)  # type: ignore[misc]
@@ -37,17 +49,23 @@ class Group(_Lean, TyperGroup):
 
 
 def _process(parameter: Any, convert: Any, context: Any, value: Any) -> Any:
-    left_out = value is None and not parameter.required and not parameter.multiple
-    as_it_is = left_out or (isinstance(value, str) and _is_text(parameter))
-    if not as_it_is or parameter.nargs != 1:
+    # older versions of Typer describe their types otherwise, and need no Pydantic
+    kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    single = parameter.nargs == 1 and not parameter.multiple
+    easy = not parameter.required if value is None else kind in KINDS
+    if not (single and easy):
         return convert(context, value)
+    if isinstance(value, str):
+        value = _converted(parameter, kind, value)
     return value if parameter.callback is None else parameter.callback(context, parameter, value)
 
 
-def _is_text(parameter: Any) -> bool:
-    """Whether a parameter takes any text (older versions of Typer need no Pydantic, nor this)."""
-    descriptor = getattr(parameter, "type_descriptor", None)
-    return getattr(descriptor, "annotation", None) is str
+def _converted(parameter: Any, kind: Any, value: str) -> Any:
+    make, what = KINDS[kind]
+    try:
+        return make(value)
+    except ValueError:
+        raise InputError(f"{parameter.opts[0]} takes {what}; got {value!r}.") from None
 
 
 def _hide_type(parameter: Any) -> None:

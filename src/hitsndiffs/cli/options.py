@@ -94,7 +94,11 @@ Seed = Annotated[
 ]
 Engine = Annotated[
     str | None,
-    typer.Option(metavar="auto|numpy|threads", help="What computes.", rich_help_panel=METHOD),
+    typer.Option(
+        metavar="auto|numpy|threads",
+        help="What does the sums: plain NumPy, or threads (auto: by the size).",
+        rich_help_panel=METHOD,
+    ),
 ]
 Threads = Annotated[
     int | None,

@@ -163,7 +163,7 @@ def reproduce(
     figures: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FIGURE…|all]",
+            metavar="FIGURE…|all",
             help="Names that --list shows, or beginnings of them.",
             show_default=False,
         ),
