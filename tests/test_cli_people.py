@@ -73,6 +73,7 @@ def test_an_unsure_ranking_asks_for_help(shown: Here, tmp_path: Path) -> None:
     lines = ["student,q1,q2,q3,q4,q5", "a,A,B,A,B,A", "b,B,A,B,A,B", "c,A,A,B,B,A", "d,B,B,A,A,B"]
     done = shown("rank", write(tmp_path / "thin.csv", lines), "-m", "hnd")
     assert "How sure" in done.err
+    assert "(nothing in the answers tells)" in done.err
     assert "--answers" in done.err
 
 
