@@ -38,6 +38,11 @@ def test_help_names_every_command_and_gives_an_example(here: Here) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+def test_help_speaks_of_no_python_types(here: Here, command: str) -> None:
+    assert not re.search(r"<\w+>", here(command, "--help").out)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself_in_80_columns(command: str) -> None:
     done = as_program(command, "--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
     assert done.code == 0

@@ -125,6 +125,25 @@ def test_a_near_miss_is_met_with_a_suggestion(here: Here) -> None:
     assert "Did you mean 'hnd'?" in here("rank", QUIZ, "--method", "hdn").err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--top", "x"], "--top takes a whole number; got 'x'."),
+        (["--engine", "steam"], "--engine must be one of auto, numpy, threads; got 'steam'."),
+        (["--solver", "power"], "Method 'auto' has no --solver; methods that have it: hnd, abh."),
+        (["two.csv"], "Got unexpected extra argument(s) (two.csv). See: hnd rank --help"),
+    ],
+)
+def test_wrong_options_are_called_by_their_names(
+    here: Here, arguments: list[str], sentence: str
+) -> None:
+    assert here("rank", QUIZ, *arguments).err == f"hnd: {sentence}\n"
+
+
+def test_numbers_are_taken_as_numbers(here: Here) -> None:
+    assert here("rank", QUIZ, "--top", "2", "--quiet").out.count("\n") == 3
+
+
 def test_parameters_are_named_as_options(here: Here) -> None:
     done = here("rank", QUIZ, "--method", "true-answer")
     assert "--answers" in done.err

@@ -40,6 +40,27 @@ def test_a_ranking_by_share_has_per_cent_and_ability(shown: Here) -> None:
     assert all(" % " in line and " ± " in line for line in table_rows(by_ability.out, "student-"))
 
 
+@pytest.mark.parametrize("columns", ["80", "60", "30"])
+def test_long_names_do_not_push_numbers_off_the_screen(
+    shown: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = QUIZ.read_text(encoding="utf-8").splitlines()
+    long = [
+        lines[0],
+        *(
+            f"a very long name, {'which goes on, ' * 9}".replace(",", ";") + line
+            for line in lines[1:]
+        ),
+    ]
+    done = shown("rank", write(tmp_path / "long.csv", long), "-m", "majority")
+    table = table_rows(done.out, "a very")
+    assert len(table) == 30
+    assert all("…" in line and " % ± " in line for line in table)
+    if columns == "80":
+        assert max(map(len, table)) <= 80
+
+
 def test_written_files_are_named(shown: Here, tmp_path: Path) -> None:
     out, key = tmp_path / "r.csv", tmp_path / "k.csv"
     done = shown("rank", QUIZ, "-m", "hnd", "--out", out, "--key-out", key)
@@ -52,6 +73,7 @@ def test_an_unsure_ranking_asks_for_help(shown: Here, tmp_path: Path) -> None:
     lines = ["student,q1,q2,q3,q4,q5", "a,A,B,A,B,A", "b,B,A,B,A,B", "c,A,A,B,B,A", "d,B,B,A,A,B"]
     done = shown("rank", write(tmp_path / "thin.csv", lines), "-m", "hnd")
     assert "How sure" in done.err
+    assert "(nothing in the answers tells)" in done.err
     assert "--answers" in done.err
 
 

@@ -152,3 +152,29 @@ def test_more_options_than_were_chosen_make_agreement_weigh_more():
     many = DawidSkene(max_iterations=1, options_per_item=10).fit(responses_from_array(answers))
     assert many.key_probabilities_.max() >= few.key_probabilities_.max()
     assert not np.allclose(many.key_probabilities_, few.key_probabilities_)
+
+
+def coverage(model, items, answered, seed):
+    """How often the error bars about the share of right answers hold the true rates of 60 users."""
+    rng = np.random.default_rng(seed)
+    rates, key = rng.uniform(0.35, 0.95, 60), rng.integers(0, 4, items)
+    wrong = (key + rng.integers(1, 4, (60, items))) % 4
+    answers = np.where(rng.random((60, items)) < rates[:, None], key, wrong)
+    answers[rng.random((60, items)).argsort(axis=1) >= answered] = -1
+    fit = DawidSkene(model=model).fit(responses_from_array(answers)).fit_
+    return np.mean(np.abs(fit.correct - rates) <= 1.96 * fit.correct_errors)
+
+
+@pytest.mark.parametrize("model", ["one-coin", "full"])
+@pytest.mark.parametrize(("items", "answered"), [(60, 60), (30, 6)])
+def test_errors_hold_the_true_rates(model, items, answered):
+    found = np.mean([coverage(model, items, answered, seed) for seed in range(8)])
+    assert 0.84 <= found <= 0.985  # few answers per item: the key is surer of itself than it may be
+
+
+@pytest.mark.parametrize("model", ["one-coin", "full"])
+def test_a_perfect_sheet_is_no_certainty(model):
+    answers = np.array([[0, 1, 2, 0, 1], [0, 1, 2, 0, 1], [0, 1, 2, 0, 2], [2, 1, 0, 0, 1]])
+    fit = DawidSkene(model=model).fit(responses_from_array(answers)).fit_
+    assert fit.correct[0] > 0.95
+    assert 0.05 < fit.standard_errors[0] < 0.25

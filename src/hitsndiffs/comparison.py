@@ -17,6 +17,7 @@ from hitsndiffs.methods.keys import covered_items, key_given
 from hitsndiffs.metrics import accuracy
 from hitsndiffs.orientation import answers_here
 from hitsndiffs.responses import Responses
+from hitsndiffs.within import Within
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -222,12 +223,12 @@ def _fitted(
 
 def _recovered(responses: Responses, known: Mapping[Any, Any], probabilities: Vector) -> float:
     """Share of the known items whose likeliest option is the right one; ties count in part."""
-    starts, items = responses.item_starts[:-1], responses.option_items
+    within = Within(responses)
     p = np.nan_to_num(probabilities, nan=-1.0)
-    likeliest = (p == np.maximum.reduceat(p, starts)[items]) & (p >= 0)
-    ties = np.maximum(np.add.reduceat(likeliest.astype(int), starts), 1)
+    likeliest = ((p == within.max(p)) & (p >= 0)).astype(float)
+    ties = np.maximum(within.sum(likeliest), 1)
     right = np.nan_to_num(key_given(responses, known, np.zeros(len(p))))
-    return float((likeliest * right / ties[items]).sum() / covered_items(responses, known).sum())
+    return float((likeliest * right / ties).sum() / covered_items(responses, known).sum())
 
 
 def _correlations(results: list[Compared]) -> Vector:

@@ -18,7 +18,7 @@ from hitsndiffs.responses import Responses
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.sums import open_sums
 from hitsndiffs.ties import patterns
-from hitsndiffs.words import count, listed, per_cent
+from hitsndiffs.words import count, judged, listed, per_cent
 
 __all__ = ["examine"]
 
@@ -211,7 +211,8 @@ def _order(ranking: Ranking) -> Iterator[Finding]:
     if turned is not None:
         yield Finding(
             "direction",
-            f"Which end is the better one: {per_cent(turned.confidence)} sure, by {turned.how}."
+            f"Which end of this order is the better one: {per_cent(turned.confidence)} sure "
+            f"({judged(turned.how)})."
             if turned.decided
             else "Nothing in the answers says which end is the better one; give a known answer or "
             "a strong user.",

@@ -12,6 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.layouts import (
+    Codes,
+    Rows,
+    answers_in_codes,
+    choosers_in_codes,
+    choosers_in_rows,
+    codes_of_rows,
+    rows_of_codes,
+)
+
 if TYPE_CHECKING:
     from hitsndiffs.encoding import Encoded
 
@@ -19,8 +29,6 @@ __all__ = ["Responses"]
 
 IntArray = npt.NDArray[np.integer[Any]]
 ObjectArray = npt.NDArray[Any]
-Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
-Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 Value = TypeVar("Value")
 
 #: A table with at least this share of its cells answered is kept as dense codes.
@@ -277,36 +285,14 @@ class Responses:
         """The dense codes, ``(n_items, n_users)``; made from the rows when they are not held."""
         if self._codes is not None:
             return self._codes
-        widest = int(np.diff(self.item_starts).max())
-        dtype = np.uint8 if widest < 255 else np.uint16
-        if widest >= 65535:
-            raise ValueError(f"an item with {widest} options has no dense codes")
-        codes = np.full((self.n_items, self.n_users), np.iinfo(dtype).max, dtype=dtype)
-        indptr, options = self.rows
-        user = np.repeat(np.arange(self.n_users), np.diff(indptr))
-        item = self.option_items[options]
-        codes[item, user] = options - self.item_starts[item]
-        return codes
+        return codes_of_rows(self.rows, self.item_starts, self.option_items)
 
     @property
     def rows(self) -> Rows:
         """Each user's chosen options: ``(indptr, options)``, made from the codes when needed."""
         if self._rows is not None:
             return self._rows
-        codes = self.codes
-        indptr = np.zeros(self.n_users + 1, dtype=np.int64)
-        np.cumsum(self.answers_per_user, out=indptr[1:])
-        options = np.empty(indptr[-1], dtype=np.int32)
-        starts = self.item_starts[:-1].astype(np.int32)
-        block = max(1, 4_000_000 // max(self.n_items, 1))
-        no_answer = np.iinfo(codes.dtype).max
-        for first in range(0, self.n_users, block):
-            part = np.ascontiguousarray(codes[:, first : first + block].T)
-            answered = part != no_answer
-            numbers = part.astype(np.int32) + starts
-            last = min(first + block, self.n_users)
-            options[indptr[first] : indptr[last]] = numbers[answered]
-        return indptr, options
+        return rows_of_codes(self.codes, self.item_starts, self.answers_per_user)
 
     def restrict(self, users: IntArray) -> tuple[Responses, npt.NDArray[np.int64]]:
         """The same data with some users only.
@@ -363,32 +349,12 @@ class Responses:
         return found
 
     def _count_users(self) -> npt.NDArray[np.int64]:
-        if self._rows is not None:
-            return np.diff(self._rows[0])
-        counts = np.zeros(self.n_users, dtype=np.int64)
-        for first in range(0, self.n_items, 255):  # as many as a byte can count
-            some = np.zeros(self.n_users, dtype=np.uint8)
-            for column in self.codes[first : first + 255]:
-                some += column != np.iinfo(column.dtype).max
-            counts += some
-        return counts
+        return np.diff(self._rows[0]) if self._rows is not None else answers_in_codes(self.codes)
 
     def _count_options(self) -> npt.NDArray[np.int64]:
         if self._rows is not None:
-            options = self._rows[1]
-            counts = np.zeros(self.n_options, dtype=np.int64)
-            for first in range(0, len(options), 4_000_000):  # bincount widens what it is given
-                part = options[first : first + 4_000_000]
-                counts += np.bincount(part, minlength=self.n_options)
-            return counts
-        counts = np.zeros(self.n_options, dtype=np.int64)
-        for i, column in enumerate(self.codes):
-            first, last = self.item_starts[i], self.item_starts[i + 1]
-            if last - first <= 16:  # faster than bincount, which widens what it is given
-                counts[first:last] = [np.count_nonzero(column == k) for k in range(last - first)]
-            else:
-                counts[first:last] = np.bincount(column, minlength=last - first)[: last - first]
-        return counts
+            return choosers_in_rows(self._rows, self.n_options)
+        return choosers_in_codes(self.codes, self.item_starts)
 
     def __repr__(self) -> str:
         return (

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.special import normal_cdf, normal_quantile
 
 __all__ = [
     "Beliefs",
@@ -89,9 +90,7 @@ def rank_intervals(
         ranks = _drawn_ranks(b, seed)
         low, high = np.quantile(ranks, [tail, 1 - tail], axis=0)
         return np.floor(low), np.ceil(high)
-    from scipy.special import ndtri
-
-    z = -float(ndtri(tail))
+    z = -float(normal_quantile(np.array(tail)))
     above = _counter(b)
     m = len(scores)
     middle, low, high = above(b.mean), above(b.mean + z * b.sd), above(b.mean - z * b.sd)
@@ -108,12 +107,10 @@ def top_probabilities(scores: Vector, errors: Vector, k: int, seed: int = 0) -> 
         return np.ones(len(scores))
     if len(scores) <= DRAWN_UP_TO:
         return np.asarray((_drawn_ranks(b, seed) <= k).mean(axis=0))
-    from scipy.special import ndtr
-
     edges = np.linspace(b.mean.min() - 4 * b.sd.max(), b.mean.max() + 4 * b.sd.max(), 4 * GRID)
     counts = _counter(b)(edges)
     cut = float(np.interp(-k, -counts, edges))
-    return np.asarray(ndtr((b.mean - cut) / np.maximum(b.sd, 1e-300)))
+    return np.asarray(normal_cdf((b.mean - cut) / np.maximum(b.sd, 1e-300)))
 
 
 def half_sample_errors(
@@ -168,8 +165,6 @@ def _drawn_ranks(b: Beliefs, seed: int) -> npt.NDArray[np.int32]:
 
 def _counter(b: Beliefs) -> Callable[[Vector], Vector]:
     """How many users are expected above a value; users are first sorted into cells of a grid."""
-    from scipy.special import ndtr
-
     reach = 5 * float(b.sd.max())
     grid = np.linspace(b.mean.min() - reach, b.mean.max() + reach, 4 * GRID)
     expected = np.zeros(len(grid))
@@ -179,7 +174,7 @@ def _counter(b: Beliefs) -> Callable[[Vector], Vector]:
         totals = np.histogram(b.mean[users], bins=edges, weights=b.mean[users])[0]
         full = counts > 0
         means = totals[full] / counts[full]
-        expected += ndtr((means[None, :] - grid[:, None]) / sd) @ counts[full]
+        expected += normal_cdf((means[None, :] - grid[:, None]) / sd) @ counts[full]
     return lambda x: np.interp(x, grid, expected)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["count", "listed", "per_cent"]
+__all__ = ["count", "judged", "listed", "per_cent"]
 
 
 def count(number: int, noun: str) -> str:
@@ -38,3 +38,23 @@ def listed(labels: Iterable[object], most: int = 5) -> str:
     """
     labels = list(labels)
     return ", ".join([str(label) for label in labels[:most]] + ["…"] * (len(labels) > most))
+
+
+#: How the better end of an order was found (:class:`hitsndiffs.orientation.Orientation`).
+_JUDGED = {
+    "decile entropy": "judged by which end agrees more within itself",
+    "majority": "judged by which end sides with the majority",
+    "known answers": "judged by the known answers",
+    "strong user": "judged by the strong user",
+    "evidence": "judged by the likely key",
+    "undecided": "nothing in the answers tells",
+}
+
+
+def judged(how: str) -> str:
+    """Say how the better end of an order was found.
+
+    >>> judged("majority")
+    'judged by which end sides with the majority'
+    """
+    return _JUDGED[how]

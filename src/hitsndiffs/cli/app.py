@@ -7,26 +7,18 @@ from typing import Annotated
 
 import typer
 
+from hitsndiffs.cli.lean import Command, Group
 from hitsndiffs.cli.options import (
     METHOD,
     OUTPUT,
-    Choice,
     Debug,
-    Duplicates,
     Engine,
-    File,
-    Format,
-    Header,
-    Item,
     Json,
-    Layout,
     Quiet,
     Seed,
     Threads,
-    Transpose,
-    User,
-    source,
 )
+from hitsndiffs.cli.source import Source, reads_file
 from hitsndiffs.cli.studies import compare, reproduce, simulate
 
 __all__ = ["app"]
@@ -46,6 +38,7 @@ Any command explains itself: hnd rank --help
 
 app = typer.Typer(
     name="hnd",
+    cls=Group,
     help=INTRODUCTION,
     add_completion=False,
     rich_markup_mode="rich",
@@ -72,9 +65,10 @@ def _hnd(
     pass
 
 
-@app.command()
+@app.command(cls=Command)
+@reads_file
 def rank(
-    file: File,
+    *,
     method: Annotated[
         str | None,
         typer.Option(
@@ -114,25 +108,17 @@ def rank(
         ),
     ] = None,
     bootstrap: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="N",
             help="Errors from so many random halves of the items (slow).",
             rich_help_panel=METHOD,
-            show_default=False,
         ),
-    ] = 0,
+    ] = None,
     seed: Seed = None,
     engine: Engine = None,
     threads: Threads = None,
-    user: User = None,
-    item: Item = None,
-    option: Choice = None,
-    layout: Layout = None,
-    transpose: Transpose = False,
-    duplicates: Duplicates = "error",
-    format: Format = None,
-    header: Header = None,
+    source: Source,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -173,10 +159,10 @@ def rank(
     }
     rank_file(
         Job(
-            source=source(file, user, item, option, layout, transpose, duplicates, format, header),
+            source=source,
             method=method,
             by=by,
-            bootstrap=bootstrap,
+            bootstrap=bootstrap or 0,
             params={name: value for name, value in params.items() if value is not None},
             answers=answers,
             out=out,
@@ -189,9 +175,10 @@ def rank(
     )
 
 
-@app.command()
+@app.command(cls=Command)
+@reads_file
 def check(
-    file: File,
+    *,
     key: Annotated[
         str | None,
         typer.Option(
@@ -205,14 +192,7 @@ def check(
     seed: Seed = None,
     engine: Engine = None,
     threads: Threads = None,
-    user: User = None,
-    item: Item = None,
-    option: Choice = None,
-    layout: Layout = None,
-    transpose: Transpose = False,
-    duplicates: Duplicates = "error",
-    format: Format = None,
-    header: Header = None,
+    source: Source,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -221,7 +201,7 @@ def check(
     from hitsndiffs.cli.check import check_file
 
     check_file(
-        source(file, user, item, option, layout, transpose, duplicates, format, header),
+        source,
         key=key,
         full=full,
         seed=seed or 0,
@@ -232,7 +212,7 @@ def check(
     )
 
 
-@app.command()
+@app.command(cls=Command)
 def methods(json: Json = False, debug: Debug = False) -> None:
     """List the methods: what each does, and when to use it."""
     from hitsndiffs.cli.listing import list_methods
@@ -240,6 +220,6 @@ def methods(json: Json = False, debug: Debug = False) -> None:
     list_methods(as_json=json)
 
 
-app.command()(compare)
-app.command()(simulate)
-app.command()(reproduce)
+app.command(cls=Command)(compare)
+app.command(cls=Command)(simulate)
+app.command(cls=Command)(reproduce)

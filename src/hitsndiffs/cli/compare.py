@@ -50,9 +50,10 @@ def compare_file(
     else:
         (_show if for_people() else _pipe)(found)
     r = responses
+    fitted = sum(result.error is None for result in found.results)
     say(
         f"{source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}; "
-        f"{count(len(found.methods), 'method')} in {seconds:.1f} s.",
+        f"{count(fitted, 'method')} in {seconds:.1f} s.",
         quiet=quiet,
     )
     _say_left_out(found, known is not None, quiet)

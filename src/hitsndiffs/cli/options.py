@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.source import Source
-
 __all__ = [
     "FILE",
     "METHOD",
@@ -27,7 +25,6 @@ __all__ = [
     "Threads",
     "Transpose",
     "User",
-    "source",
 ]
 
 FILE = "The file"
@@ -97,7 +94,11 @@ Seed = Annotated[
 ]
 Engine = Annotated[
     str | None,
-    typer.Option(metavar="auto|numpy|threads", help="What computes.", rich_help_panel=METHOD),
+    typer.Option(
+        metavar="auto|numpy|threads",
+        help="What does the sums: plain NumPy, or threads (auto: by the size).",
+        rich_help_panel=METHOD,
+    ),
 ]
 Threads = Annotated[
     int | None,
@@ -114,18 +115,3 @@ Debug = Annotated[
     bool,
     typer.Option("--debug", help="Show where an error came from.", rich_help_panel=OUTPUT),
 ]
-
-
-def source(
-    file: str,
-    user: str | None,
-    item: str | None,
-    option: str | None,
-    layout: str | None,
-    transpose: bool,
-    duplicates: str,
-    format: str | None,
-    header: bool | None,
-) -> Source:
-    """Put together what the user said about the file."""
-    return Source(file, user, item, option, layout, transpose, duplicates, format, header)

@@ -22,6 +22,11 @@ _PARAMETER = re.compile(
     r"|seed|engine|threads|by)=(?P<value>'[^']*'|\"[^\"]*\"|[\w-]+)?(?![\w=])"
 )
 
+#: The same, where they are what a sentence is about.
+_SUBJECT = re.compile(
+    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver)(?= must be )"
+)
+
 REPORT = "This is a fault of the program, not of your data"
 
 
@@ -84,7 +89,9 @@ def _sentence(error: Exception) -> tuple[str, int]:
     if hasattr(error, "format_message"):  # typer's usage errors, under any of its versions
         context = getattr(error, "ctx", None)
         page = context.command_path if context is not None else "hnd"
-        return f"{error.format_message()} See: {page} --help", UNUSABLE
+        said = error.format_message().rstrip(".")
+        said += "" if said.endswith("?") else "."
+        return f"{said} See: {page} --help", UNUSABLE
     if isinstance(error, OSError) and error.strerror:
         name = f"{error.filename}: " if error.filename else ""
         return f"{name}{error.strerror}.", UNUSABLE
@@ -100,8 +107,10 @@ def in_options(sentence: str) -> str:
 
     >>> in_options("turn it (transpose=True for files), or use strong_user= or layout='long'.")
     'turn it (--transpose for files), or use --strong-user or --layout long.'
+    >>> in_options("by must be one of correct, ability; got 'share'.")
+    "--by must be one of correct, ability; got 'share'."
     """
-    return _PARAMETER.sub(_as_option, sentence)
+    return _SUBJECT.sub(r"--\g<name>", _PARAMETER.sub(_as_option, sentence))
 
 
 def _as_option(found: re.Match[str]) -> str:

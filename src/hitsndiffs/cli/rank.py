@@ -14,7 +14,7 @@ from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
 from hitsndiffs.errors import InputError
 from hitsndiffs.progress import working
-from hitsndiffs.words import count, per_cent
+from hitsndiffs.words import count, judged, per_cent
 
 if TYPE_CHECKING:
     from hitsndiffs.ranking import Ranking
@@ -176,7 +176,7 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
         turned = ranking.orientation
         what = "this is ability, the best on top" if turned is None else "the better end is on top"
         line = f"How sure that {what}: {per_cent(sure)}"
-        line += "." if turned is None else f" ({turned.how})."
+        line += "." if turned is None else f" ({judged(turned.how)})."
         if sure < SURE:
             line += " One known answer (--answers) or strong user (--strong-user) would settle it."
         yield line

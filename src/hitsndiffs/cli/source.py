@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, get_type_hints
 
+from hitsndiffs.cli.options import (
+    Choice,
+    Duplicates,
+    File,
+    Format,
+    Header,
+    Item,
+    Layout,
+    Transpose,
+    User,
+)
 from hitsndiffs.progress import working
 
 if TYPE_CHECKING:
     from hitsndiffs.reading import FileKind
     from hitsndiffs.responses import Responses
 
-__all__ = ["Source"]
+__all__ = ["Source", "reads_file"]
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of responses, and what the user said about it."""
+    """A file of responses, and what the user said about it.
 
-    path: str
-    user: str | None = None
-    item: str | None = None
-    option: str | None = None
-    layout: str | None = None
-    transpose: bool = False
-    duplicates: str = "error"
-    format: str | None = None
-    header: bool | None = None
+    Its fields are the argument and options of the commands that read one (:func:`reads_file`).
+    """
+
+    path: File
+    user: User = None
+    item: Item = None
+    option: Choice = None
+    layout: Layout = None
+    transpose: Transpose = False
+    duplicates: Duplicates = "error"
+    format: Format = None
+    header: Header = None
 
     @property
     def name(self) -> str:
@@ -56,3 +73,30 @@ class Source:
                 duplicates=self.duplicates,
                 **{name: value for name, value in said.items() if value is not None},
             )
+
+
+def reads_file(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take the options of a file, and get them as one ``source``.
+
+    In the command's help, the options stand where ``source`` stands among its parameters.
+    """
+    hints = get_type_hints(Source, include_extras=True)
+    fields = [
+        p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name])
+        for p in inspect.signature(Source).parameters.values()
+    ]
+    names = [field.name for field in fields]
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        source = Source(**{name: given.pop(name) for name in names})
+        command(source=source, **given)
+
+    signature = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for p in signature.parameters.values():
+        own = p.replace(kind=p.KEYWORD_ONLY)
+        parameters += fields if p.name == "source" else [own]
+    with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {p.name: p.annotation for p in parameters}
+    return with_options

@@ -9,21 +9,12 @@ import typer
 
 from hitsndiffs.cli.options import (
     OUTPUT,
-    Choice,
     Debug,
-    Duplicates,
-    File,
-    Format,
-    Header,
-    Item,
     Json,
-    Layout,
     Quiet,
     Seed,
-    Transpose,
-    User,
-    source,
 )
+from hitsndiffs.cli.source import Source, reads_file
 
 __all__ = ["compare", "reproduce", "simulate"]
 
@@ -31,8 +22,9 @@ SIZE = "Size"
 WHO_ANSWERS = "Who answers what"
 
 
+@reads_file
 def compare(
-    file: File,
+    *,
     key: Annotated[
         Path | None,
         typer.Option(
@@ -46,14 +38,7 @@ def compare(
         ),
     ] = None,
     seed: Seed = None,
-    user: User = None,
-    item: Item = None,
-    option: Choice = None,
-    layout: Layout = None,
-    transpose: Transpose = False,
-    duplicates: Duplicates = "error",
-    format: Format = None,
-    header: Header = None,
+    source: Source,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -72,7 +57,7 @@ def compare(
     from hitsndiffs.cli.compare import compare_file
 
     compare_file(
-        source(file, user, item, option, layout, transpose, duplicates, format, header),
+        source,
         key=key,
         methods=method or None,
         seed=seed or 0,
@@ -178,7 +163,7 @@ def reproduce(
     figures: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FIGURE…|all]",
+            metavar="FIGURE…|all",
             help="Names that --list shows, or beginnings of them.",
             show_default=False,
         ),

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 
 __all__ = ["for_people", "say", "show_table", "tab_separated", "title", "width"]
 
+#: Names are not cut to fewer characters than these, however narrow the screen.
+SHORTEST = 8
+
 
 def for_people() -> bool:
     """Whether a person reads standard output."""
@@ -65,6 +68,7 @@ def show_table(
     from rich.table import Table
     from rich.text import Text
 
+    cells = [[_one_line(cell) for cell in row] for row in rows]
     table = Table(
         box=box.SIMPLE_HEAD,
         padding=(0, 0) if tight else (0, 1),
@@ -73,16 +77,32 @@ def show_table(
         show_edge=False,
         header_style="bold",
     )
+    screen, longest = width(), None
+    if names and not words:
+        numbers = _width_of_numbers(heads, cells, names, 1 if tight else 2)
+        longest = max((screen - numbers) // len(names), SHORTEST)
+        screen = max(screen, numbers + longest * len(names))  # numbers are never cut
     for place, head in enumerate(heads):
         table.add_column(
             head,
             justify="left" if place in (*names, *words) else "right",
             no_wrap=place not in words,
             overflow="fold" if place in words else "ellipsis",
+            max_width=longest if place in names else None,
         )
-    for row in rows:
-        table.add_row(*(Text(_one_line(cell)) for cell in row))
-    Console(width=width(), highlight=False).print(table)
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
+    Console(width=screen, highlight=False).print(table)
+
+
+def _width_of_numbers(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[int], gap: int
+) -> int:
+    """How much of the screen the columns other than names take, with the gaps between all."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
+    return sum(wide for place, wide in enumerate(widths) if place not in names) + gap * len(heads)
 
 
 def tab_separated(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -70,4 +70,11 @@ def make(name: str, **params: Any) -> Method:
         close = difflib.get_close_matches(name, METHODS, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise InputError(f"There is no method {name!r}; there is {', '.join(METHODS)}.{hint}")
-    return METHODS[name]().set_params(**params)
+    method = METHODS[name]()
+    for param in params.keys() - method.get_params().keys():
+        others = [other for other, cls in METHODS.items() if param in cls().get_params()]
+        if others:
+            raise InputError(
+                f"Method {name!r} has no {param}=; methods that have it: {', '.join(others)}."
+            )
+    return method.set_params(**params)

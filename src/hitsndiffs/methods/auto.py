@@ -122,6 +122,7 @@ class Auto(Searching):
             fit,
             scores=fit.correct,
             abilities=fit.scores,
+            ability_errors=fit.standard_errors,
             confidence=0.5 + 0.5 * max(agreement, 0.0),
         )
         why = (

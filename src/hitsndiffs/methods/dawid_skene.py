@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import share_errors, share_within_items
+from hitsndiffs.methods.keys import share_within_items
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 from hitsndiffs.within import Within
@@ -100,12 +100,14 @@ class DawidSkene(Method):
             change = float(np.abs(new - key).max())
             key = new
             rounds += 1
+        errors = right_errors(sums, key, accuracy, n)
         return Fit(
             scores=accuracy,
             option_weights=key,
             key_probabilities=key,
             correct=right / n,
-            standard_errors=share_errors(sums, key, right / n, n),
+            standard_errors=errors,
+            correct_errors=errors,
             converged=change <= self.tol,
             n_iterations=rounds,
             details={"residual": change, "model": self.model},
@@ -129,8 +131,7 @@ class DawidSkene(Method):
             for answer in range(k):
                 mine = numbers == answer
                 logs[mine] = sums.choosers(np.log(confusion[:, answer]))[mine]
-            logs = np.add.reduceat(logs, responses.item_starts[:-1], axis=0)
-            logs += np.log(np.maximum(prior, LEAST))
+            logs = Within(responses).total(logs) + np.log(np.maximum(prior, LEAST))
             new = np.exp(logs - logs.max(axis=1, keepdims=True))
             new /= new.sum(axis=1, keepdims=True)
             change = float(np.abs(new - truth).max())
@@ -139,12 +140,15 @@ class DawidSkene(Method):
         n = responses.answers_per_user.astype(float)
         chosen = truth[items, numbers]
         correct = sums.choices(chosen) / n
+        accuracy = np.einsum("jcc,c->j", confusion, prior / prior.sum())
+        errors = right_errors(sums, chosen, accuracy, n)
         return Fit(
-            scores=np.einsum("jcc,c->j", confusion, prior / prior.sum()),
+            scores=accuracy,
             option_weights=chosen,
             key_probabilities=share_within_items(responses, chosen),
             correct=correct,
-            standard_errors=share_errors(sums, chosen, correct, n),
+            standard_errors=errors,
+            correct_errors=errors,
             converged=change <= self.tol,
             n_iterations=rounds,
             details={
@@ -176,6 +180,17 @@ class DawidSkene(Method):
         np.maximum(counts, LEAST, out=counts)
         counts /= counts.sum(axis=1, keepdims=True)
         return counts
+
+
+def right_errors(sums: Sums, key: Vector, accuracy: Vector, answers: Vector) -> Vector:
+    """Standard error of a user's share of right answers: chance in them, doubt about the key.
+
+    The chance is that of so many answers, each right with the user's (smoothed) accuracy: a user
+    whose few answers all seem right is not sure to go on like that.
+    """
+    chance = answers * accuracy * (1 - accuracy)
+    doubt = sums.choices(key * (1 - key))
+    return np.asarray(np.sqrt(chance + doubt) / answers)
 
 
 def _labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

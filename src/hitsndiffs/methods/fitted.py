@@ -32,8 +32,8 @@ class Fit:
         One per option: how likely it is the right one of its item (sums to 1 within an item).
     correct, abilities
         Expected share of right answers (0–1), and latent ability, where the method has them.
-    standard_errors, ability_errors
-        Of the scores, and of the abilities where these are not the scores.
+    standard_errors, ability_errors, correct_errors
+        Of the scores, and of the abilities and the expected shares where these are not the scores.
     orientation
         How the upper end was found, for methods that cannot tell it themselves.
     eigenvalues
@@ -55,6 +55,7 @@ class Fit:
     abilities: Vector | None = None
     standard_errors: Vector | None = None
     ability_errors: Vector | None = None
+    correct_errors: Vector | None = None
     orientation: Orientation | None = None
     eigenvalues: Vector | None = None
     confidence: float | None = None
@@ -110,6 +111,7 @@ def merged(responses: Responses, parts: Sequence[Part], alone: IntVector) -> Fit
         abilities=_spread([(p.users, p.fit.abilities) for p in parts], m),
         standard_errors=_spread([(p.users, p.fit.standard_errors) for p in parts], m),
         ability_errors=_spread([(p.users, p.fit.ability_errors) for p in parts], m),
+        correct_errors=_spread([(p.users, p.fit.correct_errors) for p in parts], m),
         option_weights=_spread([(p.options, p.fit.option_weights) for p in parts], q),
         key_probabilities=key,
         converged=unsettled.converged,

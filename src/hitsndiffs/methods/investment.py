@@ -12,6 +12,7 @@ from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import share_within_items
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
+from hitsndiffs.within import Within
 
 __all__ = ["Investment", "PooledInvestment"]
 
@@ -127,7 +128,6 @@ class PooledInvestment(_Investing):
 
     def _grown(self, responses: Responses, invested: Vector) -> Vector:
         # divided by the item's largest first: powers of tiny numbers would vanish
-        starts, items = responses.item_starts[:-1], responses.option_items
-        largest = np.maximum.reduceat(invested, starts)[items]
+        largest = Within(responses).max(invested)
         relative = np.divide(invested, largest, out=np.zeros_like(invested), where=largest > 0)
         return invested * share_within_items(responses, np.power(relative, self.exponent))

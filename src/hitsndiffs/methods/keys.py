@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from hitsndiffs.orientation import known_options
 from hitsndiffs.responses import Responses
+from hitsndiffs.special import normal_cdf
 from hitsndiffs.sums import Sums
+from hitsndiffs.within import Within
 
 __all__ = [
     "best_option_probabilities",
@@ -25,13 +27,11 @@ Vector = npt.NDArray[np.float64]
 
 
 def share_within_items(responses: Responses, weights: Vector) -> Vector:
-    """Non-negative option weights divided by their sum within the item."""
-    starts, items = responses.item_starts[:-1], responses.option_items
-    totals = np.add.reduceat(weights, starts)
-    sizes = np.diff(responses.item_starts)
-    even = 1.0 / sizes
-    safe = np.where(totals > 0, totals, 1.0)
-    return np.where(totals[items] > 0, weights / safe[items], even[items])
+    """Non-negative option weights divided by their sum within the item (even where it is 0)."""
+    within = Within(responses)
+    totals = within.sum(weights)
+    even = (1.0 / within.sizes)[within.items]
+    return np.divide(weights, totals, out=even, where=totals > 0)
 
 
 def share_errors(sums: Sums, weights: Vector, shares: Vector, answers: Vector) -> Vector:
@@ -55,7 +55,7 @@ def key_given(responses: Responses, known: Mapping[Any, Any], guessed: Vector) -
     """
     right = np.zeros(responses.n_options)
     right[known_options(responses, known)] = 1.0
-    chosen = np.add.reduceat(right, responses.item_starts[:-1])[responses.option_items] > 0
+    chosen = Within(responses).sum(right) > 0
     covered = covered_items(responses, known)[responses.option_items]
     return np.where(covered, np.where(chosen, right, np.nan), guessed)
 
@@ -104,13 +104,11 @@ def _largest(mean: Vector, spread: Vector) -> Vector:
     The variables' widths can differ by orders of magnitude (one chooser, or thousands), so that the
     places of all of them are taken together, and P(it falls between two places) is exact.
     """
-    from scipy.special import ndtr
-
     places = (mean[:, :, None] + spread[:, :, None] * STEPS).reshape(len(mean), -1)
     places.sort(axis=1)
     if places.shape[1] > NODES:
         places = places[:, np.linspace(0, places.shape[1] - 1, NODES).astype(int)]
-    below = ndtr((places[:, :, None] - mean[:, None, :]) / spread[:, None, :])
+    below = normal_cdf((places[:, :, None] - mean[:, None, :]) / spread[:, None, :])
     others_below = below.prod(axis=2, keepdims=True) / np.maximum(below, 1e-300)
     middle = (others_below[:, 1:] + others_below[:, :-1]) / 2
     found: Vector = (np.diff(below, axis=1) * middle).sum(axis=1)

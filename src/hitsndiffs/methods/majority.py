@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import share_errors, share_within_items
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
+from hitsndiffs.within import Within
 
 __all__ = ["Majority"]
 
@@ -35,8 +34,8 @@ class Majority(Method):
 
     def _fit(self, responses: Responses, sums: Sums) -> Fit:
         counts = responses.choosers_per_option.astype(float)
-        most = np.maximum.reduceat(counts, responses.item_starts[:-1])[responses.option_items]
-        w = share_within_items(responses, (counts == most).astype(float))
+        most_chosen = counts == Within(responses).max(counts)
+        w = share_within_items(responses, most_chosen.astype(float))
         n = responses.answers_per_user.astype(float)
         s = sums.choices(w) / n
         return Fit(

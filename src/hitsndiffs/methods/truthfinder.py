@@ -121,10 +121,10 @@ def log_mean_doubt(log_doubt: Vector, responses: Responses, sums: Sums) -> Vecto
     answered the same items, trust falls as the mean of ``doubt/Σw`` rises. An item with one option
     says nothing; users who answered no other stand in the middle.
     """
-    sizes = np.diff(responses.item_starts)
-    totals = np.add.reduceat(-np.expm1(log_doubt), responses.item_starts[:-1])
-    relative = log_doubt - np.log(np.maximum(totals, 1e-300))[responses.option_items]
-    doubt = log_of_sums(sums, np.where(sizes[responses.option_items] > 1, relative, -np.inf))
+    within = Within(responses)
+    totals = within.sum(-np.expm1(log_doubt))
+    relative = log_doubt - np.log(np.maximum(totals, 1e-300))
+    doubt = log_of_sums(sums, np.where(within.sizes[within.items] > 1, relative, -np.inf))
     found = np.isfinite(doubt)
     middle = float(np.median(doubt[found])) if found.any() else 0.0
     return np.where(found, doubt - np.log(responses.answers_per_user), middle)

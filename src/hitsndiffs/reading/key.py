@@ -120,7 +120,7 @@ def _from_rows(
     if len(names) > 2:
         raise InputError(
             f"{stream.name}: a key needs the columns item and answer; the columns are "
-            f"{listed(names)}; name them with item= and answer=."
+            f"{listed(names)}; rename two of them, or leave only these two."
         )
     return _in_item_order(stream, rows, bool(answers), responses)
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from hitsndiffs.methods.latent_key.grid import STEP, THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
+from hitsndiffs.special import normal_quantile
 from hitsndiffs.ties import patterns
 
 __all__ = ["Witnesses", "find_witnesses", "near_equals", "option_probabilities"]
@@ -127,8 +128,6 @@ def option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Arra
 
 def _pairwise(problem: KeyProblem, fit: KeyFit) -> Witnesses:
     """Compare all pairs, a block of users at a time."""
-    from scipy.special import ndtri
-
     m, q = problem.responses.n_users, problem.responses.n_options
     size = int(np.clip(BLOCK_SIZE // max(q, m), 1, 512))
     curves = option_probabilities(problem, fit, THETA)
@@ -139,7 +138,7 @@ def _pairwise(problem: KeyProblem, fit: KeyFit) -> Witnesses:
     sample = _excess(problem, fit, curves, different[some])[different]
     compared = np.abs(sample[sample != 0])
     spread = max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
-    threshold = -ndtri(LEVEL / m) * spread
+    threshold = -float(normal_quantile(np.array(LEVEL / m))) * spread
     copies, logs = np.empty(m), np.zeros(m)
     for first in range(0, m, size):
         users = np.arange(first, min(first + size, m))

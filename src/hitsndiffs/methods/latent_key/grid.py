@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.pool import Run
+from hitsndiffs.special import normal_quantile
 
 __all__ = ["STEP", "THETA", "Posterior", "normal_log_prior", "posterior_of", "spread_scores"]
 
@@ -108,8 +109,6 @@ def _posterior_of(logs: Array) -> Posterior:
 
 def spread_scores(scores: Array, sd: float = 0.5) -> Array:
     """A first posterior from any scores: normal about each user's normal quantile."""
-    from scipy.special import ndtri
-
     order = np.argsort(scores, kind="stable")
     ranks = np.empty(len(scores))
     values = scores[order]
@@ -117,7 +116,7 @@ def spread_scores(scores: Array, sd: float = 0.5) -> Array:
     first = np.searchsorted(values, values, side="left")
     last = np.searchsorted(values, values, side="right")
     ranks[order] = (first + last) / 2
-    z = ndtri(np.clip(ranks / len(scores), 0.5 / len(scores), 1 - 0.5 / len(scores)))
+    z = normal_quantile(np.clip(ranks / len(scores), 0.5 / len(scores), 1 - 0.5 / len(scores)))
     raised = np.exp(-0.5 * ((z[:, None] - THETA) / sd) ** 2)
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 

@@ -50,7 +50,7 @@ class LatentKey(Searching):
     """
 
     name: ClassVar[str] = "latent-key"
-    summary: ClassVar[str] = "One unknown right answer per item, chosen by evidence"
+    summary: ClassVar[str] = "one unknown right answer per item, chosen by evidence"
     use: ClassVar[str] = "tests, quizzes, language models: items with one right answer each"
 
     resamples: int = 15

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from hitsndiffs.methods.latent_key.grid import THETA, Posterior, normal_log_prior, posterior_of
 from hitsndiffs.orientation import known_options, user_is_here, user_number
 from hitsndiffs.responses import Responses
+from hitsndiffs.special import log_gamma
 from hitsndiffs.sums import Sums
 from hitsndiffs.within import Within
 
@@ -34,6 +35,8 @@ Array = npt.NDArray[np.float64]
 CHUNK = 1024
 #: With more users than this, a fit that goes on from a solution may be settled after three rounds.
 MANY = 20_000
+#: What the grid's values are multiplied by for their sums: 1, θ and θ².
+POWERS: Array = THETA[:, None] ** np.arange(3)
 #: Prior for a user known to be strong: about the best one in forty.
 STRONG = normal_log_prior(2.0, 0.5)
 
@@ -118,14 +121,12 @@ class KeyProblem:
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
-        from scipy.special import gammaln
-
         self.witness = witness
         counts = self.sums.choosers(witness)
         others = np.maximum(self.within.sizes[self.within.items], 2) - 1
         rest = self.within.sum(counts) - counts
-        terms = gammaln(counts + 1)
-        distractors = self.within.sum(terms) - terms + gammaln(others) - gammaln(rest + others)
+        terms = log_gamma(counts + 1)
+        distractors = self.within.sum(terms) - terms + log_gamma(others) - log_gamma(rest + others)
         popularity = np.log((counts + 1) / self.within.sum(counts + 1))
         self.fixed = distractors + popularity
 
@@ -171,7 +172,7 @@ def fit_key(
         fit_of_candidate = (chosen * log_right + (answered - chosen) * log_wrong).sum(axis=1)
         key = problem.settle(problem.within.softmax(fit_of_candidate + prior))
 
-        posterior = ability_posterior(problem, key, curves)
+        posterior = _posterior(problem, key, log_right, log_wrong)
         weights = posterior.weights
         about_key = key * (prior - np.log(np.maximum(key, 1e-300)))
         evidence = float(problem.witness @ posterior.log_evidence + about_key.sum())
@@ -188,7 +189,11 @@ def fit_key(
 
 def ability_posterior(problem: KeyProblem, key: Array, curves: Curves) -> Posterior:
     """What the answers say about abilities, given the key's posterior and all curves."""
-    logs = _expected_logs(problem, key, *_log_curves(curves))
+    return _posterior(problem, key, *_log_curves(curves))
+
+
+def _posterior(problem: KeyProblem, key: Array, right: Array, wrong: Array) -> Posterior:
+    logs = _expected_logs(problem, key, right, wrong)
     threads = getattr(problem.sums, "threads", 1)
     return posterior_of(problem.sums.choices(logs) + problem.log_prior, threads)
 
@@ -218,16 +223,14 @@ def _newton_part(
     """Damped Newton steps; slope, intercept, and the curvature at the end."""
     a, b = c.slopes[part], c.intercepts[part]
     chosen, answered = chosen[part], answered[part]
-    squares = THETA**2
     for _ in range(steps):
-        p = 1 / (1 + np.exp(-(a[:, None] * THETA + b[:, None])))
-        residual = chosen - answered * p
-        information = answered * p * (1 - p)
-        grad_a = residual @ THETA - (a - c.mean_slope) / c.var_slope
-        grad_b = residual.sum(axis=1) - (b - c.mean_intercept) / c.var_intercept
-        h_aa = information @ squares + 1 / c.var_slope
-        h_ab = information @ THETA
-        h_bb = information.sum(axis=1) + 1 / c.var_intercept
+        p = 1 / (1 + np.exp(-_lines(a, b)))
+        expected = answered * p
+        first = POWERS.T @ (chosen - expected).T
+        second = POWERS.T @ (expected * (1 - p)).T
+        grad_a = first[1] - (a - c.mean_slope) / c.var_slope
+        grad_b = first[0] - (b - c.mean_intercept) / c.var_intercept
+        h_aa, h_ab, h_bb = second[2] + 1 / c.var_slope, second[1], second[0] + 1 / c.var_intercept
         det = np.maximum(h_aa * h_bb - h_ab**2, 1e-10)
         a = np.clip(a + np.clip((h_bb * grad_a - h_ab * grad_b) / det, -1, 1), 0.0, 8.0)
         b = np.clip(b + np.clip((h_aa * grad_b - h_ab * grad_a) / det, -2, 2), -12.0, 12.0)
@@ -236,9 +239,14 @@ def _newton_part(
 
 def _log_curves(c: Curves) -> tuple[Array, Array]:
     """Log probability of choosing each candidate, and of not choosing it, over the grid."""
-    eta = c.slopes[:, None] * THETA + c.intercepts[:, None]
-    wrong = -(np.maximum(eta, 0) + np.log1p(np.exp(-np.abs(eta))))
+    eta = _lines(c.slopes, c.intercepts)
+    wrong = -np.log(1 + np.exp(eta))  # slopes and intercepts are bounded: no overflow
     return eta + wrong, wrong
+
+
+def _lines(slopes: Array, intercepts: Array) -> Array:
+    """``a θ + b`` over the grid, one row per candidate."""
+    return slopes[:, None] * THETA + intercepts[:, None]
 
 
 def _log_prior(c: Curves, h: _Curvature) -> Array:

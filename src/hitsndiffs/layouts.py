@@ -1,0 +1,94 @@
+"""The two layouts of responses, dense codes and sparse rows: from one to the other, and counts.
+
+See :class:`hitsndiffs.Responses` for what they hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "Codes",
+    "Rows",
+    "answers_in_codes",
+    "choosers_in_codes",
+    "choosers_in_rows",
+    "codes_of_rows",
+    "rows_of_codes",
+]
+
+Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
+Counts = npt.NDArray[np.int64]
+
+#: Answers handled at once.
+BLOCK = 4_000_000
+
+
+def codes_of_rows(rows: Rows, item_starts: Counts, option_items: npt.NDArray[Any]) -> Codes:
+    """Dense codes of the answers in sparse rows."""
+    indptr, options = rows
+    n_items, n_users = len(item_starts) - 1, len(indptr) - 1
+    widest = int(np.diff(item_starts).max())
+    if widest >= 65535:
+        raise ValueError(f"an item with {widest} options has no dense codes")
+    dtype = np.uint8 if widest < 255 else np.uint16
+    codes = np.full((n_items, n_users), np.iinfo(dtype).max, dtype=dtype)
+    user = np.repeat(np.arange(n_users), np.diff(indptr))
+    item = option_items[options]
+    codes[item, user] = options - item_starts[item]
+    return codes
+
+
+def rows_of_codes(codes: Codes, item_starts: Counts, answers_per_user: Counts) -> Rows:
+    """Sparse rows of the answers in dense codes."""
+    n_items, n_users = codes.shape
+    indptr = np.zeros(n_users + 1, dtype=np.int64)
+    np.cumsum(answers_per_user, out=indptr[1:])
+    options = np.empty(indptr[-1], dtype=np.int32)
+    starts = item_starts[:-1].astype(np.int32)
+    block = max(1, BLOCK // max(n_items, 1))
+    no_answer = np.iinfo(codes.dtype).max
+    for first in range(0, n_users, block):
+        part = np.ascontiguousarray(codes[:, first : first + block].T)
+        answered = part != no_answer
+        numbers = part.astype(np.int32) + starts
+        last = min(first + block, n_users)
+        options[indptr[first] : indptr[last]] = numbers[answered]
+    return indptr, options
+
+
+def answers_in_codes(codes: Codes) -> Counts:
+    """How many items each user answered."""
+    n_items, n_users = codes.shape
+    counts = np.zeros(n_users, dtype=np.int64)
+    for first in range(0, n_items, 255):  # as many as a byte can count
+        some = np.zeros(n_users, dtype=np.uint8)
+        for column in codes[first : first + 255]:
+            some += column != np.iinfo(column.dtype).max
+        counts += some
+    return counts
+
+
+def choosers_in_codes(codes: Codes, item_starts: Counts) -> Counts:
+    """How many users chose each option."""
+    counts = np.zeros(item_starts[-1], dtype=np.int64)
+    for i, column in enumerate(codes):
+        first, last = item_starts[i], item_starts[i + 1]
+        if last - first <= 16:  # faster than bincount, which widens what it is given
+            counts[first:last] = [np.count_nonzero(column == k) for k in range(last - first)]
+        else:
+            counts[first:last] = np.bincount(column, minlength=last - first)[: last - first]
+    return counts
+
+
+def choosers_in_rows(rows: Rows, n_options: int) -> Counts:
+    """How many users chose each option."""
+    options = rows[1]
+    counts = np.zeros(n_options, dtype=np.int64)
+    for first in range(0, len(options), BLOCK):  # bincount widens what it is given
+        counts += np.bincount(options[first : first + BLOCK], minlength=n_options)
+    return counts
