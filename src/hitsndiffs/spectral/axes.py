@@ -165,7 +165,7 @@ class _Symmetric:
         root = np.sqrt(weight / (answers + mu))
         half = 1 / np.sqrt(np.maximum(choosers + lam, 1e-300))
         trivial = answers * root
-        seen = choosers / np.linalg.norm(trivial)
+        seen = choosers / _norm(trivial)
         return cls(
             sums,
             root,
@@ -178,12 +178,10 @@ class _Symmetric:
         )
 
     def to_options(self, x: Vector) -> Vector:
-        x = x - self.trivial_users * (self.trivial_users @ x)
-        return self._finish(self.sums.choosers(self.root * x))
+        return self._finish(self.sums.choosers(self.root * _without(x, self.trivial_users)))
 
     def to_users(self, y: Vector) -> Vector:
-        x = self.root * self.sums.choices(self.weights(y))
-        return x - self.trivial_users * (self.trivial_users @ x)
+        return _without(self.root * self.sums.choices(self.weights(y)), self.trivial_users)
 
     def around(self, y: Vector) -> Vector:
         """``Aᵀ A``, in one pass over the data."""
@@ -208,12 +206,12 @@ class _Symmetric:
 
     def weights(self, y: Vector) -> Vector:
         """Option weights from vectors of the symmetric form."""
-        v = self.half * (y - self.trivial_options * (self.trivial_options @ y))
+        v = self.half * _without(y, self.trivial_options)
         return self.centre(v) if self.centre else v
 
     def _finish(self, v: Vector) -> Vector:
         y = self.half * (self.centre.transposed(v) if self.centre else v)
-        return y - self.trivial_options * (self.trivial_options @ y)
+        return _without(y, self.trivial_options)
 
 
 class _Centring:
@@ -236,7 +234,20 @@ class _Centring:
 
 
 def _unit(x: Vector) -> Vector:
-    return x / np.linalg.norm(x)
+    return x / _norm(x)
+
+
+# Sums over users are added by NumPy and not by BLAS, whose threads wait for each other at the end.
+
+
+def _norm(x: Vector) -> float:
+    return float(np.sqrt((x * x).sum()))
+
+
+def _without(x: Vector, known: Vector) -> Vector:
+    """The part of ``x`` that is orthogonal to a unit vector."""
+    part = float((known * x).sum())
+    return x - part * known
 
 
 def top_pairs(
