@@ -414,6 +414,17 @@ def test_the_constructor_only_stores():
     assert method.seed == 5
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_two_independent_abilities_are_an_order_that_is_not_determined(seed):
+    """Half of the items ask for one ability, half for another, and every mixture occurs once."""
+    one = c1p_table(0, 60, 20, 3)
+    first, second = np.divmod(np.arange(60 * 60), 60)
+    found = hnd(np.column_stack([one[first], one[second]]), seed=seed)
+    assert found.spectral_gap == pytest.approx(0, abs=1e-9)
+    assert any("equally strong" in note for note in found.notes)
+    assert found.confidence == 0
+
+
 # -- what it costs -------------------------------------------------------------------------------
 
 

@@ -121,7 +121,7 @@ def highest_pairs(
             searched, direction = pairs.values[:count], rng.standard_normal(size)
 
         # 3. make room
-        if basis.held + max(probes, 1) > basis.most:
+        if basis.held + max(probes, 1) > basis.most < size:
             basis.cut()
     return basis.found(count, vectors)
 
