@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import textwrap
+
 import naive
 import numpy as np
 
@@ -78,3 +83,18 @@ def check_against_oracle(sums, data, seed=0):
         sums.extremes(positions), naive.extremes(matrix, positions), strict=True
     ):
         np.testing.assert_array_equal(ours, expected)
+
+
+def run_python(code, **environment):
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
+    paths = os.pathsep.join([*sys.path, os.path.dirname(__file__)])
+    done = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()

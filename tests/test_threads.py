@@ -1,19 +1,17 @@
-"""The threaded engine: its layouts, how it is chosen, and how its kernels are compiled."""
+"""The threaded engine: its layouts, how it is chosen, and when Numba is imported."""
 
 from __future__ import annotations
 
-import logging
 import os
-import subprocess
 import sys
-import textwrap
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sums_cases import make_responses, random_table
+from sums_cases import make_responses, random_table, run_python
 
+from hitsndiffs import jit
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.pool import Run
 from hitsndiffs.responses import Responses
@@ -119,9 +117,8 @@ def test_wrong_engine_and_thread_count_are_refused():
 def test_without_numba(monkeypatch):
     data = make_responses([[0, 1], [1, 0], [0, 0]])
     monkeypatch.setattr(base, "THREADS_FROM", 1)
-    for name in [name for name in sys.modules if name.startswith("hitsndiffs.")]:
-        if name.endswith(("jit", "kernels", "packed", "sparse")):
-            monkeypatch.delitem(sys.modules, name)
+    for library in jit._libraries.values():
+        monkeypatch.setattr(library, "_loaded", False)
     monkeypatch.setitem(sys.modules, "numba", None)
     assert isinstance(open_sums(data), NumpySums)
     with pytest.raises(MissingExtraError, match='use engine="numpy"'):
@@ -158,21 +155,6 @@ def test_threads_work_in_a_forked_process():
 # -- start-up and compilation ----------------------------------------------------------------
 
 
-def run_python(code, **environment):
-    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
-    paths = os.pathsep.join([*sys.path, os.path.dirname(__file__)])
-    done = subprocess.run(
-        command,
-        env={**os.environ, "PYTHONPATH": paths, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
 def test_numba_is_not_imported_until_it_is_chosen():
     found = run_python(
         """
@@ -188,7 +170,8 @@ def test_kernels_without_compilation():
     """The kernels are plain Python too: the same results, and every line seen by coverage."""
     found = run_python(
         """
-        import numba, numpy as np
+        import os
+        import numpy as np
         from sums_cases import check_against_oracle, make_responses, random_table, threaded
         rng = np.random.default_rng(12)
         table = random_table(rng, 300, 14, 3, 0.2)
@@ -197,40 +180,8 @@ def test_kernels_without_compilation():
             data = make_responses(table, dense=dense, dtype=np.uint16)
             for layout in ("packed", "sparse"):
                 check_against_oracle(threaded(layout, 1)(data), data)
-        print(numba.config.DISABLE_JIT)
+        print(os.environ["NUMBA_DISABLE_JIT"])
         """,
         NUMBA_DISABLE_JIT="1",
     )
     assert found == "1"
-
-
-def test_a_kernel_that_cannot_be_kept_on_disk_still_works(caplog):
-    from numba import types
-
-    from hitsndiffs.jit import array, kernel
-
-    names: dict = {}
-    exec("def double(x):\n    for i in range(len(x)):\n        x[i] *= 2", names)  # no source file
-    with caplog.at_level(logging.INFO, logger="hitsndiffs"):
-        double = kernel(array(types.float64, 1))(names["double"])
-    assert "cannot be kept on disk" in caplog.text
-    values = np.arange(3.0)
-    double(values)
-    assert values.tolist() == [0.0, 2.0, 4.0]
-
-
-def test_the_first_compilation_is_announced_once(caplog):
-    from numba import njit
-
-    from hitsndiffs.jit import announced
-
-    with caplog.at_level(logging.INFO, logger="hitsndiffs"):
-        with announced(3):
-            pass
-        assert not caplog.text
-        with announced(3):
-            njit("void(float64)")(lambda x: None)
-            njit("void(int64)")(lambda x: None)
-    assert [record.getMessage() for record in caplog.records] == [
-        "Compiling the fast kernels (once, about 3 s)…"
-    ]

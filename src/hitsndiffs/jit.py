@@ -1,90 +1,394 @@
-"""How kernels are compiled: Numba, without the interpreter's lock, kept on disk.
+"""Compiled kernels: made by Numba once, kept on disk as machine code, loaded without Numba.
 
-Only this module and the kernels import Numba, and they are imported only when the threaded engine
-is chosen.
+Importing Numba and letting it load its own cache takes more than a second, most of it for parts
+that no kernel needs. Here Numba is imported only to compile; the machine code of all kernels of a
+module is then kept in one file, and from the next time on llvmlite (which Numba stands on) loads
+it in a few milliseconds. Kernels are called through ctypes, without the interpreter's lock.
+
+A kernel takes C-ordered arrays and whole or real numbers, returns nothing, and allocates nothing
+(what it needs to work with is passed in). Importing a module of kernels imports neither library.
 """
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
+import json
 import logging
+import os
+import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
-import numba
-from numba import types
-from numba.core import event
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["announced", "array", "kernel", "read_only"]
+__all__ = ["FLOAT", "INT", "array", "kernel", "load", "read_only"]
 
 logger = logging.getLogger("hitsndiffs")
 
+#: The types of plain numbers.
+INT, FLOAT = "int64", "float64"
 
-def read_only(dtype: Any, ndim: int) -> Any:
+#: What compiled code refers to and never calls: the end of an array that owns its memory.
+_FOREIGN, _OURS = "NRT_MemInfo_call_dtor", "hitsndiffs_never_called"
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """A C-ordered array of a kernel's arguments."""
+
+    dtype: np.dtype[Any]
+    ndim: int
+    writes: bool
+
+    def parts(self, given: npt.NDArray[Any]) -> tuple[int | None, ...]:
+        """Return what a kernel gets for an array: owner (none), sizes, address, shape, strides."""
+        flags = given.flags
+        if (
+            given.dtype != self.dtype
+            or given.ndim != self.ndim
+            or not flags.c_contiguous
+            or (self.writes and not flags.writeable)
+        ):
+            raise TypeError(
+                f"a kernel takes {self.ndim}-dimensional C-ordered {self.dtype} here"
+                f"{', writeable' if self.writes else ''}; got {given.ndim}-dimensional "
+                f"{given.dtype}{'' if flags.c_contiguous else ', not C-ordered'}"
+                f"{'' if flags.writeable else ', read-only'}."
+            )
+        address: int = given.__array_interface__["data"][0]
+        return (None, None, given.size, given.itemsize, address, *given.shape, *given.strides)
+
+
+def read_only(dtype: npt.DTypeLike, ndim: int) -> ArrayType:
     """The type of a C-ordered input array (frozen arrays and others are taken alike)."""
-    return types.Array(dtype, ndim, "C", readonly=True)
+    return ArrayType(np.dtype(dtype), ndim, writes=False)
 
 
-def array(dtype: Any, ndim: int) -> Any:
+def array(dtype: npt.DTypeLike, ndim: int) -> ArrayType:
     """The type of a C-ordered array that a kernel writes to."""
-    return types.Array(dtype, ndim, "C")
+    return ArrayType(np.dtype(dtype), ndim, writes=True)
+
+
+ArgumentType = ArrayType | str
 
 
 def kernel(
-    *argument_types: Any, also: tuple[Any, ...] | None = None
+    *argument_types: ArgumentType, also: tuple[ArgumentType, ...] | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Compile a function for these argument types, or take it from the cache on disk.
+    """Make a function a kernel, which is compiled (or loaded) when it is first called.
 
     Parameters
     ----------
     *argument_types
-        The types of the arguments; none for a helper that is compiled where it is called.
+        The types of the arguments: :func:`array`, :func:`read_only`, :data:`INT`, :data:`FLOAT`.
+        None for a helper that is compiled where it is called.
     also
-        A second list of argument types to compile for.
-
-    Notes
-    -----
-    Where the cache cannot be written (no source file, read-only folders, a full disk), the
-    function is compiled in memory, each time the library is imported.
+        A second list of argument types to compile for; the types of the arrays decide.
     """
-    lists = [argument_types] if also is None else [argument_types, also]
-    signatures = [types.void(*each) for each in lists] if argument_types else None
 
-    def compiled(function: Callable[..., None]) -> Callable[..., None]:
+    def registered(function: Callable[..., None]) -> Callable[..., None]:
+        library = _libraries.setdefault(function.__module__, _Library(function.__module__))
+        if not argument_types:
+            library.helpers.append(function)
+            return function
+        made = [Kernel(function, argument_types, library)]
+        if also is not None:
+            made.append(Kernel(function, also, library))
+        library.kernels += made
+        return made[0] if also is None else _OneOf(made)
+
+    return registered
+
+
+def load(module: str) -> None:
+    """Compile the kernels of a module, or take them from the disk.
+
+    Raises
+    ------
+    ImportError
+        Where Numba cannot be imported.
+    """
+    _libraries[module].load()
+
+
+class Kernel:
+    """A function with its argument types and, once it is loaded, its machine code."""
+
+    def __init__(
+        self, function: Callable[..., None], types: tuple[ArgumentType, ...], library: _Library
+    ) -> None:
+        self.function, self.types, self.library = function, types, library
+        self.native: Callable[..., int] | None = None
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+
+    def __call__(self, *arguments: Any) -> None:
+        """Run the machine code, and check the types of the arguments before."""
+        if self.native is None:
+            self.library.load()
+        if self.native is None:  # compilation is switched off
+            self.function(*arguments)
+            return
+        parts: list[Any] = [_nothing, _nothing]
+        for wanted, given in zip(self.types, arguments, strict=True):
+            if isinstance(wanted, ArrayType):
+                parts += wanted.parts(given)
+            else:
+                parts.append(given)
+        if self.native(*parts) != 0:
+            raise ArithmeticError(f"the kernel {self.__name__} stopped: a division by zero.")
+
+    def takes(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether the types of the arrays are those of this kernel."""
+        return all(
+            given.dtype == wanted.dtype
+            for wanted, given in zip(self.types, arguments, strict=True)
+            if isinstance(wanted, ArrayType)
+        )
+
+
+class _OneOf:
+    """A kernel for several types of arrays."""
+
+    def __init__(self, kernels: list[Kernel]) -> None:
+        self.kernels = kernels
+        self.__doc__, self.__name__ = kernels[0].__doc__, kernels[0].__name__
+
+    def __call__(self, *arguments: Any) -> None:
+        chosen = next((k for k in self.kernels if k.takes(arguments)), self.kernels[0])
+        chosen(*arguments)
+
+
+@dataclass
+class _Library:
+    """The kernels of one module, compiled together and kept in one file."""
+
+    module: str
+    helpers: list[Callable[..., None]] = field(default_factory=list)
+    kernels: list[Kernel] = field(default_factory=list)
+    _loaded: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def load(self) -> None:
+        with self._lock:
+            if self._loaded:
+                return
+            found = importlib.util.find_spec("numba") if sys.modules.get("numba", ...) else None
+            if found is None or found.origin is None:
+                raise ImportError("No module named 'numba'", name="numba")
+            if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
+                self._load(found.origin)
+            self._loaded = True
+
+    def _load(self, numba_file: str) -> None:
+        code, places = None, []
         try:
-            made: Callable[..., None] = numba.njit(signatures, nogil=True, cache=True)(function)
-        except (RuntimeError, OSError) as error:
+            key = self._key(numba_file)
+            places = [folder / f"{self.module}-{key}.o" for folder in _folders(self._source())]
+            code = next(filter(None, map(_stored, places)), None)
+        except OSError as error:
             logger.info("Compiled kernels cannot be kept on disk: %s", error)
-            made = numba.njit(signatures, nogil=True)(function)
-        return made
+        if code is None:
+            seconds = max(1, round(0.7 * len(self.kernels)))
+            logger.info("Compiling the fast kernels (once, about %d s)…", seconds)
+            try:
+                code = _compiled(self)
+            except Exception as error:
+                reason = f"the kernels cannot be compiled with this version of Numba ({error})"
+                raise ImportError(reason) from error
+            if places and not any(_store(place, code) for place in places):
+                logger.info("Compiled kernels cannot be kept on disk: no folder can be written to.")
+        self._link(code)
 
-    return compiled
+    def _source(self) -> Path:
+        """The file with the kernels."""
+        return Path(self.kernels[0].function.__code__.co_filename)
+
+    def _key(self, numba_file: str) -> str:
+        """What the machine code depends on: the source, the compiler and the processor."""
+        from llvmlite import __version__ as llvmlite_version
+        from llvmlite import binding
+
+        compiler = Path(numba_file).with_name("_version.py")
+        parts = (
+            self._source().read_bytes(),
+            Path(__file__).read_bytes(),
+            compiler.read_bytes(),
+            llvmlite_version.encode(),
+            binding.get_process_triple().encode(),
+            binding.get_host_cpu_name().encode(),
+            binding.get_host_cpu_features().flatten().encode(),
+        )
+        return hashlib.sha256(b"\0".join(parts)).hexdigest()[:24]
+
+    def _link(self, code: _Code) -> None:
+        """Bring machine code to its place in memory, and give every kernel its part."""
+        import ctypes
+
+        from llvmlite import binding
+
+        engine = _engine()
+        engine.add_object_file(binding.ObjectFileRef.from_data(code.machine_code))
+        engine.finalize_object()
+        for each, name in zip(self.kernels, code.names, strict=True):
+            address = engine.get_function_address(name)
+            if not address:
+                raise RuntimeError(f"the compiled kernel {each.__name__} cannot be found.")
+            signature = ctypes.CFUNCTYPE(ctypes.c_int32, *_argument_types(each.types))
+            each.native = signature(address)
 
 
-class _SayOnce(event.Listener):  # type: ignore[misc]
-    """Tell the user, at the first compilation, that there is one."""
+_libraries: dict[str, _Library] = {}
+_engines: list[Any] = []  # machine code lives as long as its engine
+_engine_lock = threading.Lock()
+_nothing: Any = None  # where a kernel writes that it returns nothing
 
-    def __init__(self, seconds: int) -> None:
-        self.seconds = seconds
-        self.said = False
 
-    def on_start(self, event: Any) -> None:  # noqa: ARG002
-        if not self.said:
-            self.said = True
-            logger.info("Compiling the fast kernels (once, about %d s)…", self.seconds)
+@dataclass(frozen=True)
+class _Code:
+    """Machine code, and the names of the kernels in it."""
 
-    def on_end(self, event: Any) -> None:
+    names: list[str]
+    machine_code: bytes
+
+
+def _argument_types(types: tuple[ArgumentType, ...]) -> Iterator[Any]:
+    """What a kernel takes: two places for what it returns, then the parts of its arguments."""
+    import ctypes
+
+    yield from (ctypes.c_void_p, ctypes.c_void_p)
+    for each in types:
+        if isinstance(each, ArrayType):
+            yield from (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+            yield ctypes.c_void_p
+            yield from [ctypes.c_int64] * (2 * each.ndim)
+        else:
+            yield {INT: ctypes.c_int64, FLOAT: ctypes.c_double}[each]
+
+
+def _machine() -> Any:
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding.Target.from_triple(binding.get_process_triple()).create_target_machine(
+        cpu=binding.get_host_cpu_name(),
+        features=binding.get_host_cpu_features().flatten(),
+        opt=3,
+        jit=True,
+    )
+
+
+def _engine() -> Any:
+    global _nothing
+    with _engine_lock:
+        if not _engines:
+            import ctypes
+
+            from llvmlite import binding
+
+            places = (ctypes.c_void_p * 2)()
+            _nothing = ctypes.addressof(places)
+            binding.add_symbol(_OURS, _nothing)
+            empty = binding.parse_assembly("")
+            _engines.extend((binding.create_mcjit_compiler(empty, _machine()), places))
+    return _engines[0]
+
+
+def _compiled(library: _Library) -> _Code:
+    """Let Numba compile all kernels of a library, and turn them into machine code."""
+    import numba
+    from llvmlite import binding
+    from numba import types
+
+    def numba_type(given: ArgumentType) -> Any:
+        if not isinstance(given, ArrayType):
+            return getattr(types, given)
+        dtype = numba.from_dtype(given.dtype)
+        return types.Array(dtype, given.ndim, "C", readonly=not given.writes)
+
+    names: dict[str, Any] = {}  # kernels call helpers, which Numba has to know
+    for helper in library.helpers:
+        names[helper.__name__] = numba.njit(nogil=True)(_with_globals(helper, names))
+    whole, symbols = None, []
+    for each in library.kernels:
+        signature = types.void(*map(numba_type, each.types))
+        made = numba.njit([signature], nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+            _with_globals(each.function, names)
+        )
+        (compiled,) = made.overloads.values()
+        symbols.append(compiled.fndesc.llvm_func_name)
+        part = binding.parse_assembly(
+            made.inspect_llvm(compiled.signature.args).replace(_FOREIGN, _OURS)
+        )
+        if whole is None:
+            whole = part
+        else:
+            whole.link_in(part)
+    assert whole is not None
+    foreign = [
+        function.name
+        for function in whole.functions
+        if function.is_declaration and not function.name.startswith("llvm.")
+    ]
+    if not set(foreign) <= {_OURS, "memcpy", "memset", "memmove"}:
+        raise RuntimeError(
+            f"the kernels of {library.module} call {foreign}: a kernel must not allocate, assign "
+            "one array to another, or raise"
+        )
+    return _Code(symbols, _machine().emit_object(whole))
+
+
+def _with_globals(function: Callable[..., None], names: dict[str, Any]) -> Callable[..., None]:
+    """The same function, for which some names mean something else."""
+    assert isinstance(function, FunctionType)
+    return FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
+
+
+# -- on disk ----------------------------------------------------------------------------------
+
+
+def _folders(source: Path) -> list[Path]:
+    """Where machine code is kept: with the compiled Python files, or else in the user's cache."""
+    if not source.is_file():
+        raise OSError(f"there is no file {source}")
+    own = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return [source.parent / "__pycache__", Path(own, "hitsndiffs")]
+
+
+def _stored(place: Path) -> _Code | None:
+    """Read machine code; None where there is none, or where the file is damaged."""
+    try:
+        head, _, machine_code = place.read_bytes().partition(b"\n")
+        said = json.loads(head)
+        if said["sha256"] == hashlib.sha256(machine_code).hexdigest():
+            return _Code(said["names"], machine_code)
+    except (OSError, ValueError, KeyError, TypeError):
         pass
+    return None
 
 
-@contextmanager
-def announced(seconds: int) -> Iterator[None]:
-    """Say so (logger ``hitsndiffs``, level INFO) when something is compiled in this block.
+def _store(place: Path, code: _Code) -> bool:
+    """Write machine code whole or not at all."""
+    import tempfile
 
-    Parameters
-    ----------
-    seconds
-        About how long it takes.
-    """
-    with event.install_listener("numba:compile", _SayOnce(seconds)):
-        yield
+    said = {"names": code.names, "sha256": hashlib.sha256(code.machine_code).hexdigest()}
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=place.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(json.dumps(said).encode() + b"\n" + code.machine_code)
+            os.chmod(name, 0o644)  # as compiled Python files are
+            os.replace(name, place)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError:
+        return False
+    return True

@@ -21,8 +21,9 @@ IntVector = npt.NDArray[np.integer[Any]]
 
 ENGINES = ("auto", "numpy", "threads")
 
-#: From this many responses on, the threaded engine earns back what loading Numba costs.
-THREADS_FROM = 4_000_000
+#: From this many responses on, the threaded engine is clearly faster; compiling its kernels, which
+#: happens once, takes some seconds.
+THREADS_FROM = 2_000_000
 
 logger = logging.getLogger("hitsndiffs")
 

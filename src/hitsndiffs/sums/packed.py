@@ -100,7 +100,12 @@ class PackedLayout:
         """``Cᵀ (scale * (C w))`` for each column of ``weights``."""
         tables = self._tables(weights, run)
         partials = self._partials(weights.shape[1])
-        run(self._n_chunks, lambda c: kernels.through(*self._data(c), tables, scale, partials[c]))
+
+        def work(chunk: int) -> None:
+            buffer = np.empty(self._block)
+            kernels.through(*self._data(chunk), tables, scale, buffer, partials[chunk])
+
+        run(self._n_chunks, work)
         return self._collect(partials, run)
 
     def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
@@ -127,7 +132,7 @@ class PackedLayout:
             kernels.pack_codes(
                 part, 0 if whole else first, self._block, first, last,
                 groups.members, groups.starts, groups.n_codes, groups.n_narrow,
-                self._packed, self._wide,
+                np.empty(self._block, dtype=np.int64), self._packed, self._wide,
             )  # fmt: skip
 
         run(self._n_chunks, work)

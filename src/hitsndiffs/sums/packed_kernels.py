@@ -8,37 +8,34 @@ the wide groups begin (its first entry is 256 × the number of narrow groups).
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from hitsndiffs.jit import array, kernel, read_only
+from hitsndiffs.jit import INT, array, kernel, read_only
 
-_BYTES, _WIDES = read_only(types.uint8, 1), read_only(types.uint16, 1)
-_INTS, _FLOATS = read_only(types.int64, 1), read_only(types.float64, 1)
-_COLUMNS = read_only(types.float64, 2)
-_I = types.int64
-_DATA = (_BYTES, _WIDES, _INTS, _I, _I, _I)  # packed, wide, table starts, block, first, last
+_BYTES, _WIDES = read_only(np.uint8, 1), read_only(np.uint16, 1)
+_INTS, _FLOATS = read_only(np.int64, 1), read_only(np.float64, 1)
+_COLUMNS = read_only(np.float64, 2)
+_DATA = (_BYTES, _WIDES, _INTS, INT, INT, INT)  # packed, wide, table starts, block, first, last
 _GROUPS = (_INTS, _INTS, _INTS, _INTS, _INTS)  # members, group starts, item starts, codes, tables
 
 
 # -- packing ---------------------------------------------------------------------------
 
 
-_OUT = (array(types.uint8, 1), array(types.uint16, 1))
-_PACK = (_I, _I, _I, _I, _INTS, _INTS, _INTS, _I, *_OUT)
+_OUT = (array(np.uint8, 1), array(np.uint16, 1))
+_PACK = (INT, INT, INT, INT, _INTS, _INTS, _INTS, INT, array(np.int64, 1), *_OUT)
 
 
-@kernel(read_only(types.uint8, 2), *_PACK, also=(read_only(types.uint16, 2), *_PACK))
+@kernel(read_only(np.uint8, 2), *_PACK, also=(read_only(np.uint16, 2), *_PACK))
 def pack_codes(
     codes, offset, block, first, last, members, group_starts, n_codes, n_narrow,
-    packed, wide,
+    numbers, packed, wide,
 ):  # fmt: skip
     """Pack the users ``first … last - 1``; ``codes`` has ``offset`` as its first user.
 
-    A code past the item's last is "no answer".
+    A code past the item's last is "no answer". ``numbers`` is room for one per user of a block.
     """
     n_groups = len(group_starts) - 1
     n_wide = n_groups - n_narrow
-    numbers = np.empty(block, dtype=np.int64)
     for start in range(first, last, block):
         width = min(block, last - start)
         for g in range(n_groups):
@@ -61,7 +58,7 @@ def pack_codes(
                     wide[place + b] = numbers[b]
 
 
-@kernel(_INTS, read_only(types.int32, 1), _I, _I, _I, _INTS, _INTS, _INTS, _I, *_OUT)
+@kernel(_INTS, read_only(np.int32, 1), INT, INT, INT, _INTS, _INTS, _INTS, INT, *_OUT)
 def pack_rows(
     indptr, options, block, first, last, option_groups, option_steps, empty, n_narrow, packed, wide
 ):
@@ -91,7 +88,7 @@ def pack_rows(
 # -- tables and histograms --------------------------------------------------------------
 
 
-@kernel(_COLUMNS, *_GROUPS, _I, _I, array(types.float64, 2))
+@kernel(_COLUMNS, *_GROUPS, INT, INT, array(np.float64, 2))
 def fill_tables(
     weights, members, group_starts, item_starts, n_codes, table_starts, first, last, tables
 ):
@@ -111,20 +108,19 @@ def fill_tables(
                 size *= n_codes[i]
 
 
-@kernel(read_only(types.float64, 3), *_GROUPS, _I, _I, array(types.float64, 2))
+@kernel(array(np.float64, 3), *_GROUPS, INT, INT, array(np.float64, 2))
 def spread(partials, members, group_starts, item_starts, n_codes, table_starts, first, last, sums):
-    """Add up the chunks' histograms in order, and sum each over all items but one, in turn."""
-    longest = 0
-    for g in range(first, last):
-        longest = max(longest, table_starts[g + 1] - table_starts[g])
-    histogram = np.empty(longest)
+    """Add up the chunks' histograms in order, and sum each over all items but one, in turn.
+
+    The sums are made in the place of the first chunk's histograms.
+    """
     for column in range(partials.shape[1]):
         for g in range(first, last):
             size = 1
             for p in range(group_starts[g], group_starts[g + 1]):
                 size *= n_codes[members[p]]
-            histogram[:size] = 0.0
-            for chunk in range(partials.shape[0]):
+            histogram = partials[0, column, table_starts[g] : table_starts[g + 1]]
+            for chunk in range(1, partials.shape[0]):
                 part = partials[chunk, column, table_starts[g] : table_starts[g + 1]]
                 for v in range(size):
                     histogram[v] += part[v]
@@ -144,7 +140,7 @@ def spread(partials, members, group_starts, item_starts, n_codes, table_starts, 
                     histogram[v] = total
 
 
-@kernel(_INTS, _INTS, *_GROUPS, array(_I, 1), array(_I, 1))
+@kernel(_INTS, _INTS, *_GROUPS, array(np.int64, 1), array(np.int64, 1))
 def spread_extremes(
     lows, highs, members, group_starts, item_starts, n_codes, table_starts, low, high
 ):
@@ -239,7 +235,7 @@ def _add_up(packed, wide, starts, start, width, scores, sums):
             part[wide_row[b]] += scores[b]
 
 
-@kernel(*_DATA, _COLUMNS, array(types.float64, 2))
+@kernel(*_DATA, _COLUMNS, array(np.float64, 2))
 def choices(packed, wide, starts, block, first, last, tables, scores):
     """Sums of the users ``first … last - 1``; a row of ``scores`` per table."""
     for start in range(first, last, block):
@@ -249,7 +245,7 @@ def choices(packed, wide, starts, block, first, last, tables, scores):
             _look_up(packed, wide, starts, start, width, tables[column], part)
 
 
-@kernel(*_DATA, _COLUMNS, _I, array(types.float64, 2))
+@kernel(*_DATA, _COLUMNS, INT, array(np.float64, 2))
 def choosers(packed, wide, starts, block, first, last, scores, offset, sums):
     """Histograms of the users ``first … last - 1``; ``scores`` has ``offset`` as its first user."""
     for start in range(first, last, block):
@@ -259,10 +255,9 @@ def choosers(packed, wide, starts, block, first, last, scores, offset, sums):
             _add_up(packed, wide, starts, start, width, part, sums[column])
 
 
-@kernel(*_DATA, _COLUMNS, _FLOATS, array(types.float64, 2))
-def through(packed, wide, starts, block, first, last, tables, scale, sums):
-    """Both passes over a block while its bytes are in the cache."""
-    buffer = np.empty(block)
+@kernel(*_DATA, _COLUMNS, _FLOATS, array(np.float64, 1), array(np.float64, 2))
+def through(packed, wide, starts, block, first, last, tables, scale, buffer, sums):
+    """Both passes over a block while its bytes are in the cache; ``buffer`` is room for a block."""
     for start in range(first, last, block):
         width = min(block, last - start)
         for column in range(tables.shape[0]):
@@ -272,7 +267,7 @@ def through(packed, wide, starts, block, first, last, tables, scale, sums):
             _add_up(packed, wide, starts, start, width, buffer, sums[column])
 
 
-@kernel(*_DATA, _INTS, array(_I, 1), array(_I, 1))
+@kernel(*_DATA, _INTS, array(np.int64, 1), array(np.int64, 1))
 def extremes(packed, wide, starts, block, first, last, positions, lows, highs):
     """Smallest and largest position of every code among the users ``first … last - 1``."""
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1

@@ -1,7 +1,8 @@
 """The sparse layout: each user's option numbers, one after another, and no values.
 
 These are the rows of the responses themselves, so that nothing is copied. One pass over 4 bytes
-per response serves both sums.
+per response serves both sums; on the way from options to options, each chunk of users has its own
+table of the options' weights and sums, side by side.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 #: Fewest and most chunks of users that have sums of their own; in between, as many as keep those
-#: sums within an eighth of the option numbers' memory. None depends on the number of threads.
+#: tables within an eighth of the option numbers' memory. None depends on the number of threads.
 CHUNKS = 2, 64
 
 
@@ -47,10 +48,11 @@ class SparseLayout:
                 f"rows must hold option numbers from 0 to {self.n_options - 1}; "
                 f"got {options.min()} to {options.max()}."
             )
-        wanted = int(np.clip(len(options) // (16 * max(self.n_options, 1)), *CHUNKS))
+        wanted = int(np.clip(len(options) // (32 * max(self.n_options, 1)), *CHUNKS))
         shares = np.linspace(0, len(options), wanted + 1).astype(np.int64)
         inner = np.searchsorted(self._indptr, shares[1:-1])
         self._bounds = [0, *inner.tolist(), self.n_users]
+        self._tables: list[Floats] = []  # kept from round to round: new memory costs time
 
     @property
     def nbytes(self) -> int:
@@ -60,7 +62,7 @@ class SparseLayout:
     @property
     def scratch_per_column(self) -> int:
         """Memory that one column of a block of vectors needs while it is worked on."""
-        return 8 * self._n_chunks * self.n_options
+        return 16 * self._n_chunks * self.n_options
 
     def choices(self, weights: Floats, run: Run) -> Floats:
         """``C w`` for each column of ``weights``; each column of the result is contiguous."""
@@ -76,12 +78,12 @@ class SparseLayout:
 
     def choosers(self, scores: Floats, run: Run) -> Floats:
         """``Cᵀ s`` for each column of ``scores``."""
-        partials = self._partials(scores.shape[1])
+        partials = np.zeros((scores.shape[1] * self._n_chunks, self.n_options, 1))
 
         def work(piece: int) -> None:
             column, users, indptr = self._piece(piece)
             given = np.ascontiguousarray(scores[users, column])
-            kernels.choosers(indptr, self._options, given, partials[piece])
+            kernels.choosers(indptr, self._options, given, partials[piece, :, 0])
 
         run(len(partials), work)
         return self._collect(partials, run)
@@ -89,14 +91,20 @@ class SparseLayout:
     def through_users(self, weights: Floats, scale: Floats, run: Run) -> Floats:
         """``Cᵀ (scale * (C w))`` for each column of ``weights``."""
         given = np.ascontiguousarray(weights.T)
-        partials = self._partials(len(given))
+        shape = (len(given) * self._n_chunks, self.n_options, 2)
+        tables = self._tables.pop() if self._tables else np.empty(shape)
+        if tables.shape != shape:
+            tables = np.empty(shape)
 
         def work(piece: int) -> None:
             column, users, indptr = self._piece(piece)
-            kernels.through(indptr, self._options, given[column], scale[users], partials[piece])
+            kernels.through(indptr, self._options, given[column], scale[users], tables[piece])
 
-        run(len(partials), work)
-        return self._collect(partials, run)
+        run(len(tables), work)
+        sums = self._collect(tables, run)
+        if len(given) == 1:
+            self._tables.append(tables)
+        return sums
 
     def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
         """Smallest and largest position of each option's choosers."""
@@ -123,13 +131,10 @@ class SparseLayout:
         first, last = self._bounds[chunk], self._bounds[chunk + 1]
         return column, slice(first, last), self._indptr[first : last + 1]
 
-    def _partials(self, columns: int) -> Floats:
-        return np.zeros((columns * self._n_chunks, self.n_options))
-
     def _collect(self, partials: Floats, run: Run) -> Floats:
         """Add up the chunks' sums, in their order."""
         columns = len(partials) // self._n_chunks
-        by_column = partials.reshape(columns, self._n_chunks, self.n_options)
+        by_column = partials.reshape(columns, self._n_chunks, *partials.shape[1:])
         sums = np.empty((columns, self.n_options))
         run.split(
             self.n_options,

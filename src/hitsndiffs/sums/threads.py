@@ -71,22 +71,24 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
     """
     if layout not in ("auto", "packed", "sparse"):
         raise InputError(f"layout must be one of auto, packed, sparse; got {layout!r}.")
-    from hitsndiffs.jit import announced
+    from hitsndiffs import jit
 
     if layout != "sparse":
         groups = Groups.of(responses.item_starts, _items_with_gaps(responses))
         small = groups.bytes_per_user * responses.n_users <= PACK_UP_TO * _size(responses)
         if groups.fit and (layout == "packed" or responses.is_dense or small):
-            with announced(seconds=8):
-                from hitsndiffs.sums.packed import PackedLayout
+            from hitsndiffs.sums.packed import PackedLayout
+
+            jit.load("hitsndiffs.sums.packed_kernels")
             return PackedLayout(responses, groups, Run(threads or available_cores()))
         if layout == "packed":
             raise InputError(
                 "the packed layout takes items with fewer than 65536 options; "
                 f"got one with {int(np.diff(responses.item_starts).max())}. Use the sparse layout."
             )
-    with announced(seconds=3):
-        from hitsndiffs.sums.sparse import SparseLayout
+    from hitsndiffs.sums.sparse import SparseLayout
+
+    jit.load("hitsndiffs.sums.sparse_kernels")
     return SparseLayout(responses)
 
 

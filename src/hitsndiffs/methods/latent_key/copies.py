@@ -53,6 +53,10 @@ class Witnesses:
     weights: Array
     copy_logs: Array
 
+    def of(self, users: npt.NDArray[np.int64]) -> Witnesses:
+        """Some of the users."""
+        return Witnesses(self.weights[users], self.copy_logs[users])
+
     def joined(self, other: Witnesses) -> Witnesses:
         """The copies that either of the two sees."""
         mine = self.weights <= other.weights

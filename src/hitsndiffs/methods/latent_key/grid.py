@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.pool import Run
+
 __all__ = ["STEP", "THETA", "Posterior", "normal_log_prior", "posterior_of", "spread_scores"]
 
 Array = npt.NDArray[np.float64]
@@ -15,6 +17,8 @@ Array = npt.NDArray[np.float64]
 THETA: Array = np.linspace(-4.0, 4.0, 21)
 STEP = float(THETA[1] - THETA[0])
 
+#: Users that are worked on at a time: what they need stays in the cache.
+ROWS = 4096
 #: A posterior narrower than this many steps is described by its derivatives at the peak.
 NARROW = 0.7
 #: Derivatives (first to fourth, in steps) at the middle of five neighbouring values.
@@ -54,8 +58,8 @@ def normal_log_prior(mean: float = 0.0, sd: float = 1.0) -> Array:
     return np.asarray(logs - np.log(np.exp(logs).sum()))
 
 
-def posterior_of(logs: Array) -> Posterior:
-    """Normalise log likelihood + log prior, one row per user.
+def posterior_of(logs: Array, threads: int = 1) -> Posterior:
+    """Normalise log likelihood + log prior, one row per user; many users in blocks, on threads.
 
     With many answers a posterior is narrower than the grid's steps, and normalising the values at
     the grid points would round every ability to one of them. Its logarithm is smooth though (the
@@ -63,6 +67,22 @@ def posterior_of(logs: Array) -> Posterior:
     with skewness), and the weight is laid on the grid points around the mean such that the mean is
     kept.
     """
+    m = len(logs)
+    if m <= ROWS:
+        return _posterior_of(logs)
+    made = Posterior(np.empty_like(logs), np.empty(m), np.empty(m), np.empty(m))
+
+    def work(block: int) -> None:
+        rows = slice(block * ROWS, (block + 1) * ROWS)
+        part = _posterior_of(logs[rows])
+        made.weights[rows], made.mean[rows] = part.weights, part.mean
+        made.sd[rows], made.log_evidence[rows] = part.sd, part.log_evidence
+
+    Run(threads)(-(-m // ROWS), work)
+    return made
+
+
+def _posterior_of(logs: Array) -> Posterior:
     top = logs.max(axis=1, keepdims=True)
     raised = np.exp(logs - top)
     total = raised.sum(axis=1, keepdims=True)

@@ -26,12 +26,14 @@ from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 from hitsndiffs.within import Within
 
-__all__ = ["Curves", "KeyFit", "KeyProblem", "fit_key"]
+__all__ = ["Curves", "KeyFit", "KeyProblem", "ability_posterior", "fit_key"]
 
 Array = npt.NDArray[np.float64]
 
 #: Candidates handled at once: their curves over the grid fit the cache.
 CHUNK = 1024
+#: With more users than this, a fit that goes on from a solution may be settled after three rounds.
+MANY = 20_000
 #: Prior for a user known to be strong: about the best one in forty.
 STRONG = normal_log_prior(2.0, 0.5)
 
@@ -155,6 +157,8 @@ def fit_key(
     tol: float = 1e-6,
 ) -> KeyFit:
     """Fit the model from a first posterior of the abilities (rows of grid weights)."""
+    many = problem.responses.n_users > MANY
+    least = 9 if curves is None or not many else 2
     curves = Curves.start(problem.responses.n_options) if curves is None else curves
     before = -np.inf
     fit = None
@@ -167,22 +171,26 @@ def fit_key(
         fit_of_candidate = (chosen * log_right + (answered - chosen) * log_wrong).sum(axis=1)
         key = problem.settle(problem.within.softmax(fit_of_candidate + prior))
 
-        posterior = posterior_of(
-            problem.sums.choices(_expected_logs(problem, key, log_right, log_wrong))
-            + problem.log_prior
-        )
+        posterior = ability_posterior(problem, key, curves)
         weights = posterior.weights
         about_key = key * (prior - np.log(np.maximum(key, 1e-300)))
         evidence = float(problem.witness @ posterior.log_evidence + about_key.sum())
         if rounds % 2 == 0:
             curves = _pool(curves, key, curvature)
-        settled = rounds > 9 and abs(evidence - before) < 0.02 + tol * abs(evidence)
+        settled = rounds > least and abs(evidence - before) < 0.02 + tol * abs(evidence)
         fit = KeyFit(key, posterior, evidence, curves, rounds, settled)
         if settled:
             break
         before = evidence
     assert fit is not None
     return fit
+
+
+def ability_posterior(problem: KeyProblem, key: Array, curves: Curves) -> Posterior:
+    """What the answers say about abilities, given the key's posterior and all curves."""
+    logs = _expected_logs(problem, key, *_log_curves(curves))
+    threads = getattr(problem.sums, "threads", 1)
+    return posterior_of(problem.sums.choices(logs) + problem.log_prior, threads)
 
 
 @dataclass(frozen=True)

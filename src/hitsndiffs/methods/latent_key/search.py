@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
 from hitsndiffs.methods.latent_key.grid import spread_scores
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
 from hitsndiffs.responses import Responses
 from hitsndiffs.shrinkage import Shrinkage, find_shrinkage
@@ -187,7 +188,7 @@ def search(
     # 1. how much each user counts as a witness, to begin with
     pattern = patterns(sums)
     problem.weigh(1.0 / np.bincount(pattern)[pattern])
-    first = fit_key(problem, spread_scores(consensus(problem)), max_rounds=12)
+    first = _fit(take_sample(problem), consensus(problem), rounds=12)
     witnesses = find_witnesses(problem, first)
     problem.weigh(witnesses.weights)
 
@@ -219,7 +220,7 @@ def _without_near_equals(problem: KeyProblem) -> list[Mode]:
     if others.max() < max(least, 1):
         return []
     problem.weigh(1 / (1 + others))
-    fit = fit_key(problem, spread_scores(consensus(problem)), max_rounds=12)
+    fit = _fit(take_sample(problem), consensus(problem), rounds=12)
     witnesses = find_witnesses(problem, fit)
     problem.weigh(witnesses.weights)
     fit = fit_key(problem, fit.posterior.weights, curves=fit.curves, max_rounds=20)
@@ -292,24 +293,32 @@ def find_modes(
     first, more
         Rounds before and after merging.
     """
+    sample = take_sample(problem)
+    here = witnesses.of(sample.users)
     modes = _merged(
-        [
-            Mode((name,), fit_key(problem, spread_scores(z), max_rounds=first), witnesses)
-            for name, z in starts.items()
-        ]
+        [Mode((name,), sample.fit(spread_scores(z), first), here) for name, z in starts.items()]
     )
     best = modes[0].evidence
-    carried = [
-        Mode(
-            mode.starts,
-            fit_key(problem, mode.fit.posterior.weights, curves=mode.fit.curves, max_rounds=more),
-            witnesses,
-        )
-        if best - mode.evidence < HOPELESS
-        else mode
-        for mode in modes
-    ]
-    return _merged(carried)
+    hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
+    carried = _merged([_carried_on(sample.problem, mode, more) for mode in hopeful])
+    return _merged(
+        [Mode(mode.starts, sample.for_all(mode.fit, more), witnesses) for mode in carried]
+        + [
+            Mode(mode.starts, sample.for_all(mode.fit, 1), witnesses)
+            for mode in modes[len(hopeful) :]
+        ]
+    )
+
+
+def _carried_on(problem: KeyProblem, mode: Mode, rounds: int) -> Mode:
+    start, curves = mode.fit.posterior.weights, mode.fit.curves
+    fit = fit_key(problem, start, curves=curves, max_rounds=rounds)
+    return Mode(mode.starts, fit, mode.witnesses)
+
+
+def _fit(sample: Sample, scores: Array, rounds: int) -> KeyFit:
+    """Everybody's solution from everybody's scores."""
+    return sample.for_all(sample.fit(spread_scores(scores), rounds), 3)
 
 
 def _merged(modes: list[Mode]) -> list[Mode]:

@@ -1,0 +1,108 @@
+"""Many users: solutions are looked for among some of them, and then fitted to all.
+
+What a solution consists of (keys, slopes, intercepts) belongs to the items, and some thousand users
+determine it well. The rounds that lead from a start to a solution are therefore made with a sample,
+and everybody joins in for the last few.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.chance import user_draws
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, ability_posterior, fit_key
+from hitsndiffs.responses import Responses
+from hitsndiffs.sums import open_sums
+
+__all__ = ["Sample", "take_sample"]
+
+Array = npt.NDArray[np.float64]
+
+#: About so many users are in a sample, or more where the items have few answers: so many each.
+USERS, ANSWERS = 20_000, 2_000
+#: A sample of more than this share of the users is not worth it.
+LARGEST = 0.5
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some of the users, or all.
+
+    Attributes
+    ----------
+    problem
+        The sample's answers.
+    users
+        Who they are.
+    whole
+        Everybody's answers.
+    """
+
+    problem: KeyProblem
+    users: npt.NDArray[np.int64]
+    whole: KeyProblem
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sample is everybody."""
+        return self.problem is self.whole
+
+    def fit(self, weights: Array, max_rounds: int) -> KeyFit:
+        """Fit from everybody's first posterior, with the sample's answers."""
+        return fit_key(self.problem, weights[self.users], max_rounds=max_rounds)
+
+    def for_all(self, fit: KeyFit, max_rounds: int) -> KeyFit:
+        """Go on from a sample's solution with everybody's answers."""
+        if self.is_whole:
+            return fit
+        weights = ability_posterior(self.whole, fit.key, fit.curves).weights
+        return fit_key(self.whole, weights, curves=fit.curves, max_rounds=max_rounds)
+
+
+def take_sample(problem: KeyProblem) -> Sample:
+    """Choose the users among whom to look; all of them where they are few, or items' answers are.
+
+    Who is chosen depends on the answers, not on the order of the users.
+    """
+    r = problem.responses
+    typical = float(np.median(r.answers_per_item))
+    share = max(USERS / r.n_users, ANSWERS / typical)
+    if share > LARGEST:
+        return Sample(problem, np.arange(r.n_users), problem)
+    chosen = user_draws(r, problem.sums, 1)[:, 0] < share
+    strong_user = None
+    if problem.strong is not None:
+        chosen[problem.strong] = True
+        strong_user = r.users[problem.strong]
+    users = np.flatnonzero(chosen)
+    part = _only(r, users)
+    sample = KeyProblem(part, open_sums(part), problem.witness[users], strong_user=strong_user)
+    sample.known = problem.known
+    return Sample(sample, users, problem)
+
+
+def _only(r: Responses, users: npt.NDArray[np.int64]) -> Responses:
+    """Some users' answers, with all options (unlike ``restrict``): solutions fit both."""
+    codes: Any = None
+    rows = None
+    if r.is_dense:
+        codes = np.ascontiguousarray(r.codes[:, users])
+    else:
+        indptr, options = r.rows
+        counts = np.diff(indptr)[users]
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        take = np.repeat(indptr[users] - starts[:-1], counts) + np.arange(starts[-1])
+        rows = (starts, options[take])
+    return Responses(
+        users=r.users[users],
+        items=r.items,
+        option_labels=r.option_labels,
+        item_starts=r.item_starts,
+        codes=codes,
+        rows=rows,
+        kind=r.kind,
+    )

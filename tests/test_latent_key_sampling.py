@@ -1,0 +1,84 @@
+"""Many users: solutions are looked for in a sample, and hold for all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases_of_ability import exam
+from making import make_responses
+
+from hitsndiffs import rank
+from hitsndiffs.methods.latent_key import grid, model, sampling
+from hitsndiffs.methods.latent_key.model import KeyProblem
+from hitsndiffs.methods.latent_key.sampling import take_sample
+from hitsndiffs.sums import open_sums
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    """Samples of about 400 users, so that small tables serve."""
+    monkeypatch.setattr(sampling, "USERS", 400)
+    monkeypatch.setattr(sampling, "ANSWERS", 200)
+    monkeypatch.setattr(model, "MANY", 400)
+
+
+def problem_of(r, **known):
+    return KeyProblem(r, open_sums(r), **known)
+
+
+@pytest.mark.parametrize("answered", [1.0, 0.7, 0.3])
+def test_a_sample_leads_to_the_same_solution(answered, monkeypatch, few_are_many):
+    r = make_responses(exam(3, users=3000, items=20, answered=answered)[0])
+    assert len(take_sample(problem_of(r)).users) < 1500
+    quick = rank(r, "latent-key")
+    monkeypatch.setattr(sampling, "USERS", 10_000)
+    assert take_sample(problem_of(r)).is_whole
+    slow = rank(r, "latent-key")
+    assert quick.answer_key() == slow.answer_key()
+    np.testing.assert_allclose(quick.scores, slow.scores, atol=0.01)
+    np.testing.assert_allclose(quick.abilities, slow.abilities, atol=0.05)
+    assert abs(quick.confidence - slow.confidence) < 0.02
+
+
+def test_the_sample_holds_the_answers_of_its_users(few_are_many):
+    r = make_responses(exam(4, users=2000, items=12, answered=0.8)[0])
+    problem = problem_of(r, strong_user=r.users[7], answers={3: 0})
+    sample = take_sample(problem)
+    assert 200 < len(sample.users) < 800
+    assert 7 in sample.users
+    part = sample.problem.responses
+    assert part.n_options == r.n_options
+    np.testing.assert_array_equal(part.users, r.users[sample.users])
+    weights = np.random.default_rng(0).random(r.n_options)
+    np.testing.assert_allclose(
+        sample.problem.sums.choices(weights), problem.sums.choices(weights)[sample.users]
+    )
+    np.testing.assert_array_equal(sample.problem.known, problem.known)
+    assert sample.users[sample.problem.strong] == 7
+
+
+def test_the_sample_does_not_depend_on_the_order_of_the_users(few_are_many):
+    table, _ = exam(5, users=1500, items=10)
+    order = np.random.default_rng(1).permutation(len(table))
+    one, other = make_responses(table), make_responses(table[order])
+    chosen = take_sample(problem_of(one)).users
+    again = take_sample(problem_of(other)).users
+    assert sorted(order[again]) == chosen.tolist()
+
+
+def test_items_with_few_answers_want_more_users(few_are_many):
+    table, _ = exam(6, users=2000, items=60, answered=0.05)  # about 100 answers per item
+    assert take_sample(problem_of(make_responses(table))).is_whole
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_posteriors_in_blocks_are_those_of_all_rows_at_once(threads, monkeypatch):
+    rng = np.random.default_rng(2)
+    logs = -((rng.normal(size=(100, 1)) - grid.THETA) ** 2) * rng.uniform(0.1, 60, (100, 1))
+    whole = grid.posterior_of(logs)
+    monkeypatch.setattr(grid, "ROWS", 7)
+    parts = grid.posterior_of(logs, threads)
+    for name in ("weights", "mean", "sd", "log_evidence"):
+        np.testing.assert_allclose(
+            getattr(parts, name), getattr(whole, name), rtol=1e-12, atol=1e-14
+        )
