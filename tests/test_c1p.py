@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from hitsndiffs.c1p import analyse, broken_options, extra_blocks, is_c1p, is_consecutive
+from hitsndiffs.c1p.certificate import LOOKED_AT, is_soon_broken
 from hitsndiffs.errors import InputError
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import open_sums
@@ -57,6 +58,8 @@ def test_certificate_and_blocks_against_the_definition(
     broken = [option for option, b in enumerate(blocks) if b > 1]
     assert broken_options(sums, counts, order).tolist() == broken
     assert is_consecutive(sums, counts, order) == (not broken)
+    first = np.searchsorted(responses.item_starts, broken, side="right") <= LOOKED_AT
+    assert is_soon_broken(responses, np.array(order)) == (not sparse and bool(first.any()))
 
 
 def test_certificate_of_simulated_answers() -> None:

@@ -14,6 +14,7 @@ from making import c1p_table, consistent_tables, make_responses, random_table, s
 from hitsndiffs import ConvergenceWarning, InputError, rank
 from hitsndiffs.methods import HND
 from hitsndiffs.spectral import SOLVERS
+from hitsndiffs.sums.numpy import NumpySums
 
 
 def hnd(table, **params):
@@ -411,3 +412,34 @@ def test_the_constructor_only_stores():
     assert not hasattr(method, "scores_")
     assert method.set_params(seed=5) is method
     assert method.seed == 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_independent_abilities_are_an_order_that_is_not_determined(seed):
+    """Half of the items ask for one ability, half for another, and every mixture occurs once."""
+    one = c1p_table(0, 60, 20, 3)
+    first, second = np.divmod(np.arange(60 * 60), 60)
+    found = hnd(np.column_stack([one[first], one[second]]), seed=seed)
+    assert found.spectral_gap == pytest.approx(0, abs=1e-9)
+    assert any("equally strong" in note for note in found.notes)
+    assert found.confidence == 0
+
+
+# -- what it costs -------------------------------------------------------------------------------
+
+
+def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
+    """All users can be compared, the axis is clear, nobody is tied: 13 rounds and 8 more sums."""
+    passes = []
+    for name in ("choices", "choosers", "through_users", "extremes"):
+        plain = getattr(NumpySums, name)
+
+        def counted(self, vectors, *rest, plain=plain):
+            passes.append(1 if np.ndim(vectors) == 1 else np.shape(vectors)[1])
+            return plain(self, vectors, *rest)
+
+        monkeypatch.setattr(NumpySums, name, counted)
+    found = hnd(random_table(0, 4000, 40, 3))
+    assert not found.consistent
+    assert found.n_iterations <= 14
+    assert sum(passes) <= found.n_iterations + 8

@@ -273,6 +273,16 @@ def test_ablest_choosers_make_the_key_and_rare_options_do_not():
     assert abs(p[3] - p[4]) < 0.5
 
 
+def test_means_that_are_known_need_not_be_summed_again():
+    r = make_responses(random_table(3, 40, 6, 3, missing=0.2))
+    sums, scores = open_sums(r), np.random.default_rng(0).standard_normal(r.n_users)
+    means = sums.choosers(scores) / r.choosers_per_option
+    np.testing.assert_allclose(
+        key_from_scores(r, sums, scores, means), key_from_scores(r, sums, scores), rtol=1e-9
+    )
+    assert (key_from_scores(r, sums, scores, -means) != key_from_scores(r, sums, scores)).any()
+
+
 def test_an_item_without_a_key_is_left_out(ranking):
     p = ranking.fit.key_probabilities.copy()
     p[ranking.responses.option_items == 1] = np.nan

@@ -10,7 +10,7 @@ from making import make_responses, tables
 
 from hitsndiffs.order import ordered_users
 from hitsndiffs.sums import open_sums
-from hitsndiffs.ties import levelled, members, patterns, ranks_of, sorted_users, tie_groups
+from hitsndiffs.ties import Levels, levelled, members, patterns, tie_groups
 
 levels = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 
@@ -27,7 +27,7 @@ def test_patterns_are_equal_where_answers_are(table, sparse):
 @given(levels)
 def test_ties_share_the_best_rank(values):
     scores = np.array(values, dtype=float)
-    ranks = ranks_of(scores, np.zeros(len(values), dtype=int))
+    ranks = Levels.of(scores, np.zeros(len(values), dtype=int)).ranks
     assert ranks.tolist() == [1 + sum(other > value for other in values) for value in values]
 
 
@@ -47,8 +47,24 @@ def test_tie_groups_count_from_the_top():
 
 def test_ranks_are_within_components():
     scores = np.array([5.0, 1.0, 9.0, 1.0, np.nan])
-    ranks = ranks_of(scores, np.array([0, 1, 1, 0, -1]))
+    ranks = Levels.of(scores, np.array([0, 1, 1, 0, -1])).ranks
     np.testing.assert_array_equal(ranks, [1, 2, 1, 2, np.nan])
+
+
+@given(st.lists(st.tuples(st.integers(-1, 2), st.integers(-2, 2)), max_size=15))
+def test_levels_are_counted_from_the_top_component_after_component(users):
+    """Against the plainest way: all (component, -score) pairs, sorted."""
+    labels = np.array([c for c, _ in users], dtype=int)
+    scores = np.array([np.nan if c < 0 else float(s) for c, s in users])
+    levels = Levels.of(scores, labels)
+    pairs = [(c, -s) for c, s in users]
+    different = sorted({pair for pair in pairs if pair[0] >= 0})
+    assert levels.level.tolist() == [different.index(p) if p[0] >= 0 else -1 for p in pairs]
+    assert levels.sizes.tolist() == [pairs.count(pair) for pair in different]
+    assert sorted(levels.order.tolist()) == [j for j, (c, _) in enumerate(users) if c >= 0]
+    assert (np.diff(levels.level[levels.order]) >= 0).all()
+    shared = [j for j, p in enumerate(pairs) if p[0] >= 0 and pairs.count(p) > 1]
+    assert levels.sharing.tolist() == shared
 
 
 @given(st.lists(st.integers(-1, 4), min_size=1, max_size=15))
@@ -63,11 +79,20 @@ def test_members_lists_each_component_once(labels):
 def test_equal_patterns_stand_together_inside_a_tie(pairs):
     scores = np.array([float(s) for s, _ in pairs])
     pattern = np.array([p for _, p in pairs])
-    order = sorted_users(tie_groups(scores), pattern)
+    order = Levels.of(scores, np.zeros(len(pairs), dtype=int)).sorted_by(pattern)
     assert (np.diff(scores[order]) <= 0).all()
     seen = [pairs[j] for j in order]
     runs = [pair for place, pair in enumerate(seen) if place == 0 or seen[place - 1] != pair]
     assert len(runs) == len(set(runs))
+
+
+@given(st.lists(st.integers(-40, 40), min_size=1, max_size=60), st.integers(0, 100))
+def test_levelled_scores_are_the_means_of_the_tie_groups(values, seed):
+    noise = 1e-4 * np.random.default_rng(seed).uniform(size=len(values))
+    scores = np.array(values) / 4 + noise
+    groups = tie_groups(scores, 1e-5)
+    expected = [scores[groups == group].mean() for group in groups]
+    np.testing.assert_allclose(levelled(scores, 1e-5), expected, rtol=1e-14, atol=1e-18)
 
 
 def test_levelled_takes_the_mean_of_what_is_nearly_equal():
@@ -84,7 +109,9 @@ def test_levelled_takes_the_mean_of_what_is_nearly_equal():
 def ordered(table, scores, labels=None):
     r = make_responses(table)
     labels = np.zeros(len(table), dtype=int) if labels is None else np.array(labels)
-    order, consistent = ordered_users(r, open_sums(r), np.array(scores, dtype=float), labels)
+    order, consistent = ordered_users(
+        r, open_sums(r), Levels.of(np.array(scores, dtype=float), labels)
+    )
     return order.tolist(), consistent
 
 
@@ -117,6 +144,20 @@ def test_an_option_that_skips_a_level_is_beyond_mending():
     assert not consistent
     assert order[0] == 0
     assert order[-1] == 4
+
+
+@given(tables(users=(2, 14)), st.integers(0, 1000), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_equal_answers_stand_together_in_the_order(table, seed, sparse):
+    scores = np.random.default_rng(seed).integers(0, 3, len(table)).astype(float)
+    r = make_responses(table, sparse=sparse)
+    levels = Levels.of(scores, np.where(r.answers_per_user > 0, 0, -1))
+    order, _ = ordered_users(r, open_sums(r), levels)
+    assert (np.diff(levels.level[order]) >= 0).all()
+    sheets = np.unique(table[order], axis=0, return_inverse=True)[1].reshape(-1)
+    for level in np.unique(levels.level[order]):
+        tied = sheets[levels.level[order] == level]
+        assert np.count_nonzero(np.diff(tied)) == len(np.unique(tied)) - 1
 
 
 def test_users_without_answers_are_not_in_the_order():

@@ -26,30 +26,34 @@ def components(responses: Responses, sums: Sums, linked_by: str = "options") -> 
         infers the item's key).
     """
     answered = responses.answers_per_user > 0
-    labels = np.where(answered, 0, -1)
-    reached = _reached_from(int(np.argmax(responses.answers_per_user)), responses, sums, linked_by)
-    if (reached == answered).all():
-        return labels
+    if not answered.any() or _are_connected(int(answered.sum()), responses, sums, linked_by):
+        return np.where(answered, 0, -1)
     return _labelled(responses, linked_by)
 
 
-def _reached_from(
-    user: int, responses: Responses, sums: Sums, linked_by: str
-) -> npt.NDArray[np.bool_]:
-    """Users reachable from one user, by alternating sums; dense data need two or three rounds."""
-    reached = np.zeros(responses.n_users, dtype=bool)
-    reached[user] = True
-    size, everybody = 1, int(np.count_nonzero(responses.answers_per_user))
+def _are_connected(everybody: int, responses: Responses, sums: Sums, linked_by: str) -> bool:
+    """Whether all who answered are seen to be linked; dense data need one round of sums or none.
+
+    The search begins with the choosers of the option (or with those who answered the item) that
+    has the most. Links that need very many rounds are left to be found otherwise.
+    """
+    counts = responses.answers_per_item if linked_by == "items" else responses.choosers_per_option
+    if counts.max() == everybody:
+        return True
+    of_item = responses.option_items
+    place = of_item if linked_by == "items" else np.arange(responses.n_options)
+    options, size = place == np.argmax(counts), 0
     for _ in range(50):
-        options = sums.choosers(reached.astype(float)) > 0
-        if linked_by == "items":
-            items = np.logical_or.reduceat(options, responses.item_starts[:-1])
-            options = items[responses.option_items]
         reached = sums.choices(options.astype(float)) > 0
         if (now := int(reached.sum())) in (size, everybody):
-            break
+            return now == everybody
         size = now
-    return reached
+        options = sums.choosers(reached.astype(float)) > 0
+        if linked_by == "items":
+            options = np.logical_or.reduceat(options, responses.item_starts[:-1])[of_item]
+        if options.all():
+            return True
+    return False
 
 
 def _labelled(responses: Responses, linked_by: str) -> IntVector:

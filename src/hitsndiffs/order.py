@@ -8,27 +8,32 @@ that is joined to the rest by shared answers only is ordered within).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.c1p.certificate import is_consecutive
+from hitsndiffs.c1p.certificate import is_consecutive, is_soon_broken
 from hitsndiffs.c1p.consistency import consecutive_order
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
-from hitsndiffs.ties import members, patterns, sorted_users, tie_groups
+from hitsndiffs.ties import Levels, patterns
 
 __all__ = ["ordered_users"]
 
-Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
 
+#: Up to this many answers are compared as they are; more of them by their sums.
+FEW_ANSWERS = 200_000
 
-def ordered_users(
-    responses: Responses, sums: Sums, scores: Vector, components: npt.NDArray[np.integer[Any]]
-) -> tuple[IntVector, bool]:
+
+def ordered_users(responses: Responses, sums: Sums, levels: Levels) -> tuple[IntVector, bool]:
     """Sort the users who answered from best to worst, component after component.
+
+    Parameters
+    ----------
+    responses, sums
+        The data.
+    levels
+        The users sorted by score.
 
     Returns
     -------
@@ -37,42 +42,42 @@ def ordered_users(
     consistent
         Whether every option's choosers are neighbours in it.
     """
-    level = _levels(scores, members(components))
-    pattern = patterns(sums, users=_sharing(level))
-    order = sorted_users(level, pattern)
-    if is_consecutive(sums, responses.choosers_per_option, order):
+    pattern = _patterns_of(levels.sharing, responses, sums)
+    order = levels.sorted_by(pattern)
+    if _is_consistent(responses, sums, order):
         return order, True
-    if not _ties_could_mend(responses, sums, level):
+    if not _ties_could_mend(responses, sums, levels):
         return order, False
-    mended = _with_ties_ordered(responses, order, level, pattern)
-    if is_consecutive(sums, responses.choosers_per_option, mended):
+    mended = _with_ties_ordered(responses, order, levels.level, pattern)
+    if _is_consistent(responses, sums, mended):
         return mended, True
     return order, False
 
 
-def _levels(scores: Vector, parts: list[IntVector]) -> IntVector:
-    """Number the score ties, component after component, best first (-1: no answers)."""
-    level = np.full(len(scores), -1, dtype=np.int64)
-    first = 0
-    for users in parts:
-        level[users] = first + tie_groups(scores[users])
-        first = int(level[users].max()) + 1
-    return level
+def _is_consistent(responses: Responses, sums: Sums, order: IntVector) -> bool:
+    if is_soon_broken(responses, order):
+        return False
+    return is_consecutive(sums, responses.choosers_per_option, order)
 
 
-def _sharing(level: IntVector) -> IntVector:
-    """Users who are not alone on their level."""
-    answered = np.flatnonzero(level >= 0)
-    return answered[np.bincount(level[answered])[level[answered]] > 1]
+def _patterns_of(users: IntVector, responses: Responses, sums: Sums) -> IntVector:
+    """Number the answer patterns of some users (-1: all others)."""
+    if len(users) and not (responses.is_dense and len(users) * responses.n_items <= FEW_ANSWERS):
+        return patterns(sums, users=users)
+    numbers = np.full(responses.n_users, -1, dtype=np.int64)
+    if len(users):
+        sheets = np.ascontiguousarray(responses.codes[:, users].T)
+        numbers[users] = np.unique(sheets, axis=0, return_inverse=True)[1].reshape(-1)
+    return numbers
 
 
-def _ties_could_mend(responses: Responses, sums: Sums, level: IntVector) -> bool:
+def _ties_could_mend(responses: Responses, sums: Sums, levels: Levels) -> bool:
     """Whether no option skips a whole level: else no order inside the ties is consistent."""
-    sizes = np.bincount(level[level >= 0])
+    sizes = levels.sizes
     if (sizes < 3).all():
         return False
     up_to = np.concatenate([[0], np.cumsum(sizes)])
-    first, last = sums.extremes(level)
+    first, last = sums.extremes(levels.level)
     between = np.where(last > first, up_to[last] - up_to[first + 1] + 2, 1)
     return bool((responses.choosers_per_option >= between).all())
 

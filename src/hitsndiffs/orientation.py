@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hitsndiffs.errors import InputError
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
-from hitsndiffs.ties import tie_groups
+from hitsndiffs.ties import tie_limit
 
 __all__ = [
     "Orientation",
@@ -207,10 +207,8 @@ def _by_entropy(scores: Vector, responses: Responses, sums: Sums) -> Orientation
     size = _end_size(len(scores))
     if size == 0:
         return None
-    groups = tie_groups(scores)
-    top, n_top = _entropies(_end_weights(groups, size), responses, sums)
-    bottom, n_bottom = _entropies(_end_weights(groups.max() - groups, size), responses, sums)
-    both = (n_top > 0) & (n_bottom > 0)
+    (top, bottom), answers = _entropies(_ends(scores, size), responses, sums)
+    both = (answers > 0).all(axis=0)
     difference = (bottom - top)[both]
     total = float((bottom + top)[both].sum())
     lead = float(difference.sum())
@@ -243,21 +241,40 @@ def _end_size(users: int) -> int:
     return tenth if tenth >= 2 else (min(3, users // 2) if users >= 4 else 0)
 
 
-def _end_weights(groups: npt.NDArray[np.int64], size: int) -> Vector:
-    """1 for the ``size`` first users; a tie across the edge shares what places are left."""
-    sizes = np.bincount(groups)
-    before = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    share = np.clip((size - before) / sizes, 0.0, 1.0)
-    return share[groups]
+def _ends(scores: Vector, size: int) -> Vector:
+    """1 for the ``size`` first users and for the ``size`` last, in two columns.
+
+    A tie across the edge shares what places are left.
+    """
+    ordered, limit = np.sort(scores), tie_limit(scores)
+    ends = np.empty((2, len(scores)))
+    for end, values, up in ((ends[0], scores, ordered[::-1]), (ends[1], -scores, -ordered)):
+        first, last = _tie_at(size - 1, up[:-1] - up[1:] > limit)
+        share = (size - first) / (last - first + 1)
+        end[:] = np.where(values >= up[last], share, 0.0)
+        end[values > up[first]] = 1.0
+    return ends.T
+
+
+def _tie_at(place: int, steps: npt.NDArray[np.bool_]) -> tuple[int, int]:
+    """First and last place of the tie that holds a place; ``steps`` tells where levels end."""
+    before, after = steps[:place][::-1], steps[place:]
+    first = place - int(np.argmax(before)) if before.any() else 0
+    last = place + int(np.argmax(after)) if after.any() else len(steps)
+    return first, last
 
 
 def _entropies(users: Vector, responses: Responses, sums: Sums) -> tuple[Vector, Vector]:
-    """Entropy of each item's answers among some users, and how many of them answered it."""
-    counts = sums.choosers(users)
+    """Entropy of each item's answers among some users, and how many of them answered it.
+
+    A column of weights of the users makes a row of either.
+    """
+    counts = sums.choosers(users).T
     starts = responses.item_starts[:-1]
-    answers = np.add.reduceat(counts, starts)
-    p = counts / np.where(answers > 0, answers, 1.0)[responses.option_items]
-    return np.add.reduceat(-p * np.log(np.where(p > 0, p, 1.0)), starts), answers
+    answers: Vector = np.add.reduceat(counts, starts, axis=1)
+    p = counts / np.where(answers > 0, answers, 1.0)[:, responses.option_items]
+    entropies: Vector = np.add.reduceat(-p * np.log(np.where(p > 0, p, 1.0)), starts, axis=1)
+    return entropies, answers
 
 
 def _sureness(z: float) -> float:

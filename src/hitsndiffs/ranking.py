@@ -22,7 +22,7 @@ from hitsndiffs.resampling import Again
 from hitsndiffs.responses import Responses
 from hitsndiffs.showing import as_dict, as_html, as_text
 from hitsndiffs.sums import Sums, open_sums
-from hitsndiffs.ties import members, ranks_of
+from hitsndiffs.ties import Levels, members
 from hitsndiffs.uncertainty import (
     half_sample_errors,
     rank_intervals,
@@ -135,7 +135,8 @@ class Ranking:
         fit, labels = method.fit_, method.components_
         scores, quantity = _scores(method, fit, by)
         sums = open_sums(responses, method.engine, method.threads)
-        order, consistent = ordered_users(responses, sums, scores, labels)
+        levels = Levels.of(scores, labels)
+        order, consistent = ordered_users(responses, sums, levels)
         return cls(
             responses=responses,
             method=method.name,
@@ -143,7 +144,7 @@ class Ranking:
             fit=fit,
             by=quantity,
             scores=_read_only(scores),
-            ranks=_read_only(ranks_of(scores, labels)),
+            ranks=_read_only(levels.ranks),
             components=_read_only(labels),
             order=_read_only(np.concatenate([order, np.flatnonzero(labels < 0)])),
             consistent=consistent,

@@ -49,7 +49,8 @@ def oriented_fit(
     responses, sums
         The data.
     scores, weights, standard_errors
-        Of the users, of the options, and of the scores; the sign is still open.
+        Of the users, of the options (the mean score of their choosers), and of the scores; the
+        sign is still open.
     found, values, solver
         What the solver found, the eigenvalues (strongest axis first), and the solver's name.
     answers, strong_user
@@ -64,7 +65,7 @@ def oriented_fit(
     return Fit(
         scores=scores,
         option_weights=weights,
-        key_probabilities=key_from_scores(responses, sums, scores),
+        key_probabilities=key_from_scores(responses, sums, scores, means=weights),
         standard_errors=standard_errors,
         orientation=orientation,
         eigenvalues=values,
@@ -82,7 +83,9 @@ def nobody_differs(responses: Responses, sums: Sums) -> Fit:
     return Fit(
         scores=zero,
         option_weights=np.zeros(responses.n_options),
-        key_probabilities=key_from_scores(responses, sums, zero),
+        key_probabilities=key_from_scores(
+            responses, sums, zero, means=np.zeros(responses.n_options)
+        ),
         standard_errors=np.full(responses.n_users, np.nan),
         orientation=undecided(zero),
         eigenvalues=np.zeros(1),

@@ -62,7 +62,7 @@ class Method:
 
     def fit(self, responses: Responses) -> Self:
         """Fit the method; fitted names end in ``_``."""
-        if responses.n_responses == 0:
+        if responses.n_options == 0:
             raise InputError("Nobody answered anything: there is nothing to rank.")
         self._check(responses)
         sums = open_sums(responses, self.engine, self.threads)

@@ -80,13 +80,15 @@ class HND(Method):
         )
         values = found.values
         if values is None and self.gap:
-            values = leading_axes(responses, sums, 2, seed=self.seed).values
+            values = leading_axes(responses, sums, 2, scored=1, seed=self.seed).values
 
         # 2. option weights, and scores from them: equal answers get equal scores
         U = Averaging.of(responses, sums)
-        s = standardised(U, found.vector)
-        w = U.weights(s)
-        s = levelled(U.scores(w) / found.value, _resolution(found, values))
+        s, w = found.vector, found.weights
+        if w is None:
+            w = U.weights(standardised(U, s))
+            s = U.scores(w) / found.value
+        s = levelled(s, _resolution(found, values))
 
         # 3. which end is up, and how sure
         return oriented_fit(

@@ -60,18 +60,30 @@ def key_given(responses: Responses, known: Mapping[Any, Any], guessed: Vector) -
     return np.where(covered, np.where(chosen, right, np.nan), guessed)
 
 
-def key_from_scores(responses: Responses, sums: Sums, scores: Vector) -> Vector:
+def key_from_scores(
+    responses: Responses, sums: Sums, scores: Vector, means: Vector | None = None
+) -> Vector:
     """How likely each option is the best of its item: the one whose choosers are ablest.
 
     The mean score of an option's choosers is an estimate with an error; options chosen by few are
     pulled towards the mean of all (a one-way random-effects model, by moments), and the
     probability is that of being the largest of independent normal variables.
+
+    Parameters
+    ----------
+    responses, sums
+        The data; every user has answered something.
+    scores
+        Of the users.
+    means
+        The mean score of each option's choosers, where it is known already.
     """
     counts = responses.choosers_per_option.astype(float)
-    means = sums.choosers(scores) / counts
-    squares = sums.choosers(scores**2)
+    if means is None:
+        means = sums.choosers(scores) / counts
     n, q = counts.sum(), len(counts)
-    within = float((squares - counts * means**2).sum() / max(n - q, 1))
+    squares = float((responses.answers_per_user * scores**2).sum())
+    within = (squares - float((counts * means**2).sum())) / max(n - q, 1)
     centre = float((counts * means).sum() / n)
     between_sum = float((counts * (means - centre) ** 2).sum())
     size = n - (counts**2).sum() / n

@@ -21,6 +21,7 @@ from hitsndiffs.responses import Responses
 from hitsndiffs.shrinkage import Shrinkage, shrunk
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.sums import Sums
+from hitsndiffs.ties import Levels
 
 __all__ = ["HNDRobust", "certified_fit"]
 
@@ -143,7 +144,7 @@ def certified_fit(responses: Responses, sums: Sums, method: Searching) -> Fit | 
         strong_user=method.strong_user,
     )
     fit = plain._fit(responses, sums)
-    _, consistent = ordered_users(responses, sums, fit.scores, labels)
+    _, consistent = ordered_users(responses, sums, Levels.of(fit.scores, labels))
     if np.ptp(fit.scores) == 0 or not consistent:
         return None
     note = "The answers are consistent: one order explains every answer, and it is certified."

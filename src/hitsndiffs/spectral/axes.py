@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.responses import Responses
+from hitsndiffs.spectral.lanczos import Highest, highest_pairs
 from hitsndiffs.sums import Sums
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
@@ -46,9 +47,12 @@ class Axes:
     iterations
         Rounds over the data.
     residual
-        Largest residual norm of the symmetric form.
+        Residual norm of the first axis in the symmetric form (at most).
     converged
         Whether the residual is small.
+    weights
+        Option weights, one column per axis, where the solver found these first: the scores are
+        ``choices(weights) / (value * (answers + mu))``. ``None`` where it found the scores first.
     """
 
     values: Vector
@@ -56,6 +60,7 @@ class Axes:
     iterations: int
     residual: float
     converged: bool
+    weights: Vector | None = None
 
 
 def leading_axes(
@@ -63,6 +68,7 @@ def leading_axes(
     sums: Sums,
     count: int = 2,
     *,
+    scored: int | None = None,
     lam: float = 0.0,
     mu: float = 0.0,
     centred: bool = False,
@@ -79,6 +85,9 @@ def leading_axes(
         The data and their sums; every user has answered something.
     count
         How many axes; fewer come back where the data do not hold as many.
+    scored
+        For how many of them scores are wanted (default: all). Of the others there is the value
+        only, accurate enough to tell how far it is from the one before.
     lam, mu
         Shrinkage of option weights and of user scores.
     centred
@@ -92,29 +101,31 @@ def leading_axes(
     on_options = sums.n_options < sums.n_users
     size = min(sums.n_options, sums.n_users)
     cheap = responses.n_responses * size <= DENSE_PRODUCTS
-    values, vectors, rounds = top_pairs(
+    found = top_pairs(
         A.around if on_options else lambda x: A.to_users(A.to_options(x)),
         None,
         size,
         count,
-        seed,
-        tol,
-        max_iterations,
+        vectors=scored,
+        seed=seed,
+        tol=tol,
+        max_iterations=max_iterations,
         dense_up_to=DENSE_UP_TO if cheap else 0,
     )
-    held = values > NOTHING
-    values, vectors = values[held], vectors[:, held]
+    values = found.values[found.values > NOTHING]
+    vectors = found.vectors[:, : len(values)]
+    weights = None
     users = vectors
     if on_options:
-        users = np.empty((sums.n_users, len(values)))
+        users = np.empty((sums.n_users, vectors.shape[1]))
+        weights = np.empty_like(vectors)
         for axis, y in enumerate(vectors.T):
             users[:, axis] = _unit(A.to_users(y))
-    residual = 0.0
-    if len(values):
-        first = users[:, 0]
-        residual = float(np.linalg.norm(A.to_users(A.to_options(first)) - values[0] * first))
+            weights[:, axis] = np.sqrt(values[axis]) * A.weights(y)
+    # seen from the users, a residual among the options is no larger on the strongest axis
+    residual = float(found.residuals[0]) if len(values) else 0.0
     converged = residual <= max(1e-6, 100 * tol)
-    return Axes(values, A.unscaled(users), rounds, residual, converged)
+    return Axes(values, A.unscaled(users), found.products, residual, converged, weights)
 
 
 @dataclass(frozen=True)
@@ -132,6 +143,7 @@ class _Symmetric:
     centre: _Centring | None
     trivial_users: Vector
     trivial_options: Vector
+    trivial_seen: Vector | None
 
     @classmethod
     def of(
@@ -152,45 +164,54 @@ class _Symmetric:
         )
         root = np.sqrt(weight / (answers + mu))
         half = 1 / np.sqrt(np.maximum(choosers + lam, 1e-300))
+        trivial = answers * root
+        seen = choosers / _norm(trivial)
         return cls(
             sums,
             root,
             half,
             np.divide(root, weight, out=np.zeros_like(root), where=weight > 0),
             _Centring(responses, choosers) if centred else None,
-            np.zeros(sums.n_users) if centred else _unit(answers * root),
+            np.zeros(sums.n_users) if centred else _unit(trivial),
             np.zeros(sums.n_options) if centred else _unit(choosers * half),
+            np.zeros(sums.n_options) if centred else (seen if mu == 0 else None),
         )
 
     def to_options(self, x: Vector) -> Vector:
-        x = x - self.trivial_users * (self.trivial_users @ x)
-        return self._finish(self.sums.choosers(self.root * x))
+        return self._finish(self.sums.choosers(self.root * _without(x, self.trivial_users)))
 
     def to_users(self, y: Vector) -> Vector:
-        x = self.root * self.sums.choices(self._begin(y))
-        return x - self.trivial_users * (self.trivial_users @ x)
+        return _without(self.root * self.sums.choices(self.weights(y)), self.trivial_users)
 
     def around(self, y: Vector) -> Vector:
         """``Aᵀ A``, in one pass over the data."""
-        v = self._begin(y)
-        through = self.sums.through_users(v, self.root * self.root)
-        return self._finish(through - self._trivial_seen * (self._trivial_seen @ v))
+        v = self.weights(y)
+        through = self.sums.through_users(v, self._squared_root)
+        return self._finish(through - self._seen * (self._seen @ v))
 
     def unscaled(self, x: Vector) -> Vector:
         """Scores from vectors of the symmetric form."""
         return x * self.scale[:, None]
 
     @cached_property
-    def _trivial_seen(self) -> Vector:
+    def _seen(self) -> Vector:
+        """The trivial axis of the users, as the options see it."""
+        if self.trivial_seen is not None:
+            return self.trivial_seen
         return self.sums.choosers(self.root * self.trivial_users)
 
-    def _begin(self, y: Vector) -> Vector:
-        v = self.half * (y - self.trivial_options * (self.trivial_options @ y))
+    @cached_property
+    def _squared_root(self) -> Vector:
+        return self.root * self.root
+
+    def weights(self, y: Vector) -> Vector:
+        """Option weights from vectors of the symmetric form."""
+        v = self.half * _without(y, self.trivial_options)
         return self.centre(v) if self.centre else v
 
     def _finish(self, v: Vector) -> Vector:
         y = self.half * (self.centre.transposed(v) if self.centre else v)
-        return y - self.trivial_options * (self.trivial_options @ y)
+        return _without(y, self.trivial_options)
 
 
 class _Centring:
@@ -213,7 +234,20 @@ class _Centring:
 
 
 def _unit(x: Vector) -> Vector:
-    return x / np.linalg.norm(x)
+    return x / _norm(x)
+
+
+# Sums over users are added by NumPy and not by BLAS, whose threads wait for each other at the end.
+
+
+def _norm(x: Vector) -> float:
+    return float(np.sqrt((x * x).sum()))
+
+
+def _without(x: Vector, known: Vector) -> Vector:
+    """The part of ``x`` that is orthogonal to a unit vector."""
+    part = float((known * x).sum())
+    return x - part * known
 
 
 def top_pairs(
@@ -221,22 +255,20 @@ def top_pairs(
     known: Vector | None,
     size: int,
     count: int,
-    seed: int,
-    tol: float,
-    max_iterations: int,
+    *,
+    vectors: int | None = None,
+    seed: int = 0,
+    tol: float = 1e-12,
+    max_iterations: int = 100_000,
     dense_up_to: int = DENSE_UP_TO,
-) -> tuple[Vector, Vector, int]:
+) -> Highest:
     """Largest eigenpairs of a symmetric operator, a known unit eigenvector left out.
 
     The eigenvalues that are asked for must be positive (leaving an axis out makes its value 0).
-    Returns the values from the largest down, the vectors as columns, and the number of products.
+    Small operators are made into a matrix and solved outright.
     """
-    rounds = 0
 
     def deflated(x: Vector) -> Vector:
-        nonlocal rounds
-        rounds += 1
-        x = x.reshape(-1)
         if known is None:
             return operator(x)
         y = operator(x - known * (known @ x))
@@ -244,30 +276,19 @@ def top_pairs(
 
     count = min(count, size - (0 if known is None else 1))
     if count <= 0:
-        return np.zeros(0), np.zeros((size, 0)), 0
-    if size <= max(dense_up_to, 2 * count + 2):
-        matrix = np.column_stack([deflated(e) for e in np.eye(size)])
-        values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-        return values[::-1][:count], vectors[:, ::-1][:, :count], rounds
-    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-
-    start = np.random.default_rng(seed).standard_normal(size)
-    if known is not None:
-        start -= known * (known @ start)
-    try:
-        values, vectors = eigsh(
-            LinearOperator((size, size), matvec=deflated, dtype=np.float64),
-            k=count,
-            which="LA",
-            v0=start,
+        return Highest(np.zeros(0), np.zeros((size, 0)), np.zeros(0), 0)
+    if size > max(dense_up_to, 2 * count + 2):
+        return highest_pairs(
+            deflated,
+            size,
+            count,
+            vectors=vectors,
+            seed=seed,
             tol=tol,
-            maxiter=max_iterations,
-            ncv=min(size, max(2 * count + 1, 20)),
+            max_products=max_iterations,
         )
-    except ArpackNoConvergence as stopped:
-        values, vectors = stopped.eigenvalues, stopped.eigenvectors
-        if len(values) == 0:
-            one = _unit(deflated(start))
-            values, vectors = np.array([one @ deflated(one)]), one[:, None]
-    order = np.argsort(-values)
-    return values[order].real, vectors[:, order].real, rounds
+    matrix = np.column_stack([deflated(e) for e in np.eye(size)])
+    values, columns = np.linalg.eigh((matrix + matrix.T) / 2)
+    values, columns = values[::-1][:count], columns[:, ::-1][:, :count]
+    residuals = np.linalg.norm(matrix @ columns - values * columns, axis=0)
+    return Highest(values, columns[:, :vectors], residuals, size)

@@ -25,8 +25,6 @@ FIEDLER_SOLVERS = ("lanczos", "power", "direct")
 
 #: Up to this many users ``direct`` finds all it needs without iterating.
 EIGH_UP_TO = 1000
-#: Rounds between two restarts of the Lanczos iteration (its basis less what is kept).
-ROUNDS_PER_RESTART = 18
 #: A residual this small, relative to β, is an eigenvector.
 SETTLED = 1e-7
 
@@ -94,16 +92,17 @@ def _direct(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
         values, vectors = eigh(matrix, subset_by_index=[0, min(m - 1, 2)])
         s, values, rounds = vectors[:, 1], values[1:], 1
     else:
-        shifted, vectors, rounds = top_pairs(
+        found = top_pairs(
             lambda s: beta * s - matrix @ s,
             _ones(m),
             m,
             2,
-            seed,
-            1e-10,
-            max(1, limit // ROUNDS_PER_RESTART),
+            vectors=1,
+            seed=seed,
+            tol=1e-10,
+            max_iterations=limit,
         )
-        s, values = vectors[:, 0], beta - shifted
+        s, values, rounds = found.vectors[:, 0], beta - found.values, found.products
     residual = float(np.linalg.norm(matrix @ s - values[0] * s)) / beta
     return Solution(s, float(values[0]), rounds, residual, residual <= SETTLED, values)
 

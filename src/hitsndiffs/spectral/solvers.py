@@ -26,7 +26,22 @@ DIRECT_UP_TO = 20_000
 
 @dataclass(frozen=True)
 class Solution:
-    """What a solver found: an axis, its eigenvalue, and how well it was found."""
+    """What a solver found: an axis, its eigenvalue, and how well it was found.
+
+    Attributes
+    ----------
+    vector, value
+        The axis (user scores) and its eigenvalue.
+    iterations
+        Rounds over the data.
+    residual, converged
+        How far from settled the solver stopped, and whether that is near enough.
+    values
+        Eigenvalues, the strongest axis first, where the solver finds more than one.
+    weights
+        Option weights, where the solver finds them along with the axis: the vector is then
+        ``U.scores(weights) / value``, with mean 0 and variance 1 over all answers.
+    """
 
     vector: Vector
     value: float
@@ -34,6 +49,7 @@ class Solution:
     residual: float
     converged: bool
     values: Vector | None = None
+    weights: Vector | None = None
 
 
 def solve(
@@ -63,17 +79,7 @@ def solve(
     U = Averaging.of(responses, sums)
     rng = np.random.default_rng(seed)
     if solver == "lanczos":
-        axes = leading_axes(responses, sums, 2, seed=seed, max_iterations=max_iterations)
-        if len(axes.values) == 0:
-            return Solution(np.zeros(sums.n_users), 0.0, axes.iterations, 0.0, True, axes.values)
-        return Solution(
-            axes.scores[:, 0],
-            float(axes.values[0]),
-            axes.iterations,
-            axes.residual,
-            axes.converged,
-            axes.values,
-        )
+        return _lanczos(responses, sums, seed, max_iterations)
     if solver == "power":
         return _power(U, rng, tol, max_iterations)
     if solver == "deflation":
@@ -81,6 +87,23 @@ def solve(
     if solver == "arnoldi":
         return _arnoldi(U, rng, max_iterations)
     raise InputError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
+
+
+def _lanczos(responses: Responses, sums: Sums, seed: int, limit: int) -> Solution:
+    """The first axis of the symmetric form, and the value of the next."""
+    axes = leading_axes(responses, sums, 2, scored=1, seed=seed, max_iterations=limit)
+    if len(axes.values) == 0:
+        return Solution(np.zeros(sums.n_users), 0.0, axes.iterations, 0.0, True, axes.values)
+    size = np.sqrt(responses.n_responses)  # from unit norm to variance 1
+    return Solution(
+        size * axes.scores[:, 0],
+        float(axes.values[0]),
+        axes.iterations,
+        axes.residual,
+        axes.converged,
+        axes.values,
+        None if axes.weights is None else size * axes.weights[:, 0],
+    )
 
 
 def iterate(

@@ -1,0 +1,243 @@
+"""Largest axes of a symmetric operator, by Lanczos iterations that stop as soon as they can.
+
+A product with the operator is a pass over the data, so products are what counts. The basis is kept
+orthogonal to the last bit, the best pairs in it are looked at after every product or two, and the
+iteration ends when those that are asked for have settled. When the basis is full it is cut down to
+its best directions (a thick restart).
+
+One start sees one axis of several that are equally strong. Before the result is given, a few
+products on another random direction make sure that no such axis was missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import acosh, ceil, log, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Highest", "highest_pairs"]
+
+Vector = npt.NDArray[np.float64]
+
+#: Most directions that are held at a time, and the memory for them (bytes).
+MOST, MEMORY = 80, 256 * 2**20
+#: A value without a vector is known when its error is this small, relative to the distance
+#: between it and the next larger one.
+VALUE = 1e-4
+#: Rounding of a product, relative to the largest value: nothing is found below it.
+ROUNDING = 4e-16
+#: How likely an equally strong axis may be missed, and the most products spent on that.
+MISSED, PROBES = 1e-3, 12
+
+
+@dataclass(frozen=True)
+class Highest:
+    """The largest axes, from the largest value down.
+
+    Attributes
+    ----------
+    values
+        Eigenvalues: as many as there are vectors, and those asked for without their vectors.
+    vectors
+        Unit eigenvectors, as columns.
+    residuals
+        ``‖A v - value v‖`` for each value, whether its vector is given or not.
+    products
+        How often the operator was applied.
+    """
+
+    values: Vector
+    vectors: Vector
+    residuals: Vector
+    products: int
+
+
+def highest_pairs(
+    operator: Callable[[Vector], Vector],
+    size: int,
+    count: int,
+    *,
+    vectors: int | None = None,
+    seed: int = 0,
+    tol: float = 1e-12,
+    max_products: int = 100_000,
+) -> Highest:
+    """Return the largest eigenpairs of a symmetric operator.
+
+    Parameters
+    ----------
+    operator
+        The product with a vector.
+    size
+        Length of the vectors.
+    count
+        How many values.
+    vectors
+        For how many of them (one at least) the vector is asked for; default: for all. The other
+        values are found well enough to tell how far they are from these.
+    seed
+        Of the random start.
+    tol
+        Residual to reach, relative to the largest value (in absolute terms).
+    max_products
+        Limit of products; the best so far is returned.
+
+    Examples
+    --------
+    >>> found = highest_pairs(lambda x: np.arange(50.0) * x, 50, 2)
+    >>> found.values.round(9).tolist(), int(np.abs(found.vectors[:, 0]).argmax())
+    ([49.0, 48.0], 49)
+    """
+    count = min(count, size)
+    vectors = count if vectors is None else min(vectors, count)
+    rng = np.random.default_rng(seed)
+    basis = _Basis(operator, size, count)
+    direction = rng.standard_normal(size)
+    probes = 0  # products left in a search for missed axes
+    searched = np.full(count, -np.inf)  # the values when it began
+    while basis.held < size and basis.products < max_products:
+        # 1. widen the basis; where it holds all that the start leads to, start anew
+        if not basis.add(direction):
+            direction = rng.standard_normal(size)
+            continue
+        direction = basis.images[basis.held - 1]
+        probes = max(probes - 1, 0)
+        if probes or not basis.is_due:
+            continue
+
+        # 2. the best pairs in it: have those asked for settled, and was none missed?
+        pairs = basis.pairs(count + 1)
+        unsettled = pairs.first_unsettled(count, vectors, tol)
+        if unsettled is not None:
+            direction = pairs.errors[unsettled]
+        else:
+            risen = pairs.values[:count] > searched + VALUE * pairs.scale
+            probes = pairs.probes(count, size) if risen.any() else 0
+            if probes == 0:
+                break
+            searched, direction = pairs.values[:count], rng.standard_normal(size)
+
+        # 3. make room
+        if basis.held + max(probes, 1) > basis.most < size:
+            basis.cut()
+    return basis.found(count, vectors)
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """The best pairs in a basis (one more than asked for), and how far they are from eigenpairs."""
+
+    values: Vector
+    vectors: Vector
+    errors: Vector
+
+    @property
+    def residuals(self) -> Vector:
+        found: Vector = np.linalg.norm(self.errors, axis=1)
+        return found
+
+    @property
+    def scale(self) -> float:
+        return float(np.abs(self.values).max())
+
+    def first_unsettled(self, count: int, vectors: int, tol: float) -> int | None:
+        """The first pair that is not known well enough; ``None`` when all are."""
+        if len(self.values) <= count:
+            return 0
+        residuals, limit = self.residuals, max(tol, ROUNDING * sqrt(len(self.errors[0])))
+        for place in range(count):
+            if residuals[place] <= limit * self.scale:
+                continue
+            if place < vectors:
+                return place
+            # the error of a value is quadratic in the residual, over the distance to the next
+            apart = max(self.values[place] - self.values[place + 1], residuals[place])
+            error = residuals[place] ** 2 / apart
+            if error > VALUE * (self.values[place - 1] - self.values[place]):
+                return place
+        return None
+
+    def probes(self, count: int, size: int) -> int:
+        """How many products on a random direction show any axis that was missed.
+
+        One that is as strong as a value above the last would change what is returned. A random
+        unit vector has a part of about 1/√size along it, which grows as Chebyshev's polynomials
+        do against the axes that are left.
+        """
+        if len(self.values) <= count:
+            return 0
+        wanted = self.values[:count]
+        above = wanted[wanted > wanted[-1] + 1e-9 * self.scale]
+        if len(above) == 0:
+            return 0
+        if above[-1] <= 0:
+            return PROBES
+        ratio = min(max(self.values[count] / above[-1], 1e-9), 1 - 1e-9)
+        needed = log(2 / MISSED * sqrt(size * ratio / (1 - ratio)) + 1) / acosh(2 / ratio - 1)
+        return min(1 + ceil(needed), PROBES)
+
+
+class _Basis:
+    """Orthonormal directions, their images, and the operator seen through them."""
+
+    def __init__(self, operator: Callable[[Vector], Vector], size: int, count: int) -> None:
+        self.operator = operator
+        self.kept = count + 4
+        self.most = min(size, max(2 * self.kept + 8, min(MOST, MEMORY // (16 * size))))
+        self.basis, self.images = np.empty((self.most, size)), np.empty((self.most, size))
+        self.projected = np.zeros((self.most, self.most))
+        self.held = self.products = self.looked = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self.held == self.most
+
+    @property
+    def is_due(self) -> bool:
+        """Whether to look at the pairs again: often while that is cheap."""
+        return self.is_full or self.held - self.looked > self.held // 16
+
+    def add(self, direction: Vector) -> bool:
+        """Take in what is new in a direction; false when nothing is."""
+        before = float(np.linalg.norm(direction))
+        basis = self.basis[: self.held]
+        for _ in range(2):  # once more, for what rounding left
+            direction = direction - (basis @ direction) @ basis
+        length = float(np.linalg.norm(direction))
+        if not length > 1e-14 * before:
+            return False
+        new = self.held
+        self.basis[new] = direction / length
+        self.images[new] = self.operator(self.basis[new])
+        self.held, self.products = new + 1, self.products + 1
+        column = self.basis[: self.held] @ self.images[new]
+        self.projected[: self.held, new] = self.projected[new, : self.held] = column
+        return True
+
+    def pairs(self, wanted: int) -> _Pairs:
+        """The pairs with the largest values."""
+        self.looked = self.held
+        values, mix = self._solved(wanted)
+        vectors = mix @ self.basis[: self.held]
+        return _Pairs(values, vectors, mix @ self.images[: self.held] - values[:, None] * vectors)
+
+    def cut(self) -> None:
+        """Keep the best directions only."""
+        values, mix = self._solved(self.kept)
+        kept = len(values)
+        self.basis[:kept] = mix @ self.basis[: self.held]
+        self.images[:kept] = mix @ self.images[: self.held]
+        self.projected[:kept, :kept] = np.diag(values)
+        self.held = self.looked = kept
+
+    def found(self, count: int, vectors: int) -> Highest:
+        pairs = self.pairs(count)
+        return Highest(pairs.values, pairs.vectors[:vectors].T, pairs.residuals, self.products)
+
+    def _solved(self, wanted: int) -> tuple[Vector, Vector]:
+        """The largest values, and how the directions make their vectors (in rows)."""
+        values, mix = np.linalg.eigh(self.projected[: self.held, : self.held])
+        return values[::-1][:wanted].copy(), mix.T[::-1][:wanted].copy()

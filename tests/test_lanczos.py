@@ -1,0 +1,122 @@
+"""Lanczos iterations against the dense solver, on spectra of all kinds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hitsndiffs.spectral import lanczos
+from hitsndiffs.spectral.lanczos import highest_pairs
+
+seeds = st.integers(0, 10_000)
+
+
+def matrix_with(spectrum, seed=0):
+    """A symmetric matrix with these eigenvalues and random axes."""
+    size = len(spectrum)
+    turn = np.linalg.qr(np.random.default_rng(seed).standard_normal((size, size)))[0]
+    matrix = (turn * np.asarray(spectrum, dtype=float)) @ turn.T
+    return (matrix + matrix.T) / 2
+
+
+def check_pairs(matrix, found, count, vectors):
+    expected = np.linalg.eigvalsh(matrix)[::-1][:count]
+    scale = max(np.abs(np.linalg.eigvalsh(matrix)).max(), 1e-300)
+    np.testing.assert_allclose(found.values[:vectors], expected[:vectors], atol=1e-10 * scale)
+    assert found.vectors.shape == (len(matrix), min(vectors, len(matrix)))
+    product = matrix @ found.vectors
+    errors = np.linalg.norm(product - found.values[:vectors] * found.vectors, axis=0)
+    assert (errors <= 1e-11 * scale).all()
+    np.testing.assert_allclose(errors, found.residuals[:vectors], atol=1e-14 * scale)
+    np.testing.assert_allclose(
+        found.vectors.T @ found.vectors, np.eye(found.vectors.shape[1]), atol=1e-12
+    )
+
+
+@given(st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.31, 1.0]), min_size=1, max_size=40),
+       st.integers(1, 4), seeds)  # fmt: skip
+@settings(max_examples=150, deadline=None)
+def test_few_different_values(spectrum, count, seed):
+    """Repeated values, a rank much below the size, nothing but zeros, sizes down to 1."""
+    matrix = matrix_with(spectrum, seed)
+    found = highest_pairs(lambda x: matrix @ x, len(matrix), count, seed=seed)
+    check_pairs(matrix, found, count, count)
+    expected = np.sort(spectrum)[::-1][:count]
+    np.testing.assert_allclose(found.values, expected, atol=1e-10)
+
+
+@given(st.integers(1, 60), st.integers(1, 5), seeds, st.sampled_from([1e-8, 1.0, 1e8]))
+@settings(max_examples=80, deadline=None)
+def test_random_symmetric_matrices_of_any_scale(size, count, seed, scale):
+    values = scale * np.random.default_rng(seed).standard_normal(size)
+    matrix = matrix_with(values, seed)
+    found = highest_pairs(lambda x: matrix @ x, size, count, seed=seed)
+    check_pairs(matrix, found, count, count)
+    np.testing.assert_allclose(found.values, np.sort(values)[::-1][:count], atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("apart", [0.0, 1e-14, 1e-10, 1e-7, 1e-5, 1e-3])
+@pytest.mark.parametrize("next_value", [0.05, 0.5, 0.8])
+def test_values_that_are_repeated_or_nearly_so_are_both_seen(apart, next_value):
+    spectrum = np.concatenate([[1.0, 1.0 - apart], np.linspace(0, next_value, 198)])
+    matrix = matrix_with(spectrum)
+    for seed in range(10):
+        found = highest_pairs(lambda x: matrix @ x, 200, 2, vectors=1, seed=seed)
+        assert found.values[0] - found.values[1] == pytest.approx(apart, abs=max(1e-11, apart / 99))
+
+
+@given(st.floats(0.05, 0.99), st.floats(0.5, 1.0), seeds)
+@settings(max_examples=40, deadline=None)
+def test_a_value_without_vector_tells_the_distance(second, third, seed):
+    spectrum = np.concatenate([[1.0, second], np.linspace(0, second * third, 148)])
+    matrix = matrix_with(spectrum, seed)
+    found = highest_pairs(lambda x: matrix @ x, 150, 2, vectors=1, seed=seed)
+    check_pairs(matrix, found, 2, 1)
+    assert found.vectors.shape == (150, 1)
+    assert 1 - found.values[1] == pytest.approx(1 - second, rel=1e-3)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_a_full_basis_is_cut_and_filled_again(monkeypatch, count):
+    spectrum = np.linspace(0, 1, 250) ** 0.5
+    matrix = matrix_with(spectrum)
+    roomy = highest_pairs(lambda x: matrix @ x, 250, count)
+    monkeypatch.setattr(lanczos, "MOST", 1)
+    tight = highest_pairs(lambda x: matrix @ x, 250, count)
+    assert tight.products > roomy.products
+    for found in (roomy, tight):
+        check_pairs(matrix, found, count, count)
+
+
+def test_clear_axes_cost_few_products():
+    matrix = matrix_with(np.concatenate([[0.33, 0.07], np.linspace(0, 0.02, 298)]))
+    products = [
+        highest_pairs(lambda x: matrix @ x, 300, 2, vectors=1, seed=s).products for s in range(10)
+    ]
+    assert max(products) <= 15
+
+
+def test_products_are_counted_and_limited():
+    matrix, calls = matrix_with(np.linspace(0, 1, 200)), []
+
+    def operator(x):
+        calls.append(x)
+        return matrix @ x
+
+    found = highest_pairs(operator, 200, 2, max_products=7)
+    assert found.products == len(calls) == 7
+    assert found.residuals[0] > 1e-6
+    assert 0.5 < found.values[0] < 1
+    exact = np.linalg.norm(matrix @ found.vectors - found.values * found.vectors, axis=0)
+    np.testing.assert_allclose(found.residuals, exact, rtol=1e-8)
+
+
+def test_the_same_seed_gives_the_same_bits():
+    matrix = matrix_with(np.linspace(0, 1, 120))
+    first, again, other = (
+        highest_pairs(lambda x: matrix @ x, 120, 2, seed=seed) for seed in (3, 3, 4)
+    )
+    np.testing.assert_array_equal(first.vectors, again.vectors)
+    assert (first.vectors != other.vectors).any()
