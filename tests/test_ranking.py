@@ -382,7 +382,7 @@ def test_notes_hold_those_of_the_data():
 def test_many_silent_users_are_counted_and_some_are_named():
     table = np.concatenate([TABLE[:3], np.full((8, 4), -1)])
     (note,) = [n for n in rank(make_responses(table), method="hnd").notes if "no rank" in n]
-    assert note == "8 user(s) gave no answers and have no rank: 3, 4, 5, 6, 7, …."
+    assert note == "8 users gave no answers and can get no rank: 3, 4, 5, 6, 7, …."
 
 
 def test_repr_shows_the_best(ranking):

@@ -29,6 +29,7 @@ from hitsndiffs.uncertainty import (
     reliability,
     top_probabilities,
 )
+from hitsndiffs.words import count, listed
 
 __all__ = ["Ranking", "rank"]
 
@@ -175,7 +176,8 @@ class Ranking:
             return self.resampled_errors
         errors = self.fit.standard_errors
         if not _same(self.scores, self.fit.scores):
-            errors = self.fit.ability_errors if self.by == "ability" else None
+            others = {"ability": self.fit.ability_errors, "correct": self.fit.correct_errors}
+            errors = others.get(self.by)
         return np.full(self.responses.n_users, np.nan) if errors is None else errors
 
     @cached_property
@@ -281,14 +283,12 @@ class Ranking:
         found = [*self.responses.notes, *self.fit.notes]
         silent = int((self.components < 0).sum())
         if silent:
-            names = ", ".join(str(u) for u in self.users[self.components < 0][:5])
-            more = ", …" if silent > 5 else ""
-            found.append(f"{silent} user(s) gave no answers and have no rank: {names}{more}.")
+            names = listed(self.users[self.components < 0])
+            found.append(f"{count(silent, 'user')} gave no answers and can get no rank: {names}.")
         if self.n_components > 1:
             sizes = np.bincount(self.components[self.components >= 0])
-            listed = ", ".join(str(size) for size in sizes[:5]) + (", …" if len(sizes) > 5 else "")
             found.append(
-                f"The users fall into {self.n_components} groups (sizes {listed}) that cannot be "
+                f"The users fall into {self.n_components} groups (sizes {listed(sizes)}) that cannot be "
                 "compared with each other; each is ranked by itself."
             )
         return tuple(found)
