@@ -20,6 +20,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -46,23 +47,27 @@ class ArrayType:
     ndim: int
     writes: bool
 
+    @cached_property
+    def _kind(self) -> str:
+        return self.dtype.str
+
     def parts(self, given: npt.NDArray[Any]) -> tuple[int | None, ...]:
         """Return what a kernel gets for an array: owner (none), sizes, address, shape, strides."""
-        flags = given.flags
+        seen = given.__array_interface__  # one look instead of many: this is called very often
+        shape, (address, frozen) = seen["shape"], seen["data"]
         if (
-            given.dtype != self.dtype
-            or given.ndim != self.ndim
-            or not flags.c_contiguous
-            or (self.writes and not flags.writeable)
+            seen["typestr"] != self._kind
+            or len(shape) != self.ndim
+            or seen["strides"] is not None
+            or (frozen and self.writes)
         ):
             raise TypeError(
                 f"a kernel takes {self.ndim}-dimensional C-ordered {self.dtype} here"
                 f"{', writeable' if self.writes else ''}; got {given.ndim}-dimensional "
-                f"{given.dtype}{'' if flags.c_contiguous else ', not C-ordered'}"
-                f"{'' if flags.writeable else ', read-only'}."
+                f"{given.dtype}{'' if given.flags.c_contiguous else ', not C-ordered'}"
+                f"{'' if given.flags.writeable else ', read-only'}."
             )
-        address: int = given.__array_interface__["data"][0]
-        return (None, None, given.size, given.itemsize, address, *given.shape, *given.strides)
+        return (None, None, given.size, given.itemsize, address, *shape, *given.strides)
 
 
 def read_only(dtype: npt.DTypeLike, ndim: int) -> ArrayType:

@@ -288,8 +288,8 @@ class Ranking:
         if self.n_components > 1:
             sizes = np.bincount(self.components[self.components >= 0])
             found.append(
-                f"The users fall into {self.n_components} groups (sizes {listed(sizes)}) that cannot "
-                "be compared with each other; each is ranked by itself."
+                f"The users fall into {self.n_components} groups (sizes {listed(sizes)}) that "
+                "cannot be compared with each other; each is ranked by itself."
             )
         return tuple(found)
 

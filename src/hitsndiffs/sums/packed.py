@@ -35,7 +35,7 @@ Ints = npt.NDArray[np.int64]
 BLOCK, SMALLEST_BLOCK = 4096, 256
 #: Most chunks of users that have histograms of their own, and the fewest users in one. Neither
 #: depends on the number of threads: the sums are the same, bit for bit, on one thread or many.
-CHUNKS, SMALLEST_CHUNK = 64, 2048
+CHUNKS, SMALLEST_CHUNK = 64, 8192
 
 
 class PackedLayout:
