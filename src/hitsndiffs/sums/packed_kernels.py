@@ -1,7 +1,9 @@
 """The passes over packed bytes, compiled (see :mod:`hitsndiffs.sums.packed` for the layout).
 
-Everywhere, ``block``, ``first`` and ``last`` count users, and ``starts`` says where the tables of
-the wide groups begin (its first entry is 256 × the number of narrow groups).
+Everywhere, ``block``, ``first`` and ``last`` count users; ``quads`` are the bytes of the narrow
+groups, four groups to a number, ``singles`` those of the groups left over, and ``wide`` the numbers
+of the wide groups. ``starts`` says where the tables of the wide groups begin (its first entry is
+256 × the number of narrow groups).
 """
 # mypy: ignore-errors
 
@@ -11,31 +13,32 @@ import numpy as np
 
 from hitsndiffs.jit import INT, array, kernel, read_only
 
-_BYTES, _WIDES = read_only(np.uint8, 1), read_only(np.uint16, 1)
+_PACKED = (read_only(np.uint32, 1), read_only(np.uint8, 1), read_only(np.uint16, 1))
 _INTS, _FLOATS = read_only(np.int64, 1), read_only(np.float64, 1)
 _COLUMNS = read_only(np.float64, 2)
-_DATA = (_BYTES, _WIDES, _INTS, INT, INT, INT)  # packed, wide, table starts, block, first, last
+_DATA = (*_PACKED, _INTS, INT, INT, INT)  # packed answers, table starts, block, first, last
 _GROUPS = (_INTS, _INTS, _INTS, _INTS, _INTS)  # members, group starts, item starts, codes, tables
 
 
 # -- packing ---------------------------------------------------------------------------
 
 
-_OUT = (array(np.uint8, 1), array(np.uint16, 1))
+_OUT = (array(np.uint32, 1), array(np.uint8, 1), array(np.uint16, 1))
+_BYTE, _8, _16, _24 = np.uint32(255), np.uint32(8), np.uint32(16), np.uint32(24)
 _PACK = (INT, INT, INT, INT, _INTS, _INTS, _INTS, INT, array(np.int64, 1), *_OUT)
 
 
 @kernel(read_only(np.uint8, 2), *_PACK, also=(read_only(np.uint16, 2), *_PACK))
 def pack_codes(
     codes, offset, block, first, last, members, group_starts, n_codes, n_narrow,
-    numbers, packed, wide,
+    numbers, quads, singles, wide,
 ):  # fmt: skip
     """Pack the users ``first … last - 1``; ``codes`` has ``offset`` as its first user.
 
     A code past the item's last is "no answer". ``numbers`` is room for one per user of a block.
     """
     n_groups = len(group_starts) - 1
-    n_wide = n_groups - n_narrow
+    n_quads, n_singles, n_wide = n_narrow // 4, n_narrow % 4, n_groups - n_narrow
     for start in range(first, last, block):
         width = min(block, last - start)
         for g in range(n_groups):
@@ -48,10 +51,15 @@ def pack_codes(
                 for b in range(width):
                     numbers[b] += stride * min(np.int64(row[b]), largest)
                 stride *= n_codes[i]
-            if g < n_narrow:
-                place = start * n_narrow + g * width
+            if g < 4 * n_quads:
+                place, shift = start * n_quads + g // 4 * width, 8 * (g % 4)
                 for b in range(width):
-                    packed[place + b] = numbers[b]
+                    before = np.int64(quads[place + b]) if shift else 0
+                    quads[place + b] = before + (numbers[b] << shift)
+            elif g < n_narrow:
+                place = start * n_singles + (g - 4 * n_quads) * width
+                for b in range(width):
+                    singles[place + b] = numbers[b]
             else:
                 place = start * n_wide + (g - n_narrow) * width
                 for b in range(width):
@@ -60,26 +68,36 @@ def pack_codes(
 
 @kernel(_INTS, read_only(np.int32, 1), INT, INT, INT, _INTS, _INTS, _INTS, INT, *_OUT)
 def pack_rows(
-    indptr, options, block, first, last, option_groups, option_steps, empty, n_narrow, packed, wide
-):
+    indptr, options, block, first, last, option_groups, option_steps, empty, n_narrow,
+    quads, singles, wide,
+):  # fmt: skip
     """Pack the users ``first … last - 1`` from their option numbers.
 
     Every user begins as one without answers (``empty``), and each option is a step from there.
     """
-    n_wide = len(empty) - n_narrow
+    n_quads, n_singles, n_wide = n_narrow // 4, n_narrow % 4, len(empty) - n_narrow
     for start in range(first, last, block):
         width = min(block, last - start)
-        narrow_base, wide_base = start * n_narrow, start * n_wide
-        for g in range(n_narrow):
-            packed[narrow_base + g * width : narrow_base + (g + 1) * width] = empty[g]
+        quad_base, single_base, wide_base = start * n_quads, start * n_singles, start * n_wide
+        for h in range(n_quads):
+            nothing = 0
+            for k in range(4):
+                nothing += empty[4 * h + k] << (8 * k)
+            quads[quad_base + h * width : quad_base + (h + 1) * width] = nothing
+        for g in range(n_singles):
+            nothing = empty[4 * n_quads + g]
+            singles[single_base + g * width : single_base + (g + 1) * width] = nothing
         for g in range(n_wide):
             wide[wide_base + g * width : wide_base + (g + 1) * width] = empty[n_narrow + g]
         for b in range(width):
             for p in range(indptr[start + b], indptr[start + b + 1]):
                 g, step = option_groups[options[p]], option_steps[options[p]]
-                if g < n_narrow:
-                    place = narrow_base + g * width + b
-                    packed[place] = np.int64(packed[place]) + step
+                if g < 4 * n_quads:
+                    place = quad_base + g // 4 * width + b
+                    quads[place] = np.int64(quads[place]) + step * (1 << (8 * (g % 4)))
+                elif g < n_narrow:
+                    place = single_base + (g - 4 * n_quads) * width + b
+                    singles[place] = np.int64(singles[place]) + step
                 else:
                     place = wide_base + (g - n_narrow) * width + b
                     wide[place] = np.int64(wide[place]) + step
@@ -168,28 +186,28 @@ def spread_extremes(
 
 
 @kernel()
-def _look_up(packed, wide, starts, start, width, table, scores):
-    """One block: each user's sum of table entries. Four groups at once spare memory traffic."""
+def _look_up(quads, singles, wide, starts, start, width, table, scores):
+    """One block: each user's sum of table entries."""
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
+    n_quads, n_singles = n_narrow // 4, n_narrow % 4
     scores[:width] = 0.0
-    base = start * n_narrow
-    whole = n_narrow - n_narrow % 4
-    for g in range(0, whole, 4):
-        row0 = packed[base + g * width : base + (g + 1) * width]
-        row1 = packed[base + (g + 1) * width : base + (g + 2) * width]
-        row2 = packed[base + (g + 2) * width : base + (g + 3) * width]
-        row3 = packed[base + (g + 3) * width : base + (g + 4) * width]
-        table0 = table[g * 256 : (g + 1) * 256]
-        table1 = table[(g + 1) * 256 : (g + 2) * 256]
-        table2 = table[(g + 2) * 256 : (g + 3) * 256]
-        table3 = table[(g + 3) * 256 : (g + 4) * 256]
+    base = start * n_quads
+    for h in range(n_quads):
+        row = quads[base + h * width : base + (h + 1) * width]
+        first = 1024 * h
+        table0, table1 = table[first : first + 256], table[first + 256 : first + 512]
+        table2, table3 = table[first + 512 : first + 768], table[first + 768 : first + 1024]
         for b in range(width):
-            scores[b] += (table0[row0[b]] + table1[row1[b]]) + (table2[row2[b]] + table3[row3[b]])
-    for g in range(whole, n_narrow):
-        row = packed[base + g * width : base + (g + 1) * width]
-        part = table[g * 256 : (g + 1) * 256]
+            four = row[b]
+            scores[b] += (table0[four & _BYTE] + table1[(four >> _8) & _BYTE]) + (
+                table2[(four >> _16) & _BYTE] + table3[four >> _24]
+            )
+    base = start * n_singles
+    for g in range(n_singles):
+        single_row = singles[base + g * width : base + (g + 1) * width]
+        part = table[1024 * n_quads + 256 * g : 1024 * n_quads + 256 * (g + 1)]
         for b in range(width):
-            scores[b] += part[row[b]]
+            scores[b] += part[single_row[b]]
     base = start * n_wide
     for g in range(n_wide):
         wide_row = wide[base + g * width : base + (g + 1) * width]
@@ -199,34 +217,31 @@ def _look_up(packed, wide, starts, start, width, table, scores):
 
 
 @kernel()
-def _add_up(packed, wide, starts, start, width, scores, sums):
+def _add_up(quads, singles, wide, starts, start, width, scores, sums):
     """One block: add each user's score where the user's codes are.
 
     Four histograms at once keep one addition from waiting for the last.
     """
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
-    base = start * n_narrow
-    whole = n_narrow - n_narrow % 4
-    for g in range(0, whole, 4):
-        row0 = packed[base + g * width : base + (g + 1) * width]
-        row1 = packed[base + (g + 1) * width : base + (g + 2) * width]
-        row2 = packed[base + (g + 2) * width : base + (g + 3) * width]
-        row3 = packed[base + (g + 3) * width : base + (g + 4) * width]
-        sums0 = sums[g * 256 : (g + 1) * 256]
-        sums1 = sums[(g + 1) * 256 : (g + 2) * 256]
-        sums2 = sums[(g + 2) * 256 : (g + 3) * 256]
-        sums3 = sums[(g + 3) * 256 : (g + 4) * 256]
+    n_quads, n_singles = n_narrow // 4, n_narrow % 4
+    base = start * n_quads
+    for h in range(n_quads):
+        row = quads[base + h * width : base + (h + 1) * width]
+        first = 1024 * h
+        sums0, sums1 = sums[first : first + 256], sums[first + 256 : first + 512]
+        sums2, sums3 = sums[first + 512 : first + 768], sums[first + 768 : first + 1024]
         for b in range(width):
-            score = scores[b]
-            sums0[row0[b]] += score
-            sums1[row1[b]] += score
-            sums2[row2[b]] += score
-            sums3[row3[b]] += score
-    for g in range(whole, n_narrow):
-        row = packed[base + g * width : base + (g + 1) * width]
-        part = sums[g * 256 : (g + 1) * 256]
+            four, score = row[b], scores[b]
+            sums0[four & _BYTE] += score
+            sums1[(four >> _8) & _BYTE] += score
+            sums2[(four >> _16) & _BYTE] += score
+            sums3[four >> _24] += score
+    base = start * n_singles
+    for g in range(n_singles):
+        single_row = singles[base + g * width : base + (g + 1) * width]
+        part = sums[1024 * n_quads + 256 * g : 1024 * n_quads + 256 * (g + 1)]
         for b in range(width):
-            part[row[b]] += scores[b]
+            part[single_row[b]] += scores[b]
     base = start * n_wide
     for g in range(n_wide):
         wide_row = wide[base + g * width : base + (g + 1) * width]
@@ -236,47 +251,54 @@ def _add_up(packed, wide, starts, start, width, scores, sums):
 
 
 @kernel(*_DATA, _COLUMNS, array(np.float64, 2))
-def choices(packed, wide, starts, block, first, last, tables, scores):
+def choices(quads, singles, wide, starts, block, first, last, tables, scores):
     """Sums of the users ``first … last - 1``; a row of ``scores`` per table."""
     for start in range(first, last, block):
         width = min(block, last - start)
         for column in range(tables.shape[0]):
             part = scores[column, start : start + width]
-            _look_up(packed, wide, starts, start, width, tables[column], part)
+            _look_up(quads, singles, wide, starts, start, width, tables[column], part)
 
 
 @kernel(*_DATA, _COLUMNS, INT, array(np.float64, 2))
-def choosers(packed, wide, starts, block, first, last, scores, offset, sums):
+def choosers(quads, singles, wide, starts, block, first, last, scores, offset, sums):
     """Histograms of the users ``first … last - 1``; ``scores`` has ``offset`` as its first user."""
     for start in range(first, last, block):
         width = min(block, last - start)
         for column in range(sums.shape[0]):
             part = scores[column, start - offset : start - offset + width]
-            _add_up(packed, wide, starts, start, width, part, sums[column])
+            _add_up(quads, singles, wide, starts, start, width, part, sums[column])
 
 
 @kernel(*_DATA, _COLUMNS, _FLOATS, array(np.float64, 1), array(np.float64, 2))
-def through(packed, wide, starts, block, first, last, tables, scale, buffer, sums):
+def through(quads, singles, wide, starts, block, first, last, tables, scale, buffer, sums):
     """Both passes over a block while its bytes are in the cache; ``buffer`` is room for a block."""
     for start in range(first, last, block):
         width = min(block, last - start)
         for column in range(tables.shape[0]):
-            _look_up(packed, wide, starts, start, width, tables[column], buffer)
+            _look_up(quads, singles, wide, starts, start, width, tables[column], buffer)
             for b in range(width):
                 buffer[b] *= scale[start + b]
-            _add_up(packed, wide, starts, start, width, buffer, sums[column])
+            _add_up(quads, singles, wide, starts, start, width, buffer, sums[column])
 
 
 @kernel(*_DATA, _INTS, array(np.int64, 1), array(np.int64, 1))
-def extremes(packed, wide, starts, block, first, last, positions, lows, highs):
+def extremes(quads, singles, wide, starts, block, first, last, positions, lows, highs):
     """Smallest and largest position of every code among the users ``first … last - 1``."""
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
+    n_quads, n_singles = n_narrow // 4, n_narrow % 4
     for start in range(first, last, block):
         width = min(block, last - start)
         for g in range(n_narrow):
-            place = start * n_narrow + g * width
+            place = start * n_quads + g // 4 * width
+            if g >= 4 * n_quads:
+                place = start * n_singles + (g - 4 * n_quads) * width
             for b in range(width):
-                entry = g * 256 + np.int64(packed[place + b])
+                if g < 4 * n_quads:
+                    code = (np.int64(quads[place + b]) >> (8 * (g % 4))) & 255
+                else:
+                    code = np.int64(singles[place + b])
+                entry = g * 256 + code
                 lows[entry] = min(lows[entry], positions[start + b])
                 highs[entry] = max(highs[entry], positions[start + b])
         for g in range(n_wide):
