@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.encoding.blocks import CellBlock, NumberedBlock, fill_codes
 from hitsndiffs.encoding.names import listed
 from hitsndiffs.encoding.options import Codes, OptionBook, Skipped, in_order, is_blank, smallest
 from hitsndiffs.encoding.result import (
@@ -43,6 +44,8 @@ class WideBuilder:
         self.skipped = Skipped()
         self._books: dict[Hashable, OptionBook] = {}
         self._pieces: dict[Hashable, list[tuple[int, Codes]]] = {}
+        self._block_items: Sequence[Hashable] = ()
+        self._blocks: list[NumberedBlock] = []
 
     def book(self, item: Hashable) -> OptionBook:
         """Return the options of an item (a new item when the name is new)."""
@@ -54,6 +57,11 @@ class WideBuilder:
     def put(self, item: Hashable, codes: Codes, first_row: int = 0) -> None:
         """Add the codes of some rows of an item, made with its book."""
         self._pieces[item].append((first_row, codes))
+
+    def put_block(self, items: Sequence[Hashable], block: CellBlock, first_row: int) -> None:
+        """Add some rows of all items; the items have to be the same in every block."""
+        self._block_items = items
+        self._blocks.append(block.numbered([self.book(item) for item in items], first_row))
 
     def finish(
         self,
@@ -111,14 +119,23 @@ class WideBuilder:
             dtype = np.promote_types(dtype, smallest(len(book)))
         codes = np.empty((len(items), n_users), dtype=dtype)
         labels: list[Any] = []
+        ranks = [np.empty(0, dtype=np.int64)]
+        blocks = self._blocks
+        in_blocks = dict.fromkeys(self._block_items, sum(block.n_rows for block in blocks))
         for row, item, book in zip(codes, items, books, strict=True):
             order = in_order(book.options)
             labels += book.labels(order, as_text=self.as_text)
             rank = np.empty(len(order), dtype=np.int64)
             rank[order] = np.arange(len(order))
-            _fill(row, self._pieces.pop(item), rank)
+            ranks.append(rank)
+            _fill(row, self._pieces.pop(item), rank, in_blocks.get(item, 0))
         sizes = [len(book) for book in books]
-        return codes, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), label_array(labels)
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        if blocks:
+            rows = {item: row for row, item in enumerate(items)}
+            targets = np.array([rows.get(item, -1) for item in in_blocks], dtype=np.int64)
+            fill_codes(codes, blocks, targets, np.concatenate(ranks), starts)
+        return codes, starts, label_array(labels)
 
     def _without_blank_rows(
         self,
@@ -141,10 +158,15 @@ class WideBuilder:
         return users[keep], np.ascontiguousarray(codes[:, keep])
 
 
-def _fill(row: npt.NDArray[Any], pieces: list[tuple[int, Codes]], rank: Any) -> None:
-    """Write the pieces of one item into its row, with the options in their final order."""
+def _fill(
+    row: npt.NDArray[Any], pieces: list[tuple[int, Codes]], rank: Any, elsewhere: int
+) -> None:
+    """Write the pieces of one item into its row, with the options in their final order.
+
+    So many cells as ``elsewhere`` says are in blocks.
+    """
     missing = np.iinfo(row.dtype).max
-    if sum(len(codes) for _, codes in pieces) < len(row):
+    if sum(len(codes) for _, codes in pieces) + elsewhere < len(row):
         row[:] = missing
     unmoved = bool((rank == np.arange(len(rank))).all())
     for first, codes in pieces:

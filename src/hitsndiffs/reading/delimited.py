@@ -16,6 +16,7 @@ from hitsndiffs.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.header import has_header
 from hitsndiffs.reading.source import ByteStream, Chunk, even_newlines, line_chunks
+from hitsndiffs.reading.tokens import Scanned, TokenScanner
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +30,8 @@ _HEAD_CELLS = 50_000
 _CSV_ROWS = 20_000
 #: Up to this size a file is read with the csv module, which spares the import of Polars.
 _SMALL = 2 << 20
+#: From this size on it is worth loading the compiled kernels.
+_SCAN_FROM = 8 << 20
 _MOST_CATEGORIES = 200
 
 
@@ -85,7 +88,7 @@ class DelimitedTable:
             body = data.lstrip(b" \n")
             first_line += data.count(b"\n", 0, len(data) - len(body))
             data = body
-            if b"\n" in body.rstrip():
+            if 0 <= body.find(b"\n") < len(body.rstrip()):
                 break
         return Chunk(data, first_line)
 
@@ -132,8 +135,12 @@ class DelimitedTable:
     # -- all rows ---------------------------------------------------------------------------
 
     def blocks(
-        self, labels: Sequence[str], columns: Sequence[str] | None = None
-    ) -> Iterator[tuple[int, Columns]]:
+        self,
+        labels: Sequence[str],
+        columns: Sequence[str] | None = None,
+        *,
+        scanned: bool = False,
+    ) -> Iterator[tuple[int, Columns | Scanned]]:
         """Yield the number of the first row and the columns of each piece of the file.
 
         Parameters
@@ -142,30 +149,56 @@ class DelimitedTable:
             Columns whose text is wanted as it is.
         columns
             The columns wanted; all of them when not given.
+        scanned
+            Whether pieces may come as :class:`Scanned`, with the column in ``labels`` as the user.
         """
         wanted = list(self.names if columns is None else columns)
         if len(self._first.data) < _SMALL:
             table = dict(zip(self.names, zip(*self.records(), strict=True), strict=True))
             yield 0, {name: list(table[name]) for name in wanted}
             return
-        self._make_plan(wanted, labels)
         first_row = 0
-        for chunk in self._all_chunks():
+        for chunk, found in self._scanned(wanted, labels) if scanned else self._unscanned():
+            if found is not None:
+                self._mark_rows(first_row, chunk.first_line)
+                yield first_row, found
+                first_row += len(found)
+                continue
+            self._make_plan(wanted, labels)
             for frame, lines in self._frames(chunk, wanted):
                 if frame.height == 0:
                     continue
-                self._starts.append(first_row)
-                self._lines.append(lines)
+                self._mark_rows(first_row, lines)
                 yield first_row, {series.name: series for series in frame.iter_columns()}
                 first_row += frame.height
+
+    def _mark_rows(self, first_row: int, lines: int | npt.NDArray[np.int64]) -> None:
+        """Remember in which lines the rows from this one on are."""
+        self._starts.append(first_row)
+        self._lines.append(lines)
+
+    def _unscanned(self) -> Iterator[tuple[Chunk, None]]:
+        return ((chunk, None) for chunk in self._all_chunks())
+
+    def _scanned(
+        self, wanted: Sequence[str], labels: Sequence[str]
+    ) -> Iterator[tuple[Chunk, Scanned | None]]:
+        """Go over the chunks with the compiled kernels, where they can be had and are worth it."""
+        if len(self._first.data) < _SCAN_FROM:
+            return self._unscanned()
+        items = [name for name in wanted if name not in labels]
+        try:
+            scanner = TokenScanner(self.names, items, next(iter(labels), None), self._separator)
+        except ImportError:
+            return self._unscanned()
+        return scanner.scan_all(self._all_chunks()) if scanner.fits else self._unscanned()
 
     def records(self) -> Iterator[list[str]]:
         """Yield the rows as lists of text."""
         row = 0
         for chunk in self._all_chunks():
             for begin, _, record in self._records(chunk):
-                self._starts.append(row)
-                self._lines.append(begin)
+                self._mark_rows(row, begin)
                 row += 1
                 yield record
 
@@ -185,6 +218,8 @@ class DelimitedTable:
 
     def _make_plan(self, wanted: list[str], labels: Sequence[str]) -> None:
         """Choose how each column is parsed: small numbers, known texts, or any text."""
+        if self._plan:
+            return
         import polars as pl
 
         for place, name in enumerate(self.names):

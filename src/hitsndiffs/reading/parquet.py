@@ -87,12 +87,16 @@ class ParquetTable:
         )
 
     def blocks(
-        self, labels: Sequence[str], columns: Sequence[str] | None = None
+        self,
+        labels: Sequence[str],
+        columns: Sequence[str] | None = None,
+        *,
+        scanned: bool = False,
     ) -> Iterator[tuple[int, Columns]]:
         """Yield whole columns, as many at a time as fit; rows are counted from 0."""
         import polars as pl
 
-        del labels
+        del labels, scanned
         wanted = list(self.names if columns is None else columns)
         raw = dict(zip(self.names, self._raw_names, strict=True))
         step = max(1, _CELLS // max(self.n_rows, 1))

@@ -61,12 +61,16 @@ class RecordsTable:
         ]
 
     def blocks(
-        self, labels: Sequence[str], columns: Sequence[str] | None = None
+        self,
+        labels: Sequence[str],
+        columns: Sequence[str] | None = None,
+        *,
+        scanned: bool = False,
     ) -> Iterator[tuple[int, Columns]]:
         """Yield the number of the first row and the columns of each piece of the file."""
         import polars as pl
 
-        del labels
+        del labels, scanned
         first_row = 0
         frame, self._held = self._held, None
         while frame is not None:
