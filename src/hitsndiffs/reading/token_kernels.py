@@ -53,10 +53,10 @@ def _key(data, begin, end):
 def _same(data, begin, end, other_begin, other_end):
     if end - begin != other_end - other_begin:
         return False
-    for k in range(end - begin):
-        if data[begin + k] != data[other_begin + k]:
-            return False
-    return True
+    k = 0
+    while begin + k < end and data[begin + k] == data[other_begin + k]:
+        k += 1
+    return begin + k == end
 
 
 @kernel()
@@ -159,7 +159,7 @@ def scan_cells(
                     places[np.uint64(i), np.uint64(row)] = known
                     p += 2
                     continue
-            empty = first == separator or first == _NEWLINE
+            empty = (first == separator) | (first == _NEWLINE)
             letter = -1
             if not empty and first != _QUOTE and data[p + 1] == stop:
                 begin, end = p, p + 1
