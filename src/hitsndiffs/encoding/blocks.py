@@ -64,7 +64,7 @@ class NumberedBlock:
         tables = np.full(self.numbers.shape, np.iinfo(codes.dtype).max, dtype=codes.dtype)
         tables[known] = ranks[(self.numbers + starts[targets][:, np.newaxis])[known]]
         if codes.dtype == np.uint8:
-            from hitsndiffs.encoding.block_kernels import look_up
+            from hitsndiffs.encoding.kernels import look_up
 
             look_up(self.places, self.n_rows, targets, tables, self.first_row, codes)
             return

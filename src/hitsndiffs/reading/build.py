@@ -16,7 +16,7 @@ from hitsndiffs.encoding.interning import Interner
 from hitsndiffs.encoding.long import Factor, assemble_long
 from hitsndiffs.encoding.names import find_column, listed, recognise
 from hitsndiffs.encoding.options import Codes, OptionBook, is_blank
-from hitsndiffs.encoding.result import Encoded, Place, label_array
+from hitsndiffs.encoding.result import Encoded, Place, label_array, text_labels
 from hitsndiffs.encoding.series import code_series, text_of
 from hitsndiffs.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
@@ -177,11 +177,10 @@ def _user_labels(
     pieces: list[Any], n_rows: int, place: Place, column: str
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     if all(isinstance(piece, UserNames) and piece.plain for piece in pieces):
-        texts = [text for piece in pieces for text in piece.texts]
-        hashes = np.sort(np.concatenate([piece.hashes for piece in pieces]))
-        if (hashes[1:] == hashes[:-1]).any():
-            check_user_names(np.array(texts, dtype=object), place, column)
-        return label_array(texts), np.zeros(len(texts), dtype=bool)
+        labels = text_labels([piece.texts for piece in pieces])
+        if _may_repeat(np.concatenate([piece.hashes for piece in pieces])):
+            check_user_names(labels, place, column)
+        return labels, np.zeros(len(labels), dtype=bool)
     if any(isinstance(piece, (list, UserNames)) for piece in pieces):
         labels = label_array([cell.strip() for piece in pieces for cell in _texts(piece)])
         check_user_names(labels, place, column)
@@ -195,10 +194,16 @@ def _user_labels(
             "every record needs a user."
         )
     nameless = (series == "").to_numpy()
-    named = len(series) - int(nameless.sum())
-    if series.n_unique() - int(nameless.any()) < named:
-        check_user_names(np.array(series.to_list(), dtype=object), place, column)
-    return label_array(series.to_list()), nameless
+    labels = text_labels([series.to_numpy()])
+    if _may_repeat(series.hash().to_numpy()[~nameless]):
+        check_user_names(labels, place, column)
+    return labels, nameless
+
+
+def _may_repeat(hashes: npt.NDArray[np.uint64]) -> bool:
+    """Whether two names have one hash, which different names do not have but by chance."""
+    ordered = np.sort(hashes)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _texts(piece: Any) -> list[str]:

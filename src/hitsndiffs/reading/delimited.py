@@ -27,6 +27,8 @@ __all__ = ["DelimitedTable"]
 
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _HEAD_CELLS = 50_000
+#: Bytes that most often hold so many cells.
+_HEAD_BYTES = 1 << 20
 _CSV_ROWS = 20_000
 #: Up to this size a file is read with the csv module, which spares the import of Polars.
 _SMALL = 2 << 20
@@ -111,6 +113,20 @@ class DelimitedTable:
 
     def _head_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int]]:
         """Return the first rows as text, and the line in which each ends."""
+        if len(chunk.data) > _HEAD_BYTES:
+            ends = even_newlines(chunk.data[:_HEAD_BYTES])
+            part = Chunk(chunk.data[: int(ends[-1]) + 1 if len(ends) else 0], chunk.first_line)
+            try:
+                rows, lines, enough = self._first_rows(part)
+            except InputError:  # it may be the cut that is wrong
+                enough = False
+            if enough:
+                return rows, lines
+        rows, lines, _ = self._first_rows(chunk)
+        return rows, lines
+
+    def _first_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int], bool]:
+        """Return rows and the lines in which they end, and whether these are enough of them."""
         rows, ends = [], []
         n_cells = 0
         for _, end, row in self._records(chunk, check=False):
@@ -118,8 +134,8 @@ class DelimitedTable:
             ends.append(end)
             n_cells += len(row)
             if len(rows) > 20 and n_cells > _HEAD_CELLS:
-                break
-        return rows, ends
+                return rows, ends, True
+        return rows, ends, False
 
     def _header_names(self, rows: list[list[str]]) -> list[str]:
         names = [name.strip() for name in rows[0]]

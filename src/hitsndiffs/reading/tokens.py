@@ -85,12 +85,12 @@ class TokenScanner:
         self, names: Sequence[str], items: Sequence[str], user: str | None, separator: str
     ) -> None:
         from hitsndiffs import jit
-        from hitsndiffs.encoding import block_kernels
+        from hitsndiffs.encoding import kernels
         from hitsndiffs.reading import token_kernels
 
         if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
             raise ImportError("Numba is switched off")
-        for module in (block_kernels, token_kernels):
+        for module in (kernels, token_kernels):
             jit.load(module.__name__)
         self._kernels = token_kernels
         numbers = {name: number for number, name in enumerate(items)}
