@@ -15,7 +15,7 @@ from hitsndiffs.encoding.result import Place
 from hitsndiffs.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.header import has_header
-from hitsndiffs.reading.source import ByteStream, Chunk, even_newlines, line_chunks
+from hitsndiffs.reading.source import ByteStream, Chunk, count_byte, even_newlines, line_chunks
 from hitsndiffs.reading.tokens import Scanned, TokenScanner
 
 if TYPE_CHECKING:
@@ -253,7 +253,8 @@ class DelimitedTable:
     ) -> Iterator[tuple[pl.DataFrame, int | npt.NDArray[np.int64]]]:
         frame = None
         lines: int | npt.NDArray[np.int64] = chunk.first_line
-        if self._width > 1:
+        # Polars closes a quotation mark that is left open at the end; the csv module says so.
+        if self._width > 1 and count_byte(chunk.data, b'"') % 2 == 0:
             frame = self._parse(chunk.data, wanted)
             if frame is None and b'"' not in chunk.data:
                 data, lines = _without_blank_lines(chunk)

@@ -23,6 +23,7 @@ __all__ = [
     "CHUNK",
     "ByteStream",
     "Chunk",
+    "count_byte",
     "count_lines",
     "even_newlines",
     "line_chunks",
@@ -225,7 +226,7 @@ def _last_line_end(rest: bytes, more: bytes, quotes: bool) -> int:
     cut = more.rfind(b"\n") + 1
     if not quotes or cut == 0 or (b'"' not in more and b'"' not in rest):
         return cut
-    marks = _count_byte(rest, b'"') + _count_byte(memoryview(more)[:cut], b'"')
+    marks = count_byte(rest, b'"') + count_byte(memoryview(more)[:cut], b'"')
     if marks % 2 == 0:
         return cut
     ends = even_newlines(rest + more) - len(rest)
@@ -240,10 +241,10 @@ def count_lines(data: bytes) -> int:
     >>> count_lines(b"a\nb\n")
     2
     """
-    return _count_byte(data, b"\n")
+    return count_byte(data, b"\n")
 
 
-def _count_byte(data: bytes | memoryview, byte: bytes, size: int = 1 << 17) -> int:
+def count_byte(data: bytes | memoryview, byte: bytes, size: int = 1 << 17) -> int:
     """Count a byte that may be frequent, a piece at a time, so that the pieces stay in cache."""
     characters = np.frombuffer(data, dtype=np.uint8)
     return sum(
