@@ -101,7 +101,7 @@ def tables(draw: st.DrawFn, cells: list[str], users: list[str], faults: bool) ->
             lines.insert(draw(st.integers(1, len(lines))), line)
     end = draw(st.sampled_from(["\n", "\r\n", "\r"]))
     text = end.join(lines) + draw(st.sampled_from(["", end]))
-    return text.encode(), draw(st.sampled_from([40, 100, 300, 1 << 20]))
+    return text.encode(errors="surrogateescape"), draw(st.sampled_from([40, 100, 300, 1 << 20]))
 
 
 NAMES = ["u#"] * 40 + [" u#", "u# ", "é#", '"u#"', "long name of user number #"]
@@ -222,6 +222,12 @@ def test_a_mark_left_open_at_the_end_is_refused_in_large_files_too() -> None:
         read_responses(io.StringIO(text))
 
 
+@pytest.mark.parametrize("cell", ['"A"x', 'A"x"', 'A"x', '"A" '])
+def test_marks_out_of_place_are_what_they_are_in_small_files(cell: str) -> None:
+    taken = same_in_all_ways(("user,q1\n" + rows_of("A", 40) + f"x,{cell}\n").encode(), 40)
+    assert taken[False] == 1
+
+
 def test_rows_without_a_name_are_dropped_or_refused() -> None:
     text = "user,q1\n" + rows_of("A") + ",\n ,NA\n"
     assert scanned_chunks(text) > 1
@@ -252,6 +258,12 @@ def test_an_error_stops_the_threads_too() -> None:
     with reading(64, scan=True) as taken, pytest.raises(InputError, match=r"line 102: .* UTF-8"):
         read_responses(io.BytesIO(text.encode("latin-1")))
     assert taken[True] > 5
+
+
+def test_the_first_error_is_told_though_a_later_one_was_read() -> None:
+    text = "user,q1\n" + rows_of("A", 6) + "short\n" + rows_of("A", 8) + "x,\xff\n"
+    with reading(64, scan=True), pytest.raises(InputError, match="line 8: 1 cell "):
+        read_responses(io.BytesIO(text.encode("latin-1")))
 
 
 def test_without_numba_the_parsers_do_it(monkeypatch: pytest.MonkeyPatch) -> None:

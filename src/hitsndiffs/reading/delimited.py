@@ -14,8 +14,16 @@ import numpy.typing as npt
 from hitsndiffs.encoding.result import Place
 from hitsndiffs.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.cells import (
+    after_line,
+    count_separators,
+    leading_zeros,
+    record_lines,
+    well_quoted,
+    without_blank_lines,
+)
 from hitsndiffs.reading.header import has_header
-from hitsndiffs.reading.source import ByteStream, Chunk, count_byte, even_newlines, line_chunks
+from hitsndiffs.reading.source import ByteStream, Chunk, even_newlines, line_chunks
 from hitsndiffs.reading.tokens import Scanned, TokenScanner
 
 if TYPE_CHECKING:
@@ -66,7 +74,7 @@ class DelimitedTable:
         if self.has_header:
             self.names = self._header_names(rows)
             self.sample = rows[1:]
-            cut = _after_line(first.data, ends[0] - first.first_line + 1)
+            cut = after_line(first.data, ends[0] - first.first_line + 1)
             self._first = Chunk(first.data[cut:], ends[0] + 1)
         else:
             self.names = [f"column-{k}" for k in range(1, self._width + 1)]
@@ -253,17 +261,17 @@ class DelimitedTable:
     ) -> Iterator[tuple[pl.DataFrame, int | npt.NDArray[np.int64]]]:
         frame = None
         lines: int | npt.NDArray[np.int64] = chunk.first_line
-        # Polars closes a quotation mark that is left open at the end; the csv module says so.
-        if self._width > 1 and count_byte(chunk.data, b'"') % 2 == 0:
+        # Polars makes something of marks that are out of place; the csv module refuses them.
+        if self._width > 1 and well_quoted(chunk.data, self._separator):
             frame = self._parse(chunk.data, wanted)
             if frame is None and b'"' not in chunk.data:
-                data, lines = _without_blank_lines(chunk)
+                data, lines = without_blank_lines(chunk)
                 frame = self._parse(data, wanted) if len(data) < len(chunk.data) else None
         if frame is None:
             yield from self._frames_by_csv(chunk, wanted)
             return
         if b'"' in chunk.data:
-            lines = _record_lines(chunk)
+            lines = record_lines(chunk)
         yield frame, lines
 
     def _parse(self, data: bytes, wanted: list[str]) -> pl.DataFrame | None:
@@ -273,14 +281,14 @@ class DelimitedTable:
         if not data:
             return pl.DataFrame({name: [] for name in wanted})
         plan = self._plan
-        if pl.Int16 in plan.values() and _leading_zeros(data, self._separator):
+        if pl.Int16 in plan.values() and leading_zeros(data, self._separator):
             plan = {name: pl.String if dtype == pl.Int16 else dtype for name, dtype in plan.items()}
         frame = self._read(data, wanted, plan)
         if frame is None:
             frame = self._read(data, wanted, dict.fromkeys(self.names, pl.String))
             if frame is not None:
                 self._mend_plan(frame)
-        if frame is None or _count_separators(data, self._separator) != frame.height * (
+        if frame is None or count_separators(data, self._separator) != frame.height * (
             self._width - 1
         ):
             return None
@@ -386,58 +394,3 @@ def _without_mark(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         if number == 0 and chunk.data.startswith(b"\xef\xbb\xbf"):
             chunk = Chunk(chunk.data[3:], chunk.first_line)
         yield chunk
-
-
-def _after_line(data: bytes, n_lines: int) -> int:
-    """Return where the text goes on after so many lines."""
-    place = 0
-    for _ in range(n_lines):
-        place = data.find(b"\n", place) + 1
-        if place == 0:
-            return len(data)
-    return place
-
-
-def _without_blank_lines(chunk: Chunk) -> tuple[bytes, npt.NDArray[np.int64]]:
-    lines = chunk.data.split(b"\n")
-    kept = [k for k, line in enumerate(lines) if line.strip(b" ")]
-    return b"\n".join([lines[k] for k in kept]), np.array(kept, dtype=np.int64) + chunk.first_line
-
-
-def _record_lines(chunk: Chunk) -> npt.NDArray[np.int64]:
-    """Return the line in which each row begins, when cells may hold line ends."""
-    ends = even_newlines(chunk.data)
-    newlines = np.flatnonzero(np.frombuffer(chunk.data, dtype=np.uint8) == ord("\n"))
-    return chunk.first_line + np.concatenate([[0], np.searchsorted(newlines, ends) + 1])
-
-
-def _count_separators(data: bytes, separator: str) -> int:
-    mark = separator.encode()
-    if b'"' not in data:
-        return data.count(mark)
-    characters = np.frombuffer(data, dtype=np.uint8)
-    inside = np.bitwise_xor.accumulate((characters == ord('"')).view(np.uint8))
-    return int(np.count_nonzero((characters == mark[0]) & (inside == 0)))
-
-
-def _leading_zeros(data: bytes, separator: str, size: int = 1 << 18) -> bool:
-    r"""Whether a cell begins with a zero and another digit: such a cell is a text.
-
-    Examples
-    --------
-    >>> _leading_zeros(b"a,10,0\n", ","), _leading_zeros(b"a,007,0\n", ",")
-    (False, True)
-    """
-    characters = np.frombuffer(data, dtype=np.uint8)
-    zero = np.uint8(ord("0"))
-    if len(characters) > 1 and characters[0] == zero and 48 <= characters[1] <= 57:
-        return True
-    for first in range(0, len(characters), size):
-        part = characters[first : first + size + 2]
-        found = part[1:-1] == zero
-        found &= (part[2:] - zero) < 10
-        before = part[:-2]
-        found &= (before < zero) | (before == ord(separator))
-        if found.any():
-            return True
-    return False

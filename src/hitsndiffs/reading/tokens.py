@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.encoding.blocks import CellBlock
+from hitsndiffs.errors import InputError
 from hitsndiffs.pool import available_cores
 from hitsndiffs.reading.source import Chunk, count_lines
 
@@ -113,9 +114,10 @@ class TokenScanner:
         """Yield each chunk with what is in it, some chunks ahead on other threads."""
         threads = available_cores()
         waiting: deque[tuple[Chunk, Future[Scanned | None]]] = deque()
+        failed: list[InputError] = []
         with ThreadPoolExecutor(threads, thread_name_prefix="hitsndiffs") as pool:
             try:
-                for chunk in chunks:
+                for chunk in _up_to_failure(chunks, failed):
                     waiting.append((chunk, pool.submit(self.scan, chunk)))
                     while len(waiting) > threads or (waiting and waiting[0][1].done()):
                         yield _taken(waiting)
@@ -124,6 +126,8 @@ class TokenScanner:
             finally:
                 for _, future in waiting:
                     future.cancel()
+        for error in failed:
+            raise error
 
     def scan(self, chunk: Chunk) -> Scanned | None:
         """Return what a chunk of whole lines holds; None when it is not plain."""
@@ -165,6 +169,14 @@ class TokenScanner:
             written = names[: max(n_bytes - 1, 0)].tobytes().decode()
             users = UserNames(written.split("\n") if n_rows else [], not odd, hashes)
         return Scanned(CellBlock(places, n_rows, texts), users)
+
+
+def _up_to_failure(chunks: Iterator[Chunk], failed: list[InputError]) -> Iterator[Chunk]:
+    """Yield chunks, and keep an error for later: what comes before it may be wrong as well."""
+    try:
+        yield from chunks
+    except InputError as error:
+        failed.append(error)
 
 
 def _taken(
