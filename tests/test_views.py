@@ -11,12 +11,14 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading_helpers import content
 
 from hitsndiffs.encoding import series as series_module
 from hitsndiffs.encoding import views
 from hitsndiffs.encoding.options import OptionBook, in_order, normalise
 from hitsndiffs.encoding.series import code_series
 from hitsndiffs.encoding.views import number_texts
+from hitsndiffs.reading import read_responses
 
 SHORT = [
     "A",
@@ -158,3 +160,26 @@ def test_without_numba_polars_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("hitsndiffs.jit.load", missing)
     assert number_texts(series) is None
+
+
+def test_parquet_columns_are_written_to_their_place_whatever_they_are(tmp_path) -> None:
+    """Columns of bytes, one with more options than a byte holds, one that nobody answered."""
+    rng = np.random.default_rng(0)
+    users = [f"u{k}" for k in range(600)]
+    table = {
+        "user": users,
+        "late": ["b"] * 599 + ["a"],
+        "empty": [None] * 600,
+        "numbers": rng.integers(0, 12, 600),
+        "many": [f"x{k % 300}" for k in range(600)],
+    }
+    for left_out in ([], ["many"], ["empty"], ["many", "empty"]):
+        frame = pl.DataFrame({name: table[name] for name in table if name not in left_out})
+        frame.write_parquet(tmp_path / "a.parquet")
+        frame.write_csv(tmp_path / "a.csv")
+        from_parquet, from_csv = (
+            read_responses(tmp_path / f"a.{end}") for end in ("parquet", "csv")
+        )
+        assert content(from_parquet) == content(from_csv)
+        assert from_parquet.codes.dtype == (np.uint8 if "many" in left_out else np.uint16)
+        assert from_parquet.notes == from_csv.notes

@@ -19,10 +19,13 @@ from hitsndiffs.encoding.result import (
     rows_from_codes,
 )
 from hitsndiffs.errors import InputError
+from hitsndiffs.pool import Run, available_cores
 from hitsndiffs.responses import DENSE_FROM
 
 #: So many answers that are all different are worth a note.
 _MANY_DIFFERENT = 20
+#: From so many cells on they are written by several threads.
+_THREADS_FROM = 4_000_000
 
 __all__ = ["WideBuilder", "check_item_names", "check_user_names"]
 
@@ -36,14 +39,21 @@ class WideBuilder:
         Where the data come from, for messages.
     as_text
         Whether all option labels are texts (files), or numbers stay numbers (tables in memory).
+    shape
+        The number of items and of rows, where they are known beforehand: codes that come in whole
+        columns are then written to their place at once.
     """
 
-    def __init__(self, place: Place, *, as_text: bool) -> None:
+    def __init__(
+        self, place: Place, *, as_text: bool, shape: tuple[int, int] | None = None
+    ) -> None:
         self.place = place
         self.as_text = as_text
         self.skipped = Skipped()
         self._books: dict[Hashable, OptionBook] = {}
         self._pieces: dict[Hashable, list[tuple[int, Codes]]] = {}
+        self._room = None if shape is None else np.empty(shape, dtype=np.uint8)
+        self._in_room: list[Hashable] = []
         self._block_items: Sequence[Hashable] = ()
         self._blocks: list[NumberedBlock] = []
 
@@ -56,6 +66,12 @@ class WideBuilder:
 
     def put(self, item: Hashable, codes: Codes, first_row: int = 0) -> None:
         """Add the codes of some rows of an item, made with its book."""
+        room, n_held = self._room, len(self._in_room)
+        fits = room is not None and codes.dtype == np.uint8 and len(codes) == room.shape[1]
+        if room is not None and fits and n_held < len(room):
+            room[n_held] = codes
+            codes = room[n_held]
+            self._in_room.append(item)
         self._pieces[item].append((first_row, codes))
 
     def put_block(self, items: Sequence[Hashable], block: CellBlock, first_row: int) -> None:
@@ -117,18 +133,27 @@ class WideBuilder:
         dtype: Any = np.uint8
         for book in books:
             dtype = np.promote_types(dtype, smallest(len(book)))
-        codes = np.empty((len(items), n_users), dtype=dtype)
+        shape, room = (len(items), n_users), self._room
+        whole = room is not None and room.shape == shape and self._in_room == items
+        if room is not None and whole and dtype == np.uint8:
+            codes: npt.NDArray[Any] = room
+        else:
+            codes = np.empty(shape, dtype=dtype)
         labels: list[Any] = []
-        ranks = [np.empty(0, dtype=np.int64)]
+        ranks: list[npt.NDArray[np.int64]] = []
         blocks = self._blocks
         in_blocks = dict.fromkeys(self._block_items, sum(block.n_rows for block in blocks))
-        for row, item, book in zip(codes, items, books, strict=True):
+        for book in books:
             order = in_order(book.options)
             labels += book.labels(order, as_text=self.as_text)
             rank = np.empty(len(order), dtype=np.int64)
             rank[order] = np.arange(len(order))
             ranks.append(rank)
-            _fill(row, self._pieces.pop(item), rank, in_blocks.get(item, 0))
+
+        def fill(k: int) -> None:
+            _fill(codes[k], self._pieces.pop(items[k]), ranks[k], in_blocks.get(items[k], 0))
+
+        Run(available_cores() if codes.size >= _THREADS_FROM else 1)(len(items), fill)
         sizes = [len(book) for book in books]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         if blocks:
@@ -170,13 +195,15 @@ def _fill(
         row[:] = missing
     unmoved = bool((rank == np.arange(len(rank))).all())
     for first, codes in pieces:
+        target = row[first : first + len(codes)]
         if unmoved and codes.dtype == row.dtype:
-            row[first : first + len(codes)] = codes
+            if not np.shares_memory(target, codes):
+                target[:] = codes
             continue
         # Beyond the options there is only the code for no answer, which "clip" sends to the end.
         known = rank[: np.iinfo(codes.dtype).max]
         lookup = np.append(known, missing).astype(row.dtype)
-        np.take(lookup, codes, mode="clip", out=row[first : first + len(codes)])
+        np.take(lookup, codes, mode="clip", out=target)
 
 
 def dropped_items(items: Sequence[Any]) -> list[str]:

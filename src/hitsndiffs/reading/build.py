@@ -35,11 +35,15 @@ __all__ = ["FileTable", "build_long", "build_transposed", "build_wide", "find_la
 
 
 class FileTable(Protocol):
-    """What every format offers: names, the first rows as text, and all rows in pieces."""
+    """What every format offers: names, the first rows as text, and all rows in pieces.
+
+    The number of rows is None where it is not known before the end.
+    """
 
     names: list[str]
     sample: list[list[str]]
     has_header: bool
+    n_rows: int | None
     notes: list[str]
     place: Place
 
@@ -84,13 +88,14 @@ def build_wide(table: FileTable, user: str | None) -> Encoded:
     notes = table.notes
     column = _user_column(table, user, notes)
     left_out = _aliases(table, column, notes)
-    builder = WideBuilder(table.place, as_text=True)
     users: list[Any] = []
     n_rows = 0
     wanted = None if not left_out else [n for n in table.names if n not in left_out]
     names = {} if table.has_header else _item_names(table.names, column)
     labels = [] if column is None else [column]
     items = [names.get(name, name) for name in wanted or table.names if name != column]
+    shape = None if table.n_rows is None else (len(items), table.n_rows)
+    builder = WideBuilder(table.place, as_text=True, shape=shape)
     for first_row, columns in table.blocks(labels, wanted, scanned=True):
         if isinstance(columns, Scanned):
             n_rows = first_row + len(columns)

@@ -60,6 +60,7 @@ class DelimitedTable:
 
     def __init__(self, stream: ByteStream, separator: str, header: bool | None) -> None:
         self.notes: list[str] = []
+        self.n_rows: int | None = None
         self._starts: list[int] = []
         self._lines: list[int | npt.NDArray[np.int64]] = []
         self.place = Place(stream.name, "line", self._line_of, by_position=False)

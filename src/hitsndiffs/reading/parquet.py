@@ -41,7 +41,9 @@ class ParquetTable:
         try:
             self._raw_names = list(pl.read_parquet_schema(self._source()))
             head = self._read(self._raw_names, n_rows=_SAMPLE)
-            self.n_rows = int(pl.scan_parquet(self._source()).select(pl.len()).collect().item())
+            self.n_rows: int | None = int(
+                pl.scan_parquet(self._source()).select(pl.len()).collect().item()
+            )
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._damaged(error) from None
         self.names = [name.strip() for name in self._raw_names]
@@ -101,7 +103,7 @@ class ParquetTable:
         del labels, scanned
         wanted = list(self.names if columns is None else columns)
         raw = dict(zip(self.names, self._raw_names, strict=True))
-        step = max(1, _CELLS // max(self.n_rows, 1))
+        step = max(1, _CELLS // max(self.n_rows or 0, 1))
         parts = [wanted[first : first + step] for first in range(0, len(wanted), step)]
         with ThreadPoolExecutor(1, thread_name_prefix="hitsndiffs") as reader:
             # The next columns are read while these are being coded.

@@ -40,6 +40,7 @@ class RecordsTable:
 
     def __init__(self, stream: ByteStream, *, array: bool = False) -> None:
         self.notes: list[str] = []
+        self.n_rows: int | None = None
         self.has_header = True
         unit = "record" if array else "line"
         self.place = Place(stream.name, unit, self._line_of, by_position=False)
