@@ -122,13 +122,15 @@ def label_array(labels: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def text_labels(pieces: Sequence[Sequence[str] | npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """Return many texts, given in pieces, as :func:`label_array` does.
+    """Return many texts, given in pieces, as :func:`label_array` does; a sole array is kept.
 
     Examples
     --------
     >>> text_labels([["a", "b"], ["c"]]).tolist()
     ['a', 'b', 'c']
     """
+    if len(pieces) == 1 and isinstance(pieces[0], np.ndarray) and pieces[0].dtype == object:
+        return pieces[0] if len(pieces[0]) <= _MANY_LABELS else label_array(pieces[0])
     labels = np.empty(sum(map(len, pieces)), dtype=object)
     done = 0
     for piece in pieces:
