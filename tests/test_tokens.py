@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,10 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading import delimited, read_responses, source, tokens
 from hitsndiffs.reading.source import Chunk
 from hitsndiffs.reading.tokens import TokenScanner
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="there are no compiled kernels"
+)
 
 NEVER = 1 << 60
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
 from itertools import pairwise
@@ -19,6 +20,10 @@ from hitsndiffs.encoding.options import OptionBook, in_order, normalise
 from hitsndiffs.encoding.series import code_series
 from hitsndiffs.encoding.views import number_texts
 from hitsndiffs.reading import read_responses
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="there are no compiled kernels"
+)
 
 SHORT = [
     "A",
