@@ -11,7 +11,14 @@ import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
 
-__all__ = ["Encoded", "Place", "check_sizes", "label_array", "rows_from_codes"]
+__all__ = [
+    "Encoded",
+    "Place",
+    "check_sizes",
+    "label_array",
+    "rows_from_codes",
+    "text_labels",
+]
 
 #: More labels than this are kept as fixed-width text, at a fraction of the memory of objects.
 _MANY_LABELS = 1_000_000
@@ -112,6 +119,24 @@ def label_array(labels: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
+
+
+def text_labels(pieces: Sequence[Sequence[str] | npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return many texts, given in pieces, as :func:`label_array` does; a sole array is kept.
+
+    Examples
+    --------
+    >>> text_labels([["a", "b"], ["c"]]).tolist()
+    ['a', 'b', 'c']
+    """
+    if len(pieces) == 1 and isinstance(pieces[0], np.ndarray) and pieces[0].dtype == object:
+        return pieces[0] if len(pieces[0]) <= _MANY_LABELS else label_array(pieces[0])
+    labels = np.empty(sum(map(len, pieces)), dtype=object)
+    done = 0
+    for piece in pieces:
+        labels[done : done + len(piece)] = piece
+        done += len(piece)
+    return labels if len(labels) <= _MANY_LABELS else label_array(labels)
 
 
 def _short_texts(labels: list[Any]) -> bool:

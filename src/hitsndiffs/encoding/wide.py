@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.encoding.blocks import CellBlock, NumberedBlock, fill_codes
 from hitsndiffs.encoding.names import listed
 from hitsndiffs.encoding.options import Codes, OptionBook, Skipped, in_order, is_blank, smallest
 from hitsndiffs.encoding.result import (
@@ -18,10 +19,13 @@ from hitsndiffs.encoding.result import (
     rows_from_codes,
 )
 from hitsndiffs.errors import InputError
+from hitsndiffs.pool import Run, available_cores
 from hitsndiffs.responses import DENSE_FROM
 
 #: So many answers that are all different are worth a note.
 _MANY_DIFFERENT = 20
+#: From so many cells on they are written by several threads.
+_THREADS_FROM = 4_000_000
 
 __all__ = ["WideBuilder", "check_item_names", "check_user_names"]
 
@@ -35,14 +39,23 @@ class WideBuilder:
         Where the data come from, for messages.
     as_text
         Whether all option labels are texts (files), or numbers stay numbers (tables in memory).
+    shape
+        The number of items and of rows, where they are known beforehand: codes that come in whole
+        columns are then written to their place at once.
     """
 
-    def __init__(self, place: Place, *, as_text: bool) -> None:
+    def __init__(
+        self, place: Place, *, as_text: bool, shape: tuple[int, int] | None = None
+    ) -> None:
         self.place = place
         self.as_text = as_text
         self.skipped = Skipped()
         self._books: dict[Hashable, OptionBook] = {}
         self._pieces: dict[Hashable, list[tuple[int, Codes]]] = {}
+        self._room = None if shape is None else np.empty(shape, dtype=np.uint8)
+        self._in_room: list[Hashable] = []
+        self._block_items: Sequence[Hashable] = ()
+        self._blocks: list[NumberedBlock] = []
 
     def book(self, item: Hashable) -> OptionBook:
         """Return the options of an item (a new item when the name is new)."""
@@ -53,7 +66,18 @@ class WideBuilder:
 
     def put(self, item: Hashable, codes: Codes, first_row: int = 0) -> None:
         """Add the codes of some rows of an item, made with its book."""
+        room, n_held = self._room, len(self._in_room)
+        fits = room is not None and codes.dtype == np.uint8 and len(codes) == room.shape[1]
+        if room is not None and fits and n_held < len(room):
+            room[n_held] = codes
+            codes = room[n_held]
+            self._in_room.append(item)
         self._pieces[item].append((first_row, codes))
+
+    def put_block(self, items: Sequence[Hashable], block: CellBlock, first_row: int) -> None:
+        """Add some rows of all items; the items have to be the same in every block."""
+        self._block_items = items
+        self._blocks.append(block.numbered([self.book(item) for item in items], first_row))
 
     def finish(
         self,
@@ -109,16 +133,34 @@ class WideBuilder:
         dtype: Any = np.uint8
         for book in books:
             dtype = np.promote_types(dtype, smallest(len(book)))
-        codes = np.empty((len(items), n_users), dtype=dtype)
+        shape, room = (len(items), n_users), self._room
+        whole = room is not None and room.shape == shape and self._in_room == items
+        if room is not None and whole and dtype == np.uint8:
+            codes: npt.NDArray[Any] = room
+        else:
+            codes = np.empty(shape, dtype=dtype)
         labels: list[Any] = []
-        for row, item, book in zip(codes, items, books, strict=True):
+        ranks: list[npt.NDArray[np.int64]] = []
+        blocks = self._blocks
+        in_blocks = dict.fromkeys(self._block_items, sum(block.n_rows for block in blocks))
+        for book in books:
             order = in_order(book.options)
             labels += book.labels(order, as_text=self.as_text)
             rank = np.empty(len(order), dtype=np.int64)
             rank[order] = np.arange(len(order))
-            _fill(row, self._pieces.pop(item), rank)
+            ranks.append(rank)
+
+        def fill(k: int) -> None:
+            _fill(codes[k], self._pieces.pop(items[k]), ranks[k], in_blocks.get(items[k], 0))
+
+        Run(available_cores() if codes.size >= _THREADS_FROM else 1)(len(items), fill)
         sizes = [len(book) for book in books]
-        return codes, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), label_array(labels)
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        if blocks:
+            rows = {item: row for row, item in enumerate(items)}
+            targets = np.array([rows.get(item, -1) for item in in_blocks], dtype=np.int64)
+            fill_codes(codes, blocks, targets, np.concatenate(ranks), starts)
+        return codes, starts, label_array(labels)
 
     def _without_blank_rows(
         self,
@@ -141,20 +183,27 @@ class WideBuilder:
         return users[keep], np.ascontiguousarray(codes[:, keep])
 
 
-def _fill(row: npt.NDArray[Any], pieces: list[tuple[int, Codes]], rank: Any) -> None:
-    """Write the pieces of one item into its row, with the options in their final order."""
+def _fill(
+    row: npt.NDArray[Any], pieces: list[tuple[int, Codes]], rank: Any, elsewhere: int
+) -> None:
+    """Write the pieces of one item into its row, with the options in their final order.
+
+    So many cells as ``elsewhere`` says are in blocks.
+    """
     missing = np.iinfo(row.dtype).max
-    if sum(len(codes) for _, codes in pieces) < len(row):
+    if sum(len(codes) for _, codes in pieces) + elsewhere < len(row):
         row[:] = missing
     unmoved = bool((rank == np.arange(len(rank))).all())
     for first, codes in pieces:
+        target = row[first : first + len(codes)]
         if unmoved and codes.dtype == row.dtype:
-            row[first : first + len(codes)] = codes
+            if not np.shares_memory(target, codes):
+                target[:] = codes
             continue
         # Beyond the options there is only the code for no answer, which "clip" sends to the end.
         known = rank[: np.iinfo(codes.dtype).max]
         lookup = np.append(known, missing).astype(row.dtype)
-        np.take(lookup, codes, mode="clip", out=row[first : first + len(codes)])
+        np.take(lookup, codes, mode="clip", out=target)
 
 
 def dropped_items(items: Sequence[Any]) -> list[str]:

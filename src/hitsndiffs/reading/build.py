@@ -16,11 +16,12 @@ from hitsndiffs.encoding.interning import Interner
 from hitsndiffs.encoding.long import Factor, assemble_long
 from hitsndiffs.encoding.names import find_column, listed, recognise
 from hitsndiffs.encoding.options import Codes, OptionBook, is_blank
-from hitsndiffs.encoding.result import Encoded, Place, label_array
+from hitsndiffs.encoding.result import Encoded, Place, label_array, text_labels
 from hitsndiffs.encoding.series import code_series, text_of
 from hitsndiffs.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.header import looks_like_ids, looks_long
+from hitsndiffs.reading.tokens import Scanned, UserNames
 
 #: Columns of a piece of a file: of Polars, or lists of text where the file is small.
 Columns = dict[str, Any]
@@ -34,17 +35,25 @@ __all__ = ["FileTable", "build_long", "build_transposed", "build_wide", "find_la
 
 
 class FileTable(Protocol):
-    """What every format offers: names, the first rows as text, and all rows in pieces."""
+    """What every format offers: names, the first rows as text, and all rows in pieces.
+
+    The number of rows is None where it is not known before the end.
+    """
 
     names: list[str]
     sample: list[list[str]]
     has_header: bool
+    n_rows: int | None
     notes: list[str]
     place: Place
 
     def blocks(
-        self, labels: Sequence[str], columns: Sequence[str] | None = None
-    ) -> Iterator[tuple[int, Columns]]:
+        self,
+        labels: Sequence[str],
+        columns: Sequence[str] | None = None,
+        *,
+        scanned: bool = False,
+    ) -> Iterator[tuple[int, Any]]:
         """Yield pieces of the table with the number of their first row."""
 
     def records(self) -> Iterator[list[Any]]:
@@ -79,24 +88,32 @@ def build_wide(table: FileTable, user: str | None) -> Encoded:
     notes = table.notes
     column = _user_column(table, user, notes)
     left_out = _aliases(table, column, notes)
-    builder = WideBuilder(table.place, as_text=True)
     users: list[Any] = []
     n_rows = 0
     wanted = None if not left_out else [n for n in table.names if n not in left_out]
     names = {} if table.has_header else _item_names(table.names, column)
-    for first_row, columns in table.blocks([] if column is None else [column], wanted):
+    labels = [] if column is None else [column]
+    items = [names.get(name, name) for name in wanted or table.names if name != column]
+    shape = None if table.n_rows is None else (len(items), table.n_rows)
+    builder = WideBuilder(table.place, as_text=True, shape=shape)
+    for first_row, columns in table.blocks(labels, wanted, scanned=True):
+        if isinstance(columns, Scanned):
+            n_rows = first_row + len(columns)
+            users.append(columns.users)
+            builder.put_block(items, columns.cells, first_row)
+            continue
         n_rows = max(n_rows, first_row + max(map(len, columns.values()), default=0))
         if column in columns:
             users.append(columns.pop(column))
-        items = [names.get(name, name) for name in columns]
-        for item, codes in zip(items, _coded(builder, items, columns, table.place), strict=True):
+        found = [names.get(name, name) for name in columns]
+        for item, codes in zip(found, _coded(builder, found, columns, table.place), strict=True):
             builder.put(item, codes, first_row)
     if column is None:
-        labels, nameless = numbered("user", n_rows), None
+        named, nameless = numbered("user", n_rows), None
         notes.append("There is no user column: the users are named user-1, user-2, ….")
     else:
-        labels, nameless = _user_labels(users, n_rows, table.place, column)
-    return builder.finish(labels, "file", notes, nameless)
+        named, nameless = _user_labels(users, n_rows, table.place, column)
+    return builder.finish(named, "file", notes, nameless)
 
 
 def _coded(builder: WideBuilder, items: list[str], columns: Columns, place: Place) -> list[Codes]:
@@ -164,8 +181,13 @@ def _item_names(names: Sequence[str], user: str | None) -> dict[str, str]:
 def _user_labels(
     pieces: list[Any], n_rows: int, place: Place, column: str
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    if isinstance(pieces[0], list):
-        labels = label_array([cell.strip() for cell in pieces[0]])
+    if all(isinstance(piece, UserNames) and piece.plain for piece in pieces):
+        labels = text_labels([piece.texts for piece in pieces])
+        if _may_repeat(np.concatenate([piece.hashes for piece in pieces])):
+            check_user_names(labels, place, column)
+        return labels, np.zeros(len(labels), dtype=bool)
+    if any(isinstance(piece, (list, UserNames)) for piece in pieces):
+        labels = label_array([cell.strip() for piece in pieces for cell in _texts(piece)])
         check_user_names(labels, place, column)
         return labels, labels == ""
     import polars as pl
@@ -177,10 +199,22 @@ def _user_labels(
             "every record needs a user."
         )
     nameless = (series == "").to_numpy()
-    named = len(series) - int(nameless.sum())
-    if series.n_unique() - int(nameless.any()) < named:
-        check_user_names(np.array(series.to_list(), dtype=object), place, column)
-    return label_array(series.to_list()), nameless
+    labels = text_labels([series.to_numpy()])
+    if _may_repeat(series.hash().to_numpy()[~nameless]):
+        check_user_names(labels, place, column)
+    return labels, nameless
+
+
+def _may_repeat(hashes: npt.NDArray[np.uint64]) -> bool:
+    """Whether two names have one hash, which different names do not have but by chance."""
+    ordered = np.sort(hashes)
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _texts(piece: Any) -> list[str]:
+    if isinstance(piece, UserNames):
+        return piece.texts
+    return piece if isinstance(piece, list) else text_of(piece).fill_null("").to_list()
 
 
 def numbered(word: str, count: int) -> npt.NDArray[Any]:

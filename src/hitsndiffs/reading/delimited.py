@@ -14,8 +14,17 @@ import numpy.typing as npt
 from hitsndiffs.encoding.result import Place
 from hitsndiffs.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.cells import (
+    after_line,
+    count_separators,
+    leading_zeros,
+    record_lines,
+    well_quoted,
+    without_blank_lines,
+)
 from hitsndiffs.reading.header import has_header
 from hitsndiffs.reading.source import ByteStream, Chunk, even_newlines, line_chunks
+from hitsndiffs.reading.tokens import Scanned, TokenScanner
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,9 +35,13 @@ __all__ = ["DelimitedTable"]
 
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _HEAD_CELLS = 50_000
+#: Bytes that most often hold so many cells.
+_HEAD_BYTES = 1 << 20
 _CSV_ROWS = 20_000
 #: Up to this size a file is read with the csv module, which spares the import of Polars.
 _SMALL = 2 << 20
+#: From this size on it is worth loading the compiled kernels.
+_SCAN_FROM = 8 << 20
 _MOST_CATEGORIES = 200
 
 
@@ -47,6 +60,7 @@ class DelimitedTable:
 
     def __init__(self, stream: ByteStream, separator: str, header: bool | None) -> None:
         self.notes: list[str] = []
+        self.n_rows: int | None = None
         self._starts: list[int] = []
         self._lines: list[int | npt.NDArray[np.int64]] = []
         self.place = Place(stream.name, "line", self._line_of, by_position=False)
@@ -61,7 +75,7 @@ class DelimitedTable:
         if self.has_header:
             self.names = self._header_names(rows)
             self.sample = rows[1:]
-            cut = _after_line(first.data, ends[0] - first.first_line + 1)
+            cut = after_line(first.data, ends[0] - first.first_line + 1)
             self._first = Chunk(first.data[cut:], ends[0] + 1)
         else:
             self.names = [f"column-{k}" for k in range(1, self._width + 1)]
@@ -85,7 +99,7 @@ class DelimitedTable:
             body = data.lstrip(b" \n")
             first_line += data.count(b"\n", 0, len(data) - len(body))
             data = body
-            if b"\n" in body.rstrip():
+            if 0 <= body.find(b"\n") < len(body.rstrip()):
                 break
         return Chunk(data, first_line)
 
@@ -108,6 +122,20 @@ class DelimitedTable:
 
     def _head_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int]]:
         """Return the first rows as text, and the line in which each ends."""
+        if len(chunk.data) > _HEAD_BYTES:
+            ends = even_newlines(chunk.data[:_HEAD_BYTES])
+            part = Chunk(chunk.data[: int(ends[-1]) + 1 if len(ends) else 0], chunk.first_line)
+            try:
+                rows, lines, enough = self._first_rows(part)
+            except InputError:  # it may be the cut that is wrong
+                enough = False
+            if enough:
+                return rows, lines
+        rows, lines, _ = self._first_rows(chunk)
+        return rows, lines
+
+    def _first_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int], bool]:
+        """Return rows and the lines in which they end, and whether these are enough of them."""
         rows, ends = [], []
         n_cells = 0
         for _, end, row in self._records(chunk, check=False):
@@ -115,8 +143,8 @@ class DelimitedTable:
             ends.append(end)
             n_cells += len(row)
             if len(rows) > 20 and n_cells > _HEAD_CELLS:
-                break
-        return rows, ends
+                return rows, ends, True
+        return rows, ends, False
 
     def _header_names(self, rows: list[list[str]]) -> list[str]:
         names = [name.strip() for name in rows[0]]
@@ -132,8 +160,12 @@ class DelimitedTable:
     # -- all rows ---------------------------------------------------------------------------
 
     def blocks(
-        self, labels: Sequence[str], columns: Sequence[str] | None = None
-    ) -> Iterator[tuple[int, Columns]]:
+        self,
+        labels: Sequence[str],
+        columns: Sequence[str] | None = None,
+        *,
+        scanned: bool = False,
+    ) -> Iterator[tuple[int, Columns | Scanned]]:
         """Yield the number of the first row and the columns of each piece of the file.
 
         Parameters
@@ -142,30 +174,56 @@ class DelimitedTable:
             Columns whose text is wanted as it is.
         columns
             The columns wanted; all of them when not given.
+        scanned
+            Whether pieces may come as :class:`Scanned`, with the column in ``labels`` as the user.
         """
         wanted = list(self.names if columns is None else columns)
         if len(self._first.data) < _SMALL:
             table = dict(zip(self.names, zip(*self.records(), strict=True), strict=True))
             yield 0, {name: list(table[name]) for name in wanted}
             return
-        self._make_plan(wanted, labels)
         first_row = 0
-        for chunk in self._all_chunks():
+        for chunk, found in self._scanned(wanted, labels) if scanned else self._unscanned():
+            if found is not None:
+                self._mark_rows(first_row, chunk.first_line)
+                yield first_row, found
+                first_row += len(found)
+                continue
+            self._make_plan(wanted, labels)
             for frame, lines in self._frames(chunk, wanted):
                 if frame.height == 0:
                     continue
-                self._starts.append(first_row)
-                self._lines.append(lines)
+                self._mark_rows(first_row, lines)
                 yield first_row, {series.name: series for series in frame.iter_columns()}
                 first_row += frame.height
+
+    def _mark_rows(self, first_row: int, lines: int | npt.NDArray[np.int64]) -> None:
+        """Remember in which lines the rows from this one on are."""
+        self._starts.append(first_row)
+        self._lines.append(lines)
+
+    def _unscanned(self) -> Iterator[tuple[Chunk, None]]:
+        return ((chunk, None) for chunk in self._all_chunks())
+
+    def _scanned(
+        self, wanted: Sequence[str], labels: Sequence[str]
+    ) -> Iterator[tuple[Chunk, Scanned | None]]:
+        """Go over the chunks with the compiled kernels, where they can be had and are worth it."""
+        if len(self._first.data) < _SCAN_FROM:
+            return self._unscanned()
+        items = [name for name in wanted if name not in labels]
+        try:
+            scanner = TokenScanner(self.names, items, next(iter(labels), None), self._separator)
+        except ImportError:
+            return self._unscanned()
+        return scanner.scan_all(self._all_chunks()) if scanner.fits else self._unscanned()
 
     def records(self) -> Iterator[list[str]]:
         """Yield the rows as lists of text."""
         row = 0
         for chunk in self._all_chunks():
             for begin, _, record in self._records(chunk):
-                self._starts.append(row)
-                self._lines.append(begin)
+                self._mark_rows(row, begin)
                 row += 1
                 yield record
 
@@ -185,6 +243,8 @@ class DelimitedTable:
 
     def _make_plan(self, wanted: list[str], labels: Sequence[str]) -> None:
         """Choose how each column is parsed: small numbers, known texts, or any text."""
+        if self._plan:
+            return
         import polars as pl
 
         for place, name in enumerate(self.names):
@@ -202,16 +262,17 @@ class DelimitedTable:
     ) -> Iterator[tuple[pl.DataFrame, int | npt.NDArray[np.int64]]]:
         frame = None
         lines: int | npt.NDArray[np.int64] = chunk.first_line
-        if self._width > 1:
+        # Polars makes something of marks that are out of place; the csv module refuses them.
+        if self._width > 1 and well_quoted(chunk.data, self._separator):
             frame = self._parse(chunk.data, wanted)
             if frame is None and b'"' not in chunk.data:
-                data, lines = _without_blank_lines(chunk)
+                data, lines = without_blank_lines(chunk)
                 frame = self._parse(data, wanted) if len(data) < len(chunk.data) else None
         if frame is None:
             yield from self._frames_by_csv(chunk, wanted)
             return
         if b'"' in chunk.data:
-            lines = _record_lines(chunk)
+            lines = record_lines(chunk)
         yield frame, lines
 
     def _parse(self, data: bytes, wanted: list[str]) -> pl.DataFrame | None:
@@ -221,14 +282,14 @@ class DelimitedTable:
         if not data:
             return pl.DataFrame({name: [] for name in wanted})
         plan = self._plan
-        if pl.Int16 in plan.values() and _leading_zeros(data, self._separator):
+        if pl.Int16 in plan.values() and leading_zeros(data, self._separator):
             plan = {name: pl.String if dtype == pl.Int16 else dtype for name, dtype in plan.items()}
         frame = self._read(data, wanted, plan)
         if frame is None:
             frame = self._read(data, wanted, dict.fromkeys(self.names, pl.String))
             if frame is not None:
                 self._mend_plan(frame)
-        if frame is None or _count_separators(data, self._separator) != frame.height * (
+        if frame is None or count_separators(data, self._separator) != frame.height * (
             self._width - 1
         ):
             return None
@@ -334,58 +395,3 @@ def _without_mark(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         if number == 0 and chunk.data.startswith(b"\xef\xbb\xbf"):
             chunk = Chunk(chunk.data[3:], chunk.first_line)
         yield chunk
-
-
-def _after_line(data: bytes, n_lines: int) -> int:
-    """Return where the text goes on after so many lines."""
-    place = 0
-    for _ in range(n_lines):
-        place = data.find(b"\n", place) + 1
-        if place == 0:
-            return len(data)
-    return place
-
-
-def _without_blank_lines(chunk: Chunk) -> tuple[bytes, npt.NDArray[np.int64]]:
-    lines = chunk.data.split(b"\n")
-    kept = [k for k, line in enumerate(lines) if line.strip(b" ")]
-    return b"\n".join([lines[k] for k in kept]), np.array(kept, dtype=np.int64) + chunk.first_line
-
-
-def _record_lines(chunk: Chunk) -> npt.NDArray[np.int64]:
-    """Return the line in which each row begins, when cells may hold line ends."""
-    ends = even_newlines(chunk.data)
-    newlines = np.flatnonzero(np.frombuffer(chunk.data, dtype=np.uint8) == ord("\n"))
-    return chunk.first_line + np.concatenate([[0], np.searchsorted(newlines, ends) + 1])
-
-
-def _count_separators(data: bytes, separator: str) -> int:
-    mark = separator.encode()
-    if b'"' not in data:
-        return data.count(mark)
-    characters = np.frombuffer(data, dtype=np.uint8)
-    inside = np.bitwise_xor.accumulate((characters == ord('"')).view(np.uint8))
-    return int(np.count_nonzero((characters == mark[0]) & (inside == 0)))
-
-
-def _leading_zeros(data: bytes, separator: str, size: int = 1 << 18) -> bool:
-    r"""Whether a cell begins with a zero and another digit: such a cell is a text.
-
-    Examples
-    --------
-    >>> _leading_zeros(b"a,10,0\n", ","), _leading_zeros(b"a,007,0\n", ",")
-    (False, True)
-    """
-    characters = np.frombuffer(data, dtype=np.uint8)
-    zero = np.uint8(ord("0"))
-    if len(characters) > 1 and characters[0] == zero and 48 <= characters[1] <= 57:
-        return True
-    for first in range(0, len(characters), size):
-        part = characters[first : first + size + 2]
-        found = part[1:-1] == zero
-        found &= (part[2:] - zero) < 10
-        before = part[:-2]
-        found &= (before < zero) | (before == ord(separator))
-        if found.any():
-            return True
-    return False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.encoding.result import Place
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ParquetTable"]
 
 #: Cells that are held as columns of Polars at a time.
-_CELLS = 8_000_000
+_CELLS = 4_000_000
 _SAMPLE = 1000
 
 
@@ -39,7 +41,9 @@ class ParquetTable:
         try:
             self._raw_names = list(pl.read_parquet_schema(self._source()))
             head = self._read(self._raw_names, n_rows=_SAMPLE)
-            self.n_rows = int(pl.scan_parquet(self._source()).select(pl.len()).collect().item())
+            self.n_rows: int | None = int(
+                pl.scan_parquet(self._source()).select(pl.len()).collect().item()
+            )
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._damaged(error) from None
         self.names = [name.strip() for name in self._raw_names]
@@ -87,22 +91,31 @@ class ParquetTable:
         )
 
     def blocks(
-        self, labels: Sequence[str], columns: Sequence[str] | None = None
+        self,
+        labels: Sequence[str],
+        columns: Sequence[str] | None = None,
+        *,
+        scanned: bool = False,
     ) -> Iterator[tuple[int, Columns]]:
         """Yield whole columns, as many at a time as fit; rows are counted from 0."""
         import polars as pl
 
-        del labels
+        del labels, scanned
         wanted = list(self.names if columns is None else columns)
         raw = dict(zip(self.names, self._raw_names, strict=True))
-        step = max(1, _CELLS // max(self.n_rows, 1))
-        for first in range(0, len(wanted), step):
-            names = wanted[first : first + step]
-            try:
-                frame = self._read([raw[name] for name in names])
-            except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-                raise self._damaged(error) from None
-            yield 0, {name: frame[raw[name]] for name in names}
+        step = max(1, _CELLS // max(self.n_rows or 0, 1))
+        parts = [wanted[first : first + step] for first in range(0, len(wanted), step)]
+        with ThreadPoolExecutor(1, thread_name_prefix="hitsndiffs") as reader:
+            # The next columns are read while these are being coded.
+            coming = deque(reader.submit(self._read, [raw[n] for n in part]) for part in parts[:1])
+            for names, following in zip(parts, [*parts[1:], []], strict=True):
+                try:
+                    frame = coming.popleft().result()
+                except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+                    raise self._damaged(error) from None
+                if following:
+                    coming.append(reader.submit(self._read, [raw[name] for name in following]))
+                yield 0, {name: frame[raw[name]] for name in names}
 
     def records(self) -> Iterator[list[Any]]:
         """Yield the rows as lists."""

@@ -40,6 +40,7 @@ class RecordsTable:
 
     def __init__(self, stream: ByteStream, *, array: bool = False) -> None:
         self.notes: list[str] = []
+        self.n_rows: int | None = None
         self.has_header = True
         unit = "record" if array else "line"
         self.place = Place(stream.name, unit, self._line_of, by_position=False)
@@ -61,12 +62,16 @@ class RecordsTable:
         ]
 
     def blocks(
-        self, labels: Sequence[str], columns: Sequence[str] | None = None
+        self,
+        labels: Sequence[str],
+        columns: Sequence[str] | None = None,
+        *,
+        scanned: bool = False,
     ) -> Iterator[tuple[int, Columns]]:
         """Yield the number of the first row and the columns of each piece of the file."""
         import polars as pl
 
-        del labels
+        del labels, scanned
         first_row = 0
         frame, self._held = self._held, None
         while frame is not None:

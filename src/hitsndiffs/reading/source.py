@@ -19,7 +19,16 @@ import numpy.typing as npt
 from hitsndiffs.encoding.names import suggestion
 from hitsndiffs.errors import InputError
 
-__all__ = ["CHUNK", "ByteStream", "Chunk", "even_newlines", "line_chunks", "open_stream"]
+__all__ = [
+    "CHUNK",
+    "ByteStream",
+    "Chunk",
+    "count_byte",
+    "count_lines",
+    "even_newlines",
+    "line_chunks",
+    "open_stream",
+]
 
 #: Bytes of text that are parsed at a time.
 CHUNK = 16 << 20
@@ -76,7 +85,8 @@ class ByteStream:
         while (size < 0 or left > 0) and (more := self._next(CHUNK if size < 0 else left)):
             parts.append(more)
             left -= len(more)
-        return b"".join(parts)
+        parts = [part for part in parts if part]
+        return parts[0] if len(parts) == 1 else b"".join(parts)  # most often nothing is copied
 
     def _next(self, size: int) -> bytes:
         try:
@@ -181,21 +191,24 @@ def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
     first_line = 1
     while True:
         more = _read_lines(stream)
-        data = rest + more
-        if not data:
-            return
-        cut = len(data) if not more else _last_line_end(data, quotes)
-        if cut == 0 and len(data) < _LONGEST_QUOTE:
-            rest = data
-            continue
-        cut = cut or data.rfind(b"\n") + 1 or len(data)
-        rest = data[cut:]
-        chunk = Chunk(data[:cut], first_line)
-        _check_text(chunk, stream.name)
-        first_line += chunk.data.count(b"\n")
-        yield chunk
         if not more:
-            return
+            break
+        cut = _last_line_end(rest, more, quotes)
+        if cut == 0:
+            rest, more = b"", rest + more
+            if len(more) < _LONGEST_QUOTE:
+                rest = more
+                continue
+            cut = more.rfind(b"\n") + 1 or len(more)
+        chunk = Chunk(b"".join((rest, memoryview(more)[:cut])), first_line)
+        rest = more[cut:]
+        _check_text(chunk, stream.name)
+        yield chunk
+        first_line += count_lines(chunk.data)
+    if rest:
+        chunk = Chunk(rest, first_line)
+        _check_text(chunk, stream.name)
+        yield chunk
 
 
 def _read_lines(stream: ByteStream) -> bytes:
@@ -208,11 +221,36 @@ def _read_lines(stream: ByteStream) -> bytes:
     return more.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def _last_line_end(data: bytes, quotes: bool) -> int:
-    if not quotes or b'"' not in data:
-        return data.rfind(b"\n") + 1
-    ends = even_newlines(data)
-    return int(ends[-1]) + 1 if len(ends) else 0
+def _last_line_end(rest: bytes, more: bytes, quotes: bool) -> int:
+    """Return where the last line ends in what was read, outside quotation marks; 0 for nowhere."""
+    cut = more.rfind(b"\n") + 1
+    if not quotes or cut == 0 or (b'"' not in more and b'"' not in rest):
+        return cut
+    marks = count_byte(rest, b'"') + count_byte(memoryview(more)[:cut], b'"')
+    if marks % 2 == 0:
+        return cut
+    ends = even_newlines(rest + more) - len(rest)
+    return max(int(ends[-1]) + 1, 0) if len(ends) else 0
+
+
+def count_lines(data: bytes) -> int:
+    r"""Return how many line ends there are.
+
+    Examples
+    --------
+    >>> count_lines(b"a\nb\n")
+    2
+    """
+    return count_byte(data, b"\n")
+
+
+def count_byte(data: bytes | memoryview, byte: bytes, size: int = 1 << 17) -> int:
+    """Count a byte that may be frequent, a piece at a time, so that the pieces stay in cache."""
+    characters = np.frombuffer(data, dtype=np.uint8)
+    return sum(
+        int(np.count_nonzero(characters[first : first + size] == byte[0]))
+        for first in range(0, len(characters), size)
+    )
 
 
 def even_newlines(data: bytes) -> npt.NDArray[np.intp]:

@@ -1,0 +1,96 @@
+"""What the bytes of a chunk of delimited text give away before they are parsed."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.reading.source import Chunk, even_newlines
+
+__all__ = [
+    "after_line",
+    "count_separators",
+    "leading_zeros",
+    "record_lines",
+    "well_quoted",
+    "without_blank_lines",
+]
+
+
+def after_line(data: bytes, n_lines: int) -> int:
+    """Return where the text goes on after so many lines."""
+    place = 0
+    for _ in range(n_lines):
+        place = data.find(b"\n", place) + 1
+        if place == 0:
+            return len(data)
+    return place
+
+
+def without_blank_lines(chunk: Chunk) -> tuple[bytes, npt.NDArray[np.int64]]:
+    """Return the lines that are not blank, and their numbers."""
+    lines = chunk.data.split(b"\n")
+    kept = [k for k, line in enumerate(lines) if line.strip(b" ")]
+    return b"\n".join([lines[k] for k in kept]), np.array(kept, dtype=np.int64) + chunk.first_line
+
+
+def record_lines(chunk: Chunk) -> npt.NDArray[np.int64]:
+    """Return the line in which each row begins, when cells may hold line ends."""
+    ends = even_newlines(chunk.data)
+    newlines = np.flatnonzero(np.frombuffer(chunk.data, dtype=np.uint8) == ord("\n"))
+    return chunk.first_line + np.concatenate([[0], np.searchsorted(newlines, ends) + 1])
+
+
+def well_quoted(data: bytes, separator: str) -> bool:
+    r"""Whether quotation marks stand around whole cells only, and are all closed.
+
+    Examples
+    --------
+    >>> [well_quoted(cells, ",") for cells in (b'"a ""b"" c",d', b'a"b"c,d', b'"a"b,c', b'"a,b')]
+    [True, False, False, False]
+    """
+    if b'"' not in data:
+        return True
+    characters = np.frombuffer(data, dtype=np.uint8)
+    marks = np.flatnonzero(characters == ord('"'))
+    if len(marks) % 2:
+        return False
+    edge = np.zeros(256, dtype=bool)
+    edge[[ord(separator), ord("\n"), ord('"')]] = True
+    opening, closing = marks[0::2], marks[1::2]
+    before = edge[characters[opening - 1]] | (opening == 0)
+    after = edge[characters[(closing + 1) % len(data)]] | (closing == len(data) - 1)
+    return bool(before.all() and after.all())
+
+
+def count_separators(data: bytes, separator: str) -> int:
+    """Return how many separators there are outside quotation marks."""
+    mark = separator.encode()
+    if b'"' not in data:
+        return data.count(mark)
+    characters = np.frombuffer(data, dtype=np.uint8)
+    inside = np.bitwise_xor.accumulate((characters == ord('"')).view(np.uint8))
+    return int(np.count_nonzero((characters == mark[0]) & (inside == 0)))
+
+
+def leading_zeros(data: bytes, separator: str, size: int = 1 << 18) -> bool:
+    r"""Whether a cell begins with a zero and another digit: such a cell is a text.
+
+    Examples
+    --------
+    >>> leading_zeros(b"a,10,0\n", ","), leading_zeros(b"a,007,0\n", ",")
+    (False, True)
+    """
+    characters = np.frombuffer(data, dtype=np.uint8)
+    zero = np.uint8(ord("0"))
+    if len(characters) > 1 and characters[0] == zero and 48 <= characters[1] <= 57:
+        return True
+    for first in range(0, len(characters), size):
+        part = characters[first : first + size + 2]
+        found = part[1:-1] == zero
+        found &= (part[2:] - zero) < 10
+        before = part[:-2]
+        found &= (before < zero) | (before == ord(separator))
+        if found.any():
+            return True
+    return False

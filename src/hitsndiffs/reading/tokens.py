@@ -1,0 +1,199 @@
+"""CSV and TSV with one row per user, quickly: the bytes of each chunk are gone over once.
+
+What is plain (rows of the right width, no blank lines, no quotation marks inside cells, fewer than
+255 different answers to an item in a chunk) is coded by a compiled kernel, without a parser and
+without an object per cell. A chunk with anything else is handed back whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.encoding.blocks import CellBlock
+from hitsndiffs.errors import InputError
+from hitsndiffs.pool import available_cores
+from hitsndiffs.reading.source import Chunk, count_lines
+
+__all__ = ["Scanned", "TokenScanner", "UserNames"]
+
+#: Bytes of the tables of one chunk, from which on there are fewer slots; and at most.
+_LARGE_TABLES, _LARGEST_TABLES = 32 << 20, 128 << 20
+_SLOTS, _FEW_SLOTS = 512, 64
+_MOST_TEXTS = 254
+
+
+@dataclass(frozen=True)
+class UserNames:
+    """The names of the users of some rows.
+
+    Parameters
+    ----------
+    texts
+        As they were written.
+    plain
+        Whether no name is blank, and none has to be trimmed.
+    hashes
+        A number for each name; names that differ have different numbers, with rare exceptions.
+    """
+
+    texts: list[str]
+    plain: bool
+    hashes: npt.NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """The rows of a chunk: the cells of the items, and the users if a column names them."""
+
+    cells: CellBlock
+    users: UserNames | None
+
+    def __len__(self) -> int:
+        return self.cells.n_rows
+
+
+class TokenScanner:
+    """Goes over chunks of text with the compiled kernels.
+
+    Parameters
+    ----------
+    names
+        The names of all columns.
+    items
+        Those that are items, in the order wanted.
+    user
+        The one that names the users, if any.
+    separator
+        What stands between cells.
+
+    Raises
+    ------
+    ImportError
+        Where there are no compiled kernels to be had.
+    """
+
+    def __init__(
+        self, names: Sequence[str], items: Sequence[str], user: str | None, separator: str
+    ) -> None:
+        from hitsndiffs import jit
+        from hitsndiffs.encoding import kernels
+        from hitsndiffs.reading import token_kernels
+
+        if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+            raise ImportError("Numba is switched off")
+        for module in (kernels, token_kernels):
+            jit.load(module.__name__)
+        self._kernels = token_kernels
+        numbers = {name: number for number, name in enumerate(items)}
+        if user is not None:
+            numbers[user] = token_kernels.USER
+        self._columns = np.array(
+            [numbers.get(name, token_kernels.LEFT_OUT) for name in names], dtype=np.int64
+        )
+        self._n_items = len(items)
+        self._has_users = user is not None
+        self._mark = ord(separator)
+        self._slots = _SLOTS if len(items) * _SLOTS * 8 <= _LARGE_TABLES else _FEW_SLOTS
+
+    @property
+    def fits(self) -> bool:
+        """Whether the tables of a chunk are small enough, and there is more than one column."""
+        return len(self._columns) > 1 and self._n_items * self._slots * 8 <= _LARGEST_TABLES
+
+    def scan_all(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Scanned | None]]:
+        """Yield each chunk with what is in it, some chunks ahead on other threads."""
+        threads = available_cores()
+        waiting: deque[tuple[Chunk, Future[Scanned | None]]] = deque()
+        failed: list[InputError] = []
+        with ThreadPoolExecutor(threads, thread_name_prefix="hitsndiffs") as pool:
+            try:
+                for chunk in _up_to_failure(chunks, failed):
+                    waiting.append((chunk, pool.submit(self.scan, chunk)))
+                    while len(waiting) > threads or (waiting and waiting[0][1].done()):
+                        yield _taken(waiting)
+                while waiting:
+                    yield _taken(waiting)
+            finally:
+                for _, future in waiting:
+                    future.cancel()
+        for error in failed:
+            raise error
+
+    def scan(self, chunk: Chunk) -> Scanned | None:
+        """Return what a chunk of whole lines holds; None when it is not plain."""
+        text = chunk.data if chunk.data.endswith(b"\n") else chunk.data + b"\n"
+        data = np.frombuffer(text, dtype=np.uint8)
+        n_rows = count_lines(text)
+        places = np.empty((self._n_items, _stride(n_rows)), dtype=np.uint8)
+        counts = np.zeros(self._n_items, dtype=np.int64)
+        begins, ends = (np.empty((self._n_items, _MOST_TEXTS), dtype=np.int64) for _ in range(2))
+        names = np.empty(len(text) + 1 if self._has_users else 0, dtype=np.uint8)
+        hashes = np.empty(n_rows if self._has_users else 0, dtype=np.uint64)
+        report = np.zeros(4, dtype=np.int64)
+        self._kernels.scan_cells(
+            data,
+            self._columns,
+            self._mark,
+            places,
+            np.full((self._n_items, 256), self._kernels.NO_PLACE, dtype=np.uint8),
+            np.zeros((self._n_items, self._slots), dtype=np.uint64),
+            np.empty((self._n_items, self._slots), dtype=np.uint8),
+            begins,
+            ends,
+            counts,
+            min(_MOST_TEXTS, self._slots * 3 // 4),
+            names,
+            hashes,
+            report,
+        )
+        _, n_bytes, odd, plain = report.tolist()
+        if not plain:
+            return None
+        texts = [
+            [text[begin:end].decode() for begin, end in zip(*cells, strict=True)]
+            for cells in zip(_cut(begins, counts), _cut(ends, counts), strict=True)
+        ]
+        users = None
+        if self._has_users:
+            # Every name has a line end after it, the last one too.
+            written = names[: max(n_bytes - 1, 0)].tobytes().decode()
+            users = UserNames(written.split("\n") if n_rows else [], not odd, hashes)
+        return Scanned(CellBlock(places, n_rows, texts), users)
+
+
+def _up_to_failure(chunks: Iterator[Chunk], failed: list[InputError]) -> Iterator[Chunk]:
+    """Yield chunks, and keep an error for later: what comes before it may be wrong as well."""
+    try:
+        yield from chunks
+    except InputError as error:
+        failed.append(error)
+
+
+def _taken(
+    waiting: deque[tuple[Chunk, Future[Scanned | None]]],
+) -> tuple[Chunk, Scanned | None]:
+    chunk, future = waiting.popleft()
+    return chunk, future.result()
+
+
+def _stride(n_rows: int) -> int:
+    """Return room for so many rows, an odd number of cache lines.
+
+    The kernel writes to a row of every item in turn; were these a power of two apart, they would
+    all fall upon the same few places of the processor's cache.
+    """
+    return (-(-n_rows // 64) | 1) * 64
+
+
+def _cut(table: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> list[list[int]]:
+    return [row[:count].tolist() for row, count in zip(table, counts.tolist(), strict=True)]
