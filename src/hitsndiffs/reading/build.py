@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +18,7 @@ from hitsndiffs.encoding.result import Encoded, Place, label_array, text_labels
 from hitsndiffs.encoding.series import code_series, text_of
 from hitsndiffs.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
+from hitsndiffs.pool import Run, available_cores
 from hitsndiffs.reading.header import looks_like_ids, looks_long
 from hitsndiffs.reading.tokens import Scanned, UserNames
 
@@ -124,8 +123,13 @@ def _coded(builder: WideBuilder, items: list[str], columns: Columns, place: Plac
     try:
         if n_cells < _THREADS_FROM or len(pairs) < 2:
             return [_code(pair) for pair in pairs]
-        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-            return list(pool.map(_code, pairs))
+        found: list[Any] = [None] * len(pairs)
+
+        def work(piece: int) -> None:
+            found[piece] = _code(pairs[piece])
+
+        Run(min(4, available_cores()))(len(pairs), work)
+        return found
     except InputError as error:
         raise InputError(f"{place.source}: {error}") from None
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from hitsndiffs.responses import Responses
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
+from hitsndiffs.spectral.operators import answers_as_floats
 from hitsndiffs.sums import Sums
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
@@ -155,27 +156,26 @@ class _Symmetric:
         centred: bool,
         user_weights: Vector | None,
     ) -> _Symmetric:
-        answers = responses.answers_per_user.astype(float)
-        weight = np.ones(sums.n_users) if user_weights is None else user_weights
-        choosers = (
-            responses.choosers_per_option.astype(float)
-            if user_weights is None
-            else sums.choosers(weight)
-        )
-        root = np.sqrt(weight / (answers + mu))
-        half = 1 / np.sqrt(np.maximum(choosers + lam, 1e-300))
+        answers = answers_as_floats(responses)
+        if user_weights is None:
+            choosers = responses.choosers_per_option.astype(float)
+            root = _inverse_root(answers + mu)
+            scale = root
+        else:
+            choosers = sums.choosers(user_weights)
+            root = np.sqrt(user_weights / (answers + mu))
+            counting = user_weights > 0
+            scale = np.divide(root, user_weights, out=np.zeros_like(root), where=counting)
+        half = _inverse_root(np.maximum(choosers + lam, 1e-300))
+        if centred:
+            nobody, nothing = np.zeros(sums.n_users), np.zeros(sums.n_options)
+            centre = _Centring(responses, choosers)
+            return cls(sums, root, half, scale, centre, nobody, nothing, nothing)
         trivial = answers * root
-        seen = choosers / _norm(trivial)
-        return cls(
-            sums,
-            root,
-            half,
-            np.divide(root, weight, out=np.zeros_like(root), where=weight > 0),
-            _Centring(responses, choosers) if centred else None,
-            np.zeros(sums.n_users) if centred else _unit(trivial),
-            np.zeros(sums.n_options) if centred else _unit(choosers * half),
-            np.zeros(sums.n_options) if centred else (seen if mu == 0 else None),
-        )
+        length = _norm(trivial)
+        trivial /= length
+        seen = choosers / length if mu == 0 else None
+        return cls(sums, root, half, scale, None, trivial, _unit(choosers * half), seen)
 
     def to_options(self, x: Vector) -> Vector:
         return self._finish(self.sums.choosers(self.root * _without(x, self.trivial_users)))
@@ -235,6 +235,12 @@ class _Centring:
 
 def _unit(x: Vector) -> Vector:
     return x / _norm(x)
+
+
+def _inverse_root(x: Vector) -> Vector:
+    """``1 / √x``, in the place of ``x``: new memory costs as much as the reckoning."""
+    np.sqrt(x, out=x)
+    return np.reciprocal(x, out=x)
 
 
 # Sums over users are added by NumPy and not by BLAS, whose threads wait for each other at the end.

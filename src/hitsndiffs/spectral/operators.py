@@ -18,9 +18,16 @@ import numpy.typing as npt
 from hitsndiffs.responses import Responses
 from hitsndiffs.sums import Sums
 
-__all__ = ["Averaging", "Laplacian"]
+__all__ = ["Averaging", "Laplacian", "answers_as_floats"]
 
 Vector = npt.NDArray[np.float64]
+
+
+def answers_as_floats(responses: Responses) -> Vector:
+    """How many answers each user gave; made once, for it is as long as the users are many."""
+    return responses._cached(
+        "answers_as_floats", lambda: responses.answers_per_user.astype(np.float64)
+    )
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ class Averaging:
         """Return the operator of some responses."""
         return cls(
             sums,
-            responses.answers_per_user.astype(float),
+            answers_as_floats(responses),
             responses.choosers_per_option.astype(float),
         )
 

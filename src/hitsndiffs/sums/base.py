@@ -99,6 +99,9 @@ def _thread_sums(responses: Responses, threads: int | None) -> Sums:
     layout = responses._cached("sums/threads", lambda: build_layout(responses, threads))
     sums = ThreadSums(layout, threads)
     # Counts are sums of ones, and far quicker this way than from the codes.
+    if layout.is_complete:
+        everything = responses.n_items
+        responses._cached("answers_per_user", lambda: np.full(sums.n_users, everything))
     responses._cached("answers_per_user", lambda: _counts(sums.choices(np.ones(sums.n_options))))
     responses._cached("choosers_per_option", lambda: _counts(sums.choosers(np.ones(sums.n_users))))
     return sums

@@ -75,6 +75,11 @@ class PackedLayout:
         return sum(part.nbytes for part in self._packed)
 
     @property
+    def is_complete(self) -> bool:
+        """Whether everybody answered every item."""
+        return bool((self.groups.n_codes == np.diff(self.groups.item_starts)).all())
+
+    @property
     def scratch_per_column(self) -> int:
         """Memory that one column of a block of vectors needs while it is worked on."""
         return 8 * self._n_chunks * self.groups.table_length

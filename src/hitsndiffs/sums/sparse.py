@@ -60,6 +60,11 @@ class SparseLayout:
         return self._indptr.nbytes + self._options.nbytes
 
     @property
+    def is_complete(self) -> bool:
+        """Whether everybody is known to have answered every item: that is not looked at here."""
+        return False
+
+    @property
     def scratch_per_column(self) -> int:
         """Memory that one column of a block of vectors needs while it is worked on."""
         return 16 * self._n_chunks * self.n_options

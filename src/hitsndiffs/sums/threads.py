@@ -40,6 +40,10 @@ class Layout(Protocol):
         """Memory for the responses, in bytes."""
 
     @property
+    def is_complete(self) -> bool:
+        """Whether everybody is known to have answered every item."""
+
+    @property
     def scratch_per_column(self) -> int:
         """Memory that one column needs while it is worked on."""
 
