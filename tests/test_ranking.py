@@ -343,14 +343,14 @@ def test_json_takes_any_label_and_parameter():
     days = [datetime.date(2024, 5, d) for d in (13, 14, 15)]
     r = Responses(
         users=np.array(days, dtype=object),
-        items=np.array([0, 1]),
-        option_labels=np.array([*days, days[0]], dtype=object),
-        item_starts=np.array([0, 3, 4]),
-        codes=np.array([[0, 1, 2], [0, 0, 0]], dtype=np.uint8),
+        items=np.array([0, 1, 2]),
+        option_labels=np.array([*days, *days[:2], days[0]], dtype=object),
+        item_starts=np.array([0, 3, 5, 6]),
+        codes=np.array([[0, 1, 2], [0, 0, 1], [0, 0, 0]], dtype=np.uint8),
     )
-    plain = json.loads(rank(r, method="hnd", answers={0: "x"}, strong_user=days[1]).to_json())
-    assert plain["users"][0]["user"] == "2024-05-14"
-    assert plain["answer_key"]["1"]["option"] == "2024-05-13"
+    plain = json.loads(rank(r, method="hnd", answers={0: "x"}, strong_user=days[2]).to_json())
+    assert plain["users"][0]["user"] == "2024-05-15"
+    assert plain["answer_key"]["2"]["option"] == "2024-05-13"
     assert plain["parameters"]["answers"] == {"0": "x"}
 
 
