@@ -58,6 +58,7 @@ class PackedLayout:
         while self._block < min(BLOCK, self.n_users // 16):
             self._block *= 2
         self._bounds = _chunk_bounds(self.n_users, self._block)
+        self._wide_starts = groups.table_starts[groups.n_narrow :]
         n_quads, n_singles = divmod(groups.n_narrow, 4)
         self._packed = (
             np.empty(self.n_users * n_quads, dtype=np.uint32),
@@ -88,7 +89,11 @@ class PackedLayout:
         """``C w`` for each column of ``weights``; each column of the result is contiguous."""
         tables = self._tables(weights, run)
         scores = np.empty((weights.shape[1], self.n_users))
-        run(self._n_chunks, lambda c: kernels.choices(*self._data(c), tables, scores))
+        run.split(
+            self._n_chunks,
+            lambda first, last: kernels.choices(*self._users(first, last), tables, scores),
+            least=1,
+        )
         return scores.T
 
     def choosers(self, scores: Floats, run: Run) -> Floats:
@@ -96,13 +101,13 @@ class PackedLayout:
         partials = self._partials(scores.shape[1])
         whole = scores.T.flags.c_contiguous
 
-        def work(chunk: int) -> None:
-            first, last = self._bounds[chunk], self._bounds[chunk + 1]
-            columns = scores.T if whole else np.ascontiguousarray(scores[first:last].T)
-            offset = 0 if whole else first
-            kernels.choosers(*self._data(chunk), columns, offset, partials[chunk])
+        def work(first: int, last: int) -> None:
+            users = slice(*self._bounds[[first, last]])
+            columns = scores.T if whole else np.ascontiguousarray(scores[users].T)
+            offset = 0 if whole else users.start
+            kernels.choosers(*self._chunks(first, last), columns, offset, partials)
 
-        run(self._n_chunks, work)
+        run.split(self._n_chunks, work, least=1)
         return self._collect(partials, run)
 
     def through_users(self, weights: Floats, scale: Floats, run: Run) -> Floats:
@@ -110,11 +115,11 @@ class PackedLayout:
         tables = self._tables(weights, run)
         partials = self._partials(weights.shape[1])
 
-        def work(chunk: int) -> None:
+        def work(first: int, last: int) -> None:
             buffer = np.empty(self._block)
-            kernels.through(*self._data(chunk), tables, scale, buffer, partials[chunk])
+            kernels.through(*self._chunks(first, last), tables, scale, buffer, partials)
 
-        run(self._n_chunks, work)
+        run.split(self._n_chunks, work, least=1)
         return self._collect(partials, run)
 
     def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
@@ -124,7 +129,7 @@ class PackedLayout:
         highs = np.full(shape, np.iinfo(np.int64).min)
         run(
             self._n_chunks,
-            lambda c: kernels.extremes(*self._data(c), positions, lows[c], highs[c]),
+            lambda c: kernels.extremes(*self._users(c, c + 1), positions, lows[c], highs[c]),
         )
         low, high = np.empty((2, self.n_options), dtype=np.int64)
         kernels.spread_extremes(lows.min(axis=0), highs.max(axis=0), *self.groups.arrays, low, high)
@@ -136,7 +141,7 @@ class PackedLayout:
         groups, whole = self.groups, codes.flags.c_contiguous
 
         def work(chunk: int) -> None:
-            first, last = self._bounds[chunk], self._bounds[chunk + 1]
+            first, last = self._bounds[chunk : chunk + 2].tolist()
             part = codes if whole else np.ascontiguousarray(codes[:, first:last])
             kernels.pack_codes(
                 part, 0 if whole else first, self._block, first, last,
@@ -153,8 +158,8 @@ class PackedLayout:
 
         def work(chunk: int) -> None:
             kernels.pack_rows(
-                indptr, options, self._block, self._bounds[chunk], self._bounds[chunk + 1],
-                *steps, self.groups.n_narrow, *self._packed,
+                indptr, options, self._block, *self._bounds[chunk : chunk + 2].tolist(), *steps,
+                self.groups.n_narrow, *self._packed,
             )  # fmt: skip
 
         run(self._n_chunks, work)
@@ -165,10 +170,13 @@ class PackedLayout:
     def _n_chunks(self) -> int:
         return len(self._bounds) - 1
 
-    def _data(self, chunk: int) -> tuple[Any, ...]:
-        wide_starts = self.groups.table_starts[self.groups.n_narrow :]
-        first, last = self._bounds[chunk], self._bounds[chunk + 1]
-        return *self._packed, wide_starts, self._block, first, last
+    def _users(self, first: int, last: int) -> tuple[Any, ...]:
+        """The answers of some chunks' users, for a kernel that takes them one after another."""
+        return *self._packed, self._wide_starts, self._block, *self._bounds[[first, last]].tolist()
+
+    def _chunks(self, first: int, last: int) -> tuple[Any, ...]:
+        """The same for a kernel that keeps the chunks apart."""
+        return *self._packed, self._wide_starts, self._block, self._bounds, first, last
 
     def _tables(self, weights: Floats, run: Run) -> Floats:
         """Summed weights of every code of every group, for each column of ``weights``."""
@@ -195,7 +203,8 @@ class PackedLayout:
         return sums
 
 
-def _chunk_bounds(n_users: int, block: int) -> list[int]:
+def _chunk_bounds(n_users: int, block: int) -> Ints:
     n_blocks = -(-n_users // block)
     n_chunks = max(1, min(CHUNKS, n_blocks, n_users // SMALLEST_CHUNK))
-    return [min(n_users, n_blocks * c // n_chunks * block) for c in range(n_chunks + 1)]
+    bounds = [min(n_users, n_blocks * c // n_chunks * block) for c in range(n_chunks + 1)]
+    return np.array(bounds, dtype=np.int64)

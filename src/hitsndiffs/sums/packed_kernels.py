@@ -1,9 +1,9 @@
 """The passes over packed bytes, compiled (see :mod:`hitsndiffs.sums.packed` for the layout).
 
-Everywhere, ``block``, ``first`` and ``last`` count users; ``quads`` are the bytes of the narrow
-groups, four groups to a number, ``singles`` those of the groups left over, and ``wide`` the numbers
-of the wide groups. ``starts`` says where the tables of the wide groups begin (its first entry is
-256 × the number of narrow groups).
+Users are counted by ``block``, ``first`` and ``last``. ``quads`` are bytes of the narrow groups,
+four groups to a number, ``singles`` those of the groups left over, and ``wide`` the numbers of the
+wide groups. ``starts`` says where the tables of the wide groups begin (its first entry is 256 × the
+number of narrow groups).
 """
 # mypy: ignore-errors
 
@@ -17,6 +17,7 @@ _PACKED = (read_only(np.uint32, 1), read_only(np.uint8, 1), read_only(np.uint16,
 _INTS, _FLOATS = read_only(np.int64, 1), read_only(np.float64, 1)
 _COLUMNS = read_only(np.float64, 2)
 _DATA = (*_PACKED, _INTS, INT, INT, INT)  # packed answers, table starts, block, first, last
+_CHUNKS = (*_PACKED, _INTS, INT, _INTS, INT, INT)  # the same for chunks, and their bounds
 _GROUPS = (_INTS, _INTS, _INTS, _INTS, _INTS)  # members, group starts, item starts, codes, tables
 
 
@@ -260,26 +261,28 @@ def choices(quads, singles, wide, starts, block, first, last, tables, scores):
             _look_up(quads, singles, wide, starts, start, width, tables[column], part)
 
 
-@kernel(*_DATA, _COLUMNS, INT, array(np.float64, 2))
-def choosers(quads, singles, wide, starts, block, first, last, scores, offset, sums):
-    """Histograms of the users ``first … last - 1``; ``scores`` has ``offset`` as its first user."""
-    for start in range(first, last, block):
-        width = min(block, last - start)
-        for column in range(sums.shape[0]):
-            part = scores[column, start - offset : start - offset + width]
-            _add_up(quads, singles, wide, starts, start, width, part, sums[column])
+@kernel(*_CHUNKS, _COLUMNS, INT, array(np.float64, 3))
+def choosers(quads, singles, wide, starts, block, bounds, first, last, scores, offset, sums):
+    """Histograms of the chunks ``first … last - 1``; ``scores`` begin with the user ``offset``."""
+    for chunk in range(first, last):
+        for start in range(bounds[chunk], bounds[chunk + 1], block):
+            width = min(block, bounds[chunk + 1] - start)
+            for column in range(sums.shape[1]):
+                part = scores[column, start - offset : start - offset + width]
+                _add_up(quads, singles, wide, starts, start, width, part, sums[chunk, column])
 
 
-@kernel(*_DATA, _COLUMNS, _FLOATS, array(np.float64, 1), array(np.float64, 2))
-def through(quads, singles, wide, starts, block, first, last, tables, scale, buffer, sums):
+@kernel(*_CHUNKS, _COLUMNS, _FLOATS, array(np.float64, 1), array(np.float64, 3))
+def through(quads, singles, wide, starts, block, bounds, first, last, tables, scale, buffer, sums):
     """Both passes over a block while its bytes are in the cache; ``buffer`` is room for a block."""
-    for start in range(first, last, block):
-        width = min(block, last - start)
-        for column in range(tables.shape[0]):
-            _look_up(quads, singles, wide, starts, start, width, tables[column], buffer)
-            for b in range(width):
-                buffer[b] *= scale[start + b]
-            _add_up(quads, singles, wide, starts, start, width, buffer, sums[column])
+    for chunk in range(first, last):
+        for start in range(bounds[chunk], bounds[chunk + 1], block):
+            width = min(block, bounds[chunk + 1] - start)
+            for column in range(tables.shape[0]):
+                _look_up(quads, singles, wide, starts, start, width, tables[column], buffer)
+                for b in range(width):
+                    buffer[b] *= scale[start + b]
+                _add_up(quads, singles, wide, starts, start, width, buffer, sums[chunk, column])
 
 
 @kernel(*_DATA, _INTS, array(np.int64, 1), array(np.int64, 1))
