@@ -202,6 +202,7 @@ def fresh(imports: str, lines: str, *arguments: object) -> dict[str, float]:
     here = str(Path(__file__).parent)
     paths = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
     environment = os.environ | {"PYTHONPATH": paths}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its byte code
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from data import graded_responses
 from harness import Report, arguments, measure
+from kernels import dense_responses
 from scipy.stats import spearmanr
 
 import hitsndiffs as hnd
@@ -130,7 +131,7 @@ def main() -> None:
     for name, steepest in (("telling items", 10.0), ("weak items", 1.0)):
         data = graded_responses(users, steepest=steepest)
         compare(report, name, data, min(options.repeats, 5), not options.quick)
-    data = graded_responses(users, steepest=0.0)
+    data = dense_responses(users, 100, 3, 0.0)
     compare_slow(report, data, min(options.repeats, 5), not options.quick)
     report.save(options.json)
 
