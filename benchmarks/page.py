@@ -59,7 +59,7 @@ TITLES = {
     "files": "(d) File to ranking against Polars' bare read",
     "growth": "(e) Growth",
     "startup": "(f) Start-up",
-    "peers": "(h) latent-key, and peers",
+    "peers": "(h) Methods for real data, and peers",
     "billion": "A thousand million responses",
 }
 
