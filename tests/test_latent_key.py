@@ -12,7 +12,8 @@ from hypothesis import assume, given, settings
 from making import make_responses, tables
 
 from hitsndiffs import accuracy, rank
-from hitsndiffs.methods.latent_key import model
+from hitsndiffs.methods.latent_key import candidates
+from hitsndiffs.methods.latent_key.candidates import Candidates
 from hitsndiffs.methods.latent_key.grid import (
     STEP,
     THETA,
@@ -46,8 +47,8 @@ def compare_a_round(table, monkeypatch, witness=None, known=None, strong=None):
         problem.weigh(witness)
     start = a_start(len(table))
     # the oracle maximises each candidate to the end; so does the model here
-    newton = model._newton
-    monkeypatch.setattr(model, "_newton", lambda c, x, y, steps: newton(c, x, y, steps=60))
+    newton = candidates._newton
+    monkeypatch.setattr(candidates, "_newton", lambda c, x, y, steps: newton(c, x, y, steps=60))
     found = fit_key(problem, start, max_rounds=1)
     key, posterior, evidence = naive_key.one_round(table, start, witness, known, strong)
     np.testing.assert_allclose(found.key, [key[k] for k in sorted(key)], atol=1e-7)
@@ -93,7 +94,7 @@ def test_the_evidence_does_not_fall(table):
     problem = problem_of(table)
     start = a_start(len(table))
     fixed = pytest.MonkeyPatch()
-    fixed.setattr(model, "_pool", lambda c, key, h: c)  # hyper-parameters as they are
+    fixed.setattr(Candidates, "pooled", lambda found: found.curves)  # the population as it is
     try:
         values = [fit_key(problem, start, max_rounds=n).evidence for n in range(1, 10)]
     finally:
@@ -104,9 +105,11 @@ def test_the_evidence_does_not_fall(table):
 
 def test_evidence_and_key_do_not_depend_on_chunks(monkeypatch):
     table, _ = exam(5, users=20, items=12)
-    problem, start = problem_of(table), a_start(20)
-    whole = fit_key(problem, start, max_rounds=4)
-    monkeypatch.setattr(model, "CHUNK", 7)
+    start = a_start(20)
+    whole = fit_key(problem_of(table), start, max_rounds=4)
+    monkeypatch.setattr(candidates, "CHUNK", 7)
+    problem = problem_of(table)
+    assert len(problem.blocks) > 4
     parts = fit_key(problem, start, max_rounds=4)
     np.testing.assert_allclose(parts.key, whole.key, rtol=1e-9)
 

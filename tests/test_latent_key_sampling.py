@@ -19,7 +19,7 @@ def few_are_many(monkeypatch):
     """Samples of about 400 users, so that small tables serve."""
     monkeypatch.setattr(sampling, "USERS", 400)
     monkeypatch.setattr(sampling, "ANSWERS", 200)
-    monkeypatch.setattr(model, "MANY", 400)
+    monkeypatch.setattr(model, "MANY_USERS", 400)
 
 
 def problem_of(r, **known):
@@ -64,6 +64,28 @@ def test_the_sample_does_not_depend_on_the_order_of_the_users(few_are_many):
     chosen = take_sample(problem_of(one)).users
     again = take_sample(problem_of(other)).users
     assert sorted(order[again]) == chosen.tolist()
+
+
+@pytest.mark.parametrize("answered", [1.0, 0.6])
+def test_some_of_many_items_lead_to_the_same_solution(answered, monkeypatch):
+    monkeypatch.setattr(sampling, "ITEMS", 150)
+    monkeypatch.setattr(sampling, "ANSWERS_OF_USER", 50)
+    monkeypatch.setattr(model, "MANY_ITEMS", 300)
+    r = make_responses(exam(7, users=25, items=900, answered=answered)[0])
+    problem = problem_of(r, strong_user=r.users[3], answers={5: 0})
+    sample = take_sample(problem)
+    part = sample.problem
+    assert part.responses.n_items == 150
+    assert part.strong == 3
+    np.testing.assert_array_equal(part.known >= 0, (part.responses.items == 5)[part.within.items])
+    quick = rank(r, "latent-key")
+    monkeypatch.setattr(sampling, "ITEMS", 10_000)
+    assert take_sample(problem).is_whole
+    slow = rank(r, "latent-key")
+    same = [quick.answer_key()[item] == slow.answer_key()[item] for item in slow.answer_key()]
+    assert np.mean(same) > 0.995
+    np.testing.assert_allclose(quick.scores, slow.scores, atol=0.002)
+    assert abs(quick.confidence - slow.confidence) < 0.02
 
 
 def test_items_with_few_answers_want_more_users(few_are_many):

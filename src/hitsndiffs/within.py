@@ -15,6 +15,13 @@ Array = npt.NDArray[np.float64]
 class Within:
     """Sums over the options of an item; blocks of columns are handled column by column.
 
+    Parameters
+    ----------
+    responses
+        Whose items.
+    first, last
+        Only the items from ``first`` to ``last - 1``, whose options are then counted from 0.
+
     Examples
     --------
     >>> r = Responses.from_wide([["A", "x"], ["B", "x"], ["B", "y"]])
@@ -22,10 +29,12 @@ class Within:
     [3.0, 7.0]
     """
 
-    def __init__(self, responses: Responses) -> None:
-        self.starts = responses.item_starts[:-1]
-        self.items = responses.option_items
-        self.sizes = np.diff(responses.item_starts).astype(float)
+    def __init__(self, responses: Responses, first: int = 0, last: int | None = None) -> None:
+        last = responses.n_items if last is None else last
+        begin, end = responses.item_starts[[first, last]]
+        self.starts = responses.item_starts[first:last] - begin
+        self.items = responses.option_items[begin:end] - first
+        self.sizes = np.diff(responses.item_starts[first : last + 1]).astype(float)
 
     def total(self, x: Array) -> Array:
         """One sum per item."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.errors import InputError, MissingExtraError
+from hitsndiffs.pool import available_cores
 
 if TYPE_CHECKING:
     from hitsndiffs.responses import Responses
@@ -33,6 +34,8 @@ class Sums(Protocol):
 
     n_users: int
     n_options: int
+    #: How many threads a method may use for what it does with the sums.
+    threads: int
 
     def choices(self, weights: Vector) -> Vector:
         """``C w``: for each user, the sum over the options the user chose."""
@@ -89,8 +92,8 @@ def open_sums(responses: Responses, engine: str = "auto", threads: int | None = 
             logger.info("Numba cannot be imported (%s): using the slower engine.", error)
     from hitsndiffs.sums.numpy import NumpySums
 
-    made: Sums = responses._cached("sums/numpy", lambda: NumpySums(responses))
-    return made
+    made: NumpySums = responses._cached("sums/numpy", lambda: NumpySums(responses))
+    return made.on(threads or available_cores())
 
 
 def _thread_sums(responses: Responses, threads: int | None) -> Sums:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,8 @@ IntVector = npt.NDArray[np.integer[Any]]
 class NumpySums:
     """The two sums as products with a sparse matrix of ones (see :class:`hitsndiffs.sums.Sums`)."""
 
+    threads = 1
+
     def __init__(self, responses: Responses) -> None:
         indptr, options = responses.rows
         shape = (responses.n_users, responses.n_options)
@@ -27,6 +30,12 @@ class NumpySums:
         self.n_users, self.n_options = shape
         self._rows: Any = sparse.csr_array((ones, options, indptr), shape=shape)
         self._columns: Any = self._rows.T.tocsr()
+
+    def on(self, threads: int) -> NumpySums:
+        """The same sums, for methods that may use so many threads (the products use one)."""
+        found = copy(self)
+        found.threads = threads
+        return found
 
     def choices(self, weights: Vector) -> Vector:
         """``C w`` (see :meth:`hitsndiffs.sums.Sums.choices`)."""

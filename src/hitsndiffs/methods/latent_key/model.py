@@ -14,13 +14,20 @@ softmax within the item, and abilities follow from the likelihood averaged over 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.latent_key.grid import THETA, Posterior, normal_log_prior, posterior_of
+from hitsndiffs.methods.latent_key.candidates import (
+    Curves,
+    ItemBlock,
+    expected_logs,
+    item_blocks,
+    weigh_candidates,
+)
+from hitsndiffs.methods.latent_key.grid import Posterior, normal_log_prior, posterior_of
 from hitsndiffs.orientation import known_options, user_is_here, user_number
 from hitsndiffs.responses import Responses
 from hitsndiffs.special import log_gamma
@@ -31,31 +38,11 @@ __all__ = ["Curves", "KeyFit", "KeyProblem", "ability_posterior", "fit_key"]
 
 Array = npt.NDArray[np.float64]
 
-#: Candidates handled at once: their curves over the grid fit the cache.
-CHUNK = 1024
-#: With more users than this, a fit that goes on from a solution may be settled after three rounds.
-MANY = 20_000
-#: What the grid's values are multiplied by for their sums: 1, θ and θ².
-POWERS: Array = THETA[:, None] ** np.arange(3)
+#: With more users or items than this, a fit that goes on from a solution may be settled after
+#: three rounds.
+MANY_USERS, MANY_ITEMS = 20_000, 4_000
 #: Prior for a user known to be strong: about the best one in forty.
 STRONG = normal_log_prior(2.0, 0.5)
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Slope and intercept of every candidate key, and the population they come from."""
-
-    slopes: Array
-    intercepts: Array
-    mean_slope: float = 1.0
-    var_slope: float = 0.25
-    mean_intercept: float = 0.0
-    var_intercept: float = 2.25
-
-    @classmethod
-    def start(cls, n_options: int) -> Curves:
-        """All candidates alike."""
-        return cls(np.ones(n_options), np.zeros(n_options))
 
 
 @dataclass(frozen=True)
@@ -108,6 +95,7 @@ class KeyProblem:
     ) -> None:
         self.responses, self.sums = responses, sums
         self.within = Within(responses)
+        self.blocks: list[ItemBlock] = item_blocks(responses)
         self.log_prior: Array = normal_log_prior()
         self.strong: int | None = None
         if user_is_here(responses, strong_user):  # one without answers says nothing
@@ -154,30 +142,37 @@ def fit_key(
     weights: Array,
     *,
     curves: Curves | None = None,
+    warm: bool = False,
     max_rounds: int = 150,
     tol: float = 1e-6,
 ) -> KeyFit:
-    """Fit the model from a first posterior of the abilities (rows of grid weights)."""
-    many = problem.responses.n_users > MANY
-    least = 9 if curves is None or not many else 2
+    """Fit the model from a first posterior of the abilities (rows of grid weights).
+
+    A fit that goes on from a solution has its curves, or is said to be ``warm``.
+    """
+    r = problem.responses
+    large = r.n_users > MANY_USERS or r.n_items > MANY_ITEMS
+    least = 2 if large and (warm or curves is not None) else 9
     curves = Curves.start(problem.responses.n_options) if curves is None else curves
     before = -np.inf
     fit = None
     for rounds in range(1, max_rounds + 1):
         chosen = problem.sums.choosers(problem.witness[:, None] * weights)
-        answered = problem.within.sum(chosen)
-        curves, curvature = _newton(curves, chosen, answered, steps=8 if rounds == 1 else 2)
-        log_right, log_wrong = _log_curves(curves)
-        prior = _log_prior(curves, curvature) + problem.fixed
-        fit_of_candidate = (chosen * log_right + (answered - chosen) * log_wrong).sum(axis=1)
-        key = problem.settle(problem.within.softmax(fit_of_candidate + prior))
-
-        posterior = _posterior(problem, key, log_right, log_wrong)
+        found = weigh_candidates(
+            problem.blocks,
+            curves,
+            chosen,
+            problem.fixed,
+            problem.known,
+            steps=8 if rounds == 1 else 2,
+            threads=problem.sums.threads,
+        )
+        key = found.key
+        posterior = _posterior(problem, found.logs)
         weights = posterior.weights
-        about_key = key * (prior - np.log(np.maximum(key, 1e-300)))
+        about_key = key * (found.prior - np.log(np.maximum(key, 1e-300)))
         evidence = float(problem.witness @ posterior.log_evidence + about_key.sum())
-        if rounds % 2 == 0:
-            curves = _pool(curves, key, curvature)
+        curves = found.pooled() if rounds % 2 == 0 else found.curves
         settled = rounds > least and abs(evidence - before) < 0.02 + tol * abs(evidence)
         fit = KeyFit(key, posterior, evidence, curves, rounds, settled)
         if settled:
@@ -189,94 +184,9 @@ def fit_key(
 
 def ability_posterior(problem: KeyProblem, key: Array, curves: Curves) -> Posterior:
     """What the answers say about abilities, given the key's posterior and all curves."""
-    return _posterior(problem, key, *_log_curves(curves))
+    logs = expected_logs(problem.blocks, key, curves, problem.sums.threads)
+    return _posterior(problem, logs)
 
 
-def _posterior(problem: KeyProblem, key: Array, right: Array, wrong: Array) -> Posterior:
-    logs = _expected_logs(problem, key, right, wrong)
-    threads = getattr(problem.sums, "threads", 1)
-    return posterior_of(problem.sums.choices(logs) + problem.log_prior, threads)
-
-
-@dataclass(frozen=True)
-class _Curvature:
-    """Second derivatives of each candidate's log posterior in slope and intercept."""
-
-    slope: Array
-    intercept: Array
-    determinant: Array
-
-
-def _newton(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[Curves, _Curvature]:
-    """Maximise each candidate's log posterior in ``(a, b)``, a cacheful of candidates at a time."""
-    parts = [
-        _newton_part(c, slice(first, first + CHUNK), chosen, answered, steps)
-        for first in range(0, len(c.slopes), CHUNK)
-    ]
-    a, b, h_aa, h_bb, det = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return replace(c, slopes=a, intercepts=b), _Curvature(h_aa, h_bb, det)
-
-
-def _newton_part(
-    c: Curves, part: slice, chosen: Array, answered: Array, steps: int
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Damped Newton steps; slope, intercept, and the curvature at the end."""
-    a, b = c.slopes[part], c.intercepts[part]
-    chosen, answered = chosen[part], answered[part]
-    for _ in range(steps):
-        p = 1 / (1 + np.exp(-_lines(a, b)))
-        expected = answered * p
-        first = POWERS.T @ (chosen - expected).T
-        second = POWERS.T @ (expected * (1 - p)).T
-        grad_a = first[1] - (a - c.mean_slope) / c.var_slope
-        grad_b = first[0] - (b - c.mean_intercept) / c.var_intercept
-        h_aa, h_ab, h_bb = second[2] + 1 / c.var_slope, second[1], second[0] + 1 / c.var_intercept
-        det = np.maximum(h_aa * h_bb - h_ab**2, 1e-10)
-        a = np.clip(a + np.clip((h_bb * grad_a - h_ab * grad_b) / det, -1, 1), 0.0, 8.0)
-        b = np.clip(b + np.clip((h_aa * grad_b - h_ab * grad_a) / det, -2, 2), -12.0, 12.0)
-    return a, b, h_aa, h_bb, det
-
-
-def _log_curves(c: Curves) -> tuple[Array, Array]:
-    """Log probability of choosing each candidate, and of not choosing it, over the grid."""
-    eta = _lines(c.slopes, c.intercepts)
-    wrong = -np.log(1 + np.exp(eta))  # slopes and intercepts are bounded: no overflow
-    return eta + wrong, wrong
-
-
-def _lines(slopes: Array, intercepts: Array) -> Array:
-    """``a θ + b`` over the grid, one row per candidate."""
-    return slopes[:, None] * THETA + intercepts[:, None]
-
-
-def _log_prior(c: Curves, h: _Curvature) -> Array:
-    """Log prior of slope and intercept, with the width of their posterior (Laplace)."""
-    return np.asarray(
-        -((c.slopes - c.mean_slope) ** 2) / (2 * c.var_slope)
-        - (c.intercepts - c.mean_intercept) ** 2 / (2 * c.var_intercept)
-        - 0.5 * np.log(c.var_slope * c.var_intercept)
-        - 0.5 * np.log(h.determinant)
-    )
-
-
-def _expected_logs(problem: KeyProblem, key: Array, right: Array, wrong: Array) -> Array:
-    """What choosing an option says about ability: its log likelihood averaged over the key."""
-    k = key[:, None]
-    return problem.within.sum(k * wrong) + k * (right - wrong)
-
-
-def _pool(c: Curves, key: Array, h: _Curvature) -> Curves:
-    """Means and variances of slopes and intercepts over the likely keys (and ten pseudo-items)."""
-    pseudo = 10.0
-    total = key.sum() + pseudo
-    mean_a = float(np.clip(((key * c.slopes).sum() + pseudo) / total, 0.2, 5.0))
-    mean_b = float((key * c.intercepts).sum() / total)
-    spread_a = (c.slopes - mean_a) ** 2 + np.minimum(h.intercept / h.determinant, c.var_slope)
-    spread_b = (c.intercepts - mean_b) ** 2 + np.minimum(h.slope / h.determinant, c.var_intercept)
-    return replace(
-        c,
-        mean_slope=mean_a,
-        mean_intercept=mean_b,
-        var_slope=float(np.clip(((key * spread_a).sum() + pseudo * 0.25) / total, 0.01, 4.0)),
-        var_intercept=float(np.clip(((key * spread_b).sum() + pseudo * 2.25) / total, 0.05, 16.0)),
-    )
+def _posterior(problem: KeyProblem, logs: Array) -> Posterior:
+    return posterior_of(problem.sums.choices(logs) + problem.log_prior, problem.sums.threads)

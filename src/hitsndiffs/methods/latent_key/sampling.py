@@ -1,8 +1,9 @@
-"""Many users: solutions are looked for among some of them, and then fitted to all.
+"""Large data: solutions are looked for in a part of them, and then fitted to all.
 
-What a solution consists of (keys, slopes, intercepts) belongs to the items, and some thousand users
-determine it well. The rounds that lead from a start to a solution are therefore made with a sample,
-and everybody joins in for the last few.
+With many users: what a solution consists of (keys, slopes, intercepts) belongs to the items, and
+some thousand users determine it well. With many items it is the abilities that some thousand items
+determine. The rounds that lead from a start to a solution are therefore made with a sample, and
+everybody and everything joins in for the last few.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ Array = npt.NDArray[np.float64]
 
 #: About so many users are in a sample, or more where the items have few answers: so many each.
 USERS, ANSWERS = 20_000, 2_000
-#: A sample of more than this share of the users is not worth it.
+#: The same for items, and for the answers of the users.
+ITEMS, ANSWERS_OF_USER = 2_000, 500
+#: A sample of more than this share is not worth it.
 LARGEST = 0.5
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Some of the users, or all.
+    """Some of the users, some of the items, or all.
 
     Attributes
     ----------
@@ -48,7 +51,7 @@ class Sample:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the sample is everybody."""
+        """Whether the sample is everything."""
         return self.problem is self.whole
 
     def fit(self, weights: Array, max_rounds: int) -> KeyFit:
@@ -56,21 +59,29 @@ class Sample:
         return fit_key(self.problem, weights[self.users], max_rounds=max_rounds)
 
     def for_all(self, fit: KeyFit, max_rounds: int) -> KeyFit:
-        """Go on from a sample's solution with everybody's answers."""
+        """Go on from a sample's solution with all answers."""
         if self.is_whole:
             return fit
+        if len(self.users) == self.whole.responses.n_users:  # some items: they tell the abilities
+            return fit_key(self.whole, fit.posterior.weights, warm=True, max_rounds=max_rounds)
         weights = ability_posterior(self.whole, fit.key, fit.curves).weights
         return fit_key(self.whole, weights, curves=fit.curves, max_rounds=max_rounds)
 
 
 def take_sample(problem: KeyProblem) -> Sample:
-    """Choose the users among whom to look; all of them where they are few, or items' answers are.
-
-    Who is chosen depends on the answers, not on the order of the users.
-    """
+    """Choose the users, or the items, among which to look; everything where that is little."""
     r = problem.responses
-    typical = float(np.median(r.answers_per_item))
-    share = max(USERS / r.n_users, ANSWERS / typical)
+    if r.n_users * LARGEST >= USERS:
+        return _some_users(problem)
+    if r.n_items * LARGEST >= ITEMS:
+        return _some_items(problem)
+    return Sample(problem, np.arange(r.n_users), problem)
+
+
+def _some_users(problem: KeyProblem) -> Sample:
+    """Who is chosen depends on the answers, not on the order of the users."""
+    r = problem.responses
+    share = max(USERS / r.n_users, ANSWERS / float(np.median(r.answers_per_item)))
     if share > LARGEST:
         return Sample(problem, np.arange(r.n_users), problem)
     chosen = user_draws(r, problem.sums, 1)[:, 0] < share
@@ -80,9 +91,27 @@ def take_sample(problem: KeyProblem) -> Sample:
         strong_user = r.users[problem.strong]
     users = np.flatnonzero(chosen)
     part = _only(r, users)
-    sample = KeyProblem(part, open_sums(part), problem.witness[users], strong_user=strong_user)
+    sums = open_sums(part, threads=problem.sums.threads)
+    sample = KeyProblem(part, sums, problem.witness[users], strong_user=strong_user)
     sample.known = problem.known
     return Sample(sample, users, problem)
+
+
+def _some_items(problem: KeyProblem) -> Sample:
+    """Every so many-th item, from those with the clearest majority to those with none."""
+    r, everybody = problem.responses, np.arange(problem.responses.n_users)
+    share = max(ITEMS / r.n_items, ANSWERS_OF_USER / float(np.median(r.answers_per_user)))
+    if share > LARGEST:
+        return Sample(problem, everybody, problem)
+    counts = r.choosers_per_option.astype(float)
+    majority = np.maximum.reduceat(counts, r.item_starts[:-1]) / r.answers_per_item
+    by_majority = np.lexsort((r.answers_per_item, -majority))
+    part, options = r.restrict_items(by_majority[:: int(1 / share)])
+    sums = open_sums(part, threads=problem.sums.threads)
+    strong_user = None if problem.strong is None else r.users[problem.strong]
+    sample = KeyProblem(part, sums, problem.witness, strong_user=strong_user)
+    sample.known = problem.known[options]
+    return Sample(sample, everybody, problem)
 
 
 def _only(r: Responses, users: npt.NDArray[np.int64]) -> Responses:

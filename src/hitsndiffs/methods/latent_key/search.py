@@ -302,7 +302,7 @@ def find_modes(
     hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
     carried = _merged([_carried_on(sample.problem, mode, more) for mode in hopeful])
     return _merged(
-        [Mode(mode.starts, sample.for_all(mode.fit, more), witnesses) for mode in carried]
+        [Mode(mode.starts, sample.for_all(mode.fit, first), witnesses) for mode in carried]
         + [
             Mode(mode.starts, sample.for_all(mode.fit, 1), witnesses)
             for mode in modes[len(hopeful) :]

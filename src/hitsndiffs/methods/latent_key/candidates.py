@@ -1,0 +1,222 @@
+"""What a round does with the options: every one is a candidate for the key of its item.
+
+Candidates of one item compete, and items do not meet; so the work is done for a cacheful of items
+at a time, on several threads where there are many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.latent_key.grid import THETA
+from hitsndiffs.pool import Run
+from hitsndiffs.responses import Responses
+from hitsndiffs.within import Within
+
+__all__ = ["Candidates", "Curves", "ItemBlock", "expected_logs", "item_blocks", "weigh_candidates"]
+
+Array = npt.NDArray[np.float64]
+
+#: Candidates handled at once: their curves over the grid fit the cache.
+CHUNK = 1024
+#: What the grid's values are multiplied by for their sums: 1, θ and θ².
+POWERS: Array = THETA[:, None] ** np.arange(3)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Slope and intercept of every candidate key, and the population they come from."""
+
+    slopes: Array
+    intercepts: Array
+    mean_slope: float = 1.0
+    var_slope: float = 0.25
+    mean_intercept: float = 0.0
+    var_intercept: float = 2.25
+
+    @classmethod
+    def start(cls, n_options: int) -> Curves:
+        """All candidates alike."""
+        return cls(np.ones(n_options), np.zeros(n_options))
+
+
+@dataclass(frozen=True)
+class ItemBlock:
+    """Some neighbouring items: their options, and sums within them."""
+
+    options: slice
+    within: Within
+
+
+def item_blocks(responses: Responses) -> list[ItemBlock]:
+    """Cut the items into blocks of about :data:`CHUNK` options."""
+    starts = responses.item_starts
+    cuts = np.searchsorted(starts, np.arange(CHUNK, starts[-1], CHUNK), side="right") - 1
+    bounds = np.unique([0, *cuts.tolist(), responses.n_items]).tolist()
+    return [
+        ItemBlock(slice(int(starts[first]), int(starts[last])), Within(responses, first, last))
+        for first, last in pairwise(bounds)
+    ]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """All candidates after a round.
+
+    Attributes
+    ----------
+    curves
+        Slopes and intercepts that fit best.
+    key
+        P(the candidate is the key of its item).
+    prior
+        Log prior of being the key, the curve's part included.
+    logs
+        What choosing the option says about ability, over the grid.
+    curvature
+        Second derivatives in slope and in intercept, and the determinant of all of them, as rows.
+    """
+
+    curves: Curves
+    key: Array
+    prior: Array
+    logs: Array
+    curvature: Array
+
+    def pooled(self) -> Curves:
+        """The same curves, their population learnt anew from the likely keys.
+
+        Means and variances of slopes and intercepts, with ten pseudo-items.
+        """
+        c, key = self.curves, self.key
+        slope, intercept, determinant = self.curvature
+        pseudo = 10.0
+        total = key.sum() + pseudo
+        mean_a = float(np.clip(((key * c.slopes).sum() + pseudo) / total, 0.2, 5.0))
+        mean_b = float((key * c.intercepts).sum() / total)
+        spread_a = (c.slopes - mean_a) ** 2 + np.minimum(intercept / determinant, c.var_slope)
+        spread_b = (c.intercepts - mean_b) ** 2 + np.minimum(slope / determinant, c.var_intercept)
+        var_a = ((key * spread_a).sum() + pseudo * 0.25) / total
+        var_b = ((key * spread_b).sum() + pseudo * 2.25) / total
+        return replace(
+            c,
+            mean_slope=mean_a,
+            mean_intercept=mean_b,
+            var_slope=float(np.clip(var_a, 0.01, 4.0)),
+            var_intercept=float(np.clip(var_b, 0.05, 16.0)),
+        )
+
+
+def weigh_candidates(
+    blocks: list[ItemBlock],
+    curves: Curves,
+    chosen: Array,
+    fixed: Array,
+    known: Array,
+    *,
+    steps: int,
+    threads: int,
+) -> Candidates:
+    """Fit every candidate's curve, and let the candidates of each item compete.
+
+    Parameters
+    ----------
+    blocks
+        The items.
+    curves
+        Where the fits begin.
+    chosen
+        How many chose each option, over the grid of abilities.
+    fixed
+        Log prior of each candidate that does not depend on the curves.
+    known
+        1 for a known right option, 0 for the others of its item, -1 elsewhere.
+    steps
+        Newton steps.
+    threads
+        Number of threads.
+    """
+    q = len(chosen)
+    slopes, intercepts, key, prior = np.empty((4, q))
+    curvature, logs = np.empty((3, q)), np.empty((q, len(THETA)))
+
+    def work(number: int) -> None:
+        part, within = blocks[number].options, blocks[number].within
+        here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
+        count = chosen[part]
+        answered = within.sum(count)
+        here, bend = _newton(here, count, answered, steps)
+        right, wrong = _log_curves(here)
+        prior[part] = _log_prior(here, bend[2]) + fixed[part]
+        fit = (count * right + (answered - count) * wrong).sum(axis=1)
+        key[part] = np.where(known[part] >= 0, known[part], within.softmax(fit + prior[part]))
+        logs[part] = _expected(within, key[part], right, wrong)
+        slopes[part], intercepts[part], curvature[:, part] = here.slopes, here.intercepts, bend
+
+    Run(threads)(len(blocks), work)
+    fitted = replace(curves, slopes=slopes, intercepts=intercepts)
+    return Candidates(fitted, key, prior, logs, curvature)
+
+
+def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: int) -> Array:
+    """What choosing an option says about ability: its log likelihood averaged over the key."""
+    logs = np.empty((len(key), len(THETA)))
+
+    def work(number: int) -> None:
+        part = blocks[number].options
+        here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
+        logs[part] = _expected(blocks[number].within, key[part], *_log_curves(here))
+
+    Run(threads)(len(blocks), work)
+    return logs
+
+
+def _newton(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[Curves, Array]:
+    """Maximise each candidate's log posterior in ``(a, b)``: damped Newton steps.
+
+    Returns the curves, and the curvature at the end (see :class:`Candidates`).
+    """
+    a, b = c.slopes, c.intercepts
+    for _ in range(steps):
+        p = 1 / (1 + np.exp(-_lines(a, b)))
+        expected = answered * p
+        first = POWERS.T @ (chosen - expected).T
+        second = POWERS.T @ (expected * (1 - p)).T
+        grad_a = first[1] - (a - c.mean_slope) / c.var_slope
+        grad_b = first[0] - (b - c.mean_intercept) / c.var_intercept
+        h_aa, h_ab, h_bb = second[2] + 1 / c.var_slope, second[1], second[0] + 1 / c.var_intercept
+        det = np.maximum(h_aa * h_bb - h_ab**2, 1e-10)
+        a = np.clip(a + np.clip((h_bb * grad_a - h_ab * grad_b) / det, -1, 1), 0.0, 8.0)
+        b = np.clip(b + np.clip((h_aa * grad_b - h_ab * grad_a) / det, -2, 2), -12.0, 12.0)
+    return replace(c, slopes=a, intercepts=b), np.stack([h_aa, h_bb, det])
+
+
+def _log_curves(c: Curves) -> tuple[Array, Array]:
+    """Log probability of choosing each candidate, and of not choosing it, over the grid."""
+    eta = _lines(c.slopes, c.intercepts)
+    wrong = -np.log(1 + np.exp(eta))  # slopes and intercepts are bounded: no overflow
+    return eta + wrong, wrong
+
+
+def _lines(slopes: Array, intercepts: Array) -> Array:
+    """``a θ + b`` over the grid, one row per candidate."""
+    return slopes[:, None] * THETA + intercepts[:, None]
+
+
+def _log_prior(c: Curves, determinant: Array) -> Array:
+    """Log prior of slope and intercept, with the width of their posterior (Laplace)."""
+    return np.asarray(
+        -((c.slopes - c.mean_slope) ** 2) / (2 * c.var_slope)
+        - (c.intercepts - c.mean_intercept) ** 2 / (2 * c.var_intercept)
+        - 0.5 * np.log(c.var_slope * c.var_intercept)
+        - 0.5 * np.log(determinant)
+    )
+
+
+def _expected(within: Within, key: Array, right: Array, wrong: Array) -> Array:
+    k = key[:, None]
+    return within.sum(k * wrong) + k * (right - wrong)
