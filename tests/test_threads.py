@@ -93,7 +93,9 @@ def test_the_layout_is_built_once_for_any_number_of_threads():
     first, second = open_sums(data, "threads", 1), open_sums(data, "threads", 2)
     assert (first.threads, second.threads) == (1, 2)
     assert first.layout is second.layout
-    assert open_sums(data, "numpy") is open_sums(data, "numpy")
+    plain = [open_sums(data, "numpy", threads) for threads in (1, 2)]
+    assert plain[0]._rows is plain[1]._rows
+    assert [sums.threads for sums in plain] == [1, 2]
 
 
 @pytest.mark.parametrize("dense", [True, False])
