@@ -27,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 
 #: Share of the answers hidden at a time; small data are hidden in several turns.
 HIDDEN = 0.1
-ONE_TURN_FROM = 10_000
+ONE_TURN_FROM = 50_000
 MOST_TURNS = 3
 #: Rounds of the confusion matrices' fit to the rest.
 ROUNDS = 100
