@@ -177,7 +177,7 @@ def _coverage(ranking: hnd.Ranking, case: Case) -> Record:
     if case.expected is not None and ranking.by == "correct":
         with np.errstate(
             divide="ignore", invalid="ignore"
-        ):  # a score without an error is right or infinitely off
+        ):  # some have no error
             off = np.abs(ranking.scores - case.expected) / ranking.standard_errors
         low, high = ranking.rank_intervals()
         judged = ~np.isnan(low) & (ranking.components == 0)
