@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from making import make_responses, random_table, seeds, tables
 
 from hitsndiffs import InputError, rank
-from hitsndiffs.orientation import known_options, orient, undecided, user_number
+from hitsndiffs.orientation import _ends, known_options, orient, undecided, user_number
 from hitsndiffs.sums import open_sums
 
 
@@ -240,3 +240,29 @@ def test_answers_come_before_the_strong_user():
     )
     assert found.orientation.how == "known answers"
     np.testing.assert_allclose(found.scores, free.scores)
+
+
+@given(
+    st.lists(st.integers(0, 6), min_size=4, max_size=40),
+    st.integers(1, 12),
+    st.sampled_from([0.0, 1e-12]),
+)
+def test_the_ends_share_the_places_of_a_tie_at_their_edge(levels, size, noise):
+    """Against the definition: the mean over all ways to order the users of every tie."""
+    scores = np.array(levels) + noise * np.random.default_rng(0).random(len(levels))
+    size = min(size, len(scores))
+    for end, column in ((-1, 0), (1, 1)):
+        expected = np.zeros(len(scores))
+        left = size
+        for level in sorted(set(levels), key=lambda level: end * level):
+            tied = np.array(levels) == level
+            expected[tied] = min(1.0, left / tied.sum())
+            left = max(0, left - tied.sum())
+        np.testing.assert_allclose(_ends(scores, size)[:, column], expected)
+
+
+def test_a_long_tie_at_the_edge():
+    scores = np.concatenate([np.zeros(3000), np.ones(2)])
+    ends = _ends(scores, 100)
+    np.testing.assert_allclose(ends[:3000], np.tile([98 / 3000, 100 / 3000], (3000, 1)))
+    np.testing.assert_allclose(ends[3000:], [[1.0, 0.0]] * 2)

@@ -175,9 +175,7 @@ def _coverage(ranking: hnd.Ranking, case: Case) -> Record:
     """How many users' true values lie in their 95 % intervals, and of how many."""
     record: Record = {}
     if case.expected is not None and ranking.by == "correct":
-        with np.errstate(
-            divide="ignore", invalid="ignore"
-        ):  # some have no error
+        with np.errstate(divide="ignore", invalid="ignore"):  # some have no error
             off = np.abs(ranking.scores - case.expected) / ranking.standard_errors
         low, high = ranking.rank_intervals()
         judged = ~np.isnan(low) & (ranking.components == 0)

@@ -248,20 +248,35 @@ def _ends(scores: Vector, size: int) -> Vector:
     """
     ordered, limit = np.sort(scores), tie_limit(scores)
     ends = np.empty((2, len(scores)))
-    for end, values, up in ((ends[0], scores, ordered[::-1]), (ends[1], -scores, -ordered)):
-        first, last = _tie_at(size - 1, up[:-1] - up[1:] > limit)
-        share = (size - first) / (last - first + 1)
-        end[:] = np.where(values >= up[last], share, 0.0)
-        end[values > up[first]] = 1.0
+    lowest, highest = _tie_at(len(scores) - size, ordered, limit)
+    share = (highest + 1 - (len(scores) - size)) / (highest + 1 - lowest)
+    np.multiply(scores >= ordered[lowest], share, out=ends[0])
+    np.copyto(ends[0], 1.0, where=scores > ordered[highest])
+    lowest, highest = _tie_at(size - 1, ordered, limit)
+    share = (size - lowest) / (highest + 1 - lowest)
+    np.multiply(scores <= ordered[highest], share, out=ends[1])
+    np.copyto(ends[1], 1.0, where=scores < ordered[lowest])
     return ends.T
 
 
-def _tie_at(place: int, steps: npt.NDArray[np.bool_]) -> tuple[int, int]:
-    """First and last place of the tie that holds a place; ``steps`` tells where levels end."""
-    before, after = steps[:place][::-1], steps[place:]
-    first = place - int(np.argmax(before)) if before.any() else 0
-    last = place + int(np.argmax(after)) if after.any() else len(steps)
-    return first, last
+def _tie_at(place: int, ordered: Vector, limit: float) -> tuple[int, int]:
+    """First and last place of the tie that holds a place, among values in their order."""
+    return (
+        place - _small_steps(ordered[place::-1], limit),
+        place + _small_steps(ordered[place:], limit),
+    )
+
+
+def _small_steps(values: Vector, limit: float) -> int:
+    """How many steps from the first value on are within the limit."""
+    reach = 64  # ties are short, most often
+    while True:
+        large = np.abs(np.diff(values[: reach + 1])) > limit
+        if large.any():
+            return int(np.argmax(large))
+        if reach >= len(values) - 1:
+            return len(large)
+        reach *= 16
 
 
 def _entropies(users: Vector, responses: Responses, sums: Sums) -> tuple[Vector, Vector]:

@@ -135,6 +135,8 @@ class _Symmetric:
 
     ``P`` and ``P'`` take the mean over all answers out of the scores and out of the weights (with
     no shrinkage that is the trivial axis); with centring, ``Q`` does so item by item instead.
+
+    What is the same for all users is kept as a vector of length one.
     """
 
     sums: Sums
@@ -159,6 +161,8 @@ class _Symmetric:
         answers = answers_as_floats(responses)
         if user_weights is None:
             choosers = responses.choosers_per_option.astype(float)
+            if answers.min() == answers.max():
+                answers = answers[:1]
             root = _inverse_root(answers + mu)
             scale = root
         else:
@@ -168,11 +172,11 @@ class _Symmetric:
             scale = np.divide(root, user_weights, out=np.zeros_like(root), where=counting)
         half = _inverse_root(np.maximum(choosers + lam, 1e-300))
         if centred:
-            nobody, nothing = np.zeros(sums.n_users), np.zeros(sums.n_options)
+            nobody, nothing = np.zeros(1), np.zeros(sums.n_options)
             centre = _Centring(responses, choosers)
             return cls(sums, root, half, scale, centre, nobody, nothing, nothing)
         trivial = answers * root
-        length = _norm(trivial)
+        length = _norm(trivial) * np.sqrt(sums.n_users / len(trivial))
         trivial /= length
         seen = choosers / length if mu == 0 else None
         return cls(sums, root, half, scale, None, trivial, _unit(choosers * half), seen)
@@ -181,7 +185,9 @@ class _Symmetric:
         return self._finish(self.sums.choosers(self.root * _without(x, self.trivial_users)))
 
     def to_users(self, y: Vector) -> Vector:
-        return _without(self.root * self.sums.choices(self.weights(y)), self.trivial_users)
+        x = self.sums.choices(self.weights(y))
+        x *= self.root
+        return _without(x, self.trivial_users)
 
     def around(self, y: Vector) -> Vector:
         """``Aᵀ A``, in one pass over the data."""
@@ -198,11 +204,14 @@ class _Symmetric:
         """The trivial axis of the users, as the options see it."""
         if self.trivial_seen is not None:
             return self.trivial_seen
-        return self.sums.choosers(self.root * self.trivial_users)
+        return self.sums.choosers(self._for_each(self.root * self.trivial_users))
 
     @cached_property
     def _squared_root(self) -> Vector:
-        return self.root * self.root
+        return self._for_each(self.root * self.root)
+
+    def _for_each(self, x: Vector) -> Vector:
+        return np.repeat(x, self.sums.n_users // len(x))
 
     def weights(self, y: Vector) -> Vector:
         """Option weights from vectors of the symmetric form."""
@@ -251,8 +260,8 @@ def _norm(x: Vector) -> float:
 
 
 def _without(x: Vector, known: Vector) -> Vector:
-    """The part of ``x`` that is orthogonal to a unit vector."""
-    part = float((known * x).sum())
+    """The part of ``x`` that is orthogonal to a unit vector (of one number: all are the same)."""
+    part = float(known[0] * x.sum()) if len(known) == 1 else float((known * x).sum())
     return x - part * known
 
 
