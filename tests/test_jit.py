@@ -118,6 +118,17 @@ def test_a_folder_that_cannot_be_written_to(tmp_path):
     assert not jit._store(tmp_path / "file" / "x.o", jit._Code(["a"], b"b"))
 
 
+def test_a_processor_whose_features_are_not_known(monkeypatch):
+    from llvmlite import binding
+
+    def unknown():
+        raise RuntimeError
+
+    assert "+" in jit._cpu_features()
+    monkeypatch.setattr(binding, "get_host_cpu_features", unknown)
+    assert jit._cpu_features() == ""
+
+
 @pytest.mark.parametrize(
     "x",
     [

@@ -227,7 +227,7 @@ class _Library:
             llvmlite_version.encode(),
             binding.get_process_triple().encode(),
             binding.get_host_cpu_name().encode(),
-            binding.get_host_cpu_features().flatten().encode(),
+            _cpu_features().encode(),
         )
         return hashlib.sha256(b"\0".join(parts)).hexdigest()[:24]
 
@@ -276,6 +276,15 @@ def _argument_types(types: tuple[ArgumentType, ...]) -> Iterator[Any]:
             yield {INT: ctypes.c_int64, FLOAT: ctypes.c_double}[each]
 
 
+def _cpu_features() -> str:
+    from llvmlite import binding
+
+    try:
+        return str(binding.get_host_cpu_features().flatten())
+    except RuntimeError:  # not known on this system: what all processors of the kind have
+        return ""
+
+
 def _machine() -> Any:
     from llvmlite import binding
 
@@ -283,7 +292,7 @@ def _machine() -> Any:
     binding.initialize_native_asmprinter()
     return binding.Target.from_triple(binding.get_process_triple()).create_target_machine(
         cpu=binding.get_host_cpu_name(),
-        features=binding.get_host_cpu_features().flatten(),
+        features=_cpu_features(),
         opt=3,
         jit=True,
     )
