@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sums_cases import run_python
 
-from hitsndiffs import jit
+from hitsndiffs import jit, machine_code
 
 SOURCE = """
 import numpy as np
@@ -54,7 +54,7 @@ def module(tmp_path, monkeypatch):
     jit._libraries.pop("some_kernels", None)
 
 
-def machine_code(folder):
+def files_in(folder):
     return sorted(folder.rglob("some_kernels-*.o"))
 
 
@@ -71,7 +71,7 @@ def check(kernels):
 def test_kernels_are_compiled_once_and_said(module, tmp_path, caplog):
     with caplog.at_level(logging.INFO, logger="hitsndiffs"):
         check(module())
-        assert len(machine_code(tmp_path)) == 1
+        assert len(files_in(tmp_path)) == 1
         check(module())
     assert [record.getMessage() for record in caplog.records] == [
         "Compiling the fast kernels (once, about 3 s)…"
@@ -80,7 +80,7 @@ def test_kernels_are_compiled_once_and_said(module, tmp_path, caplog):
 
 def test_a_damaged_file_of_machine_code_is_not_run(module, tmp_path, caplog):
     check(module())
-    (file,) = machine_code(tmp_path)
+    (file,) = files_in(tmp_path)
     for damaged in (b"", b"{}", file.read_bytes()[:-9], file.read_bytes()[:-1] + b"\1"):
         file.write_bytes(damaged)
         with caplog.at_level(logging.INFO, logger="hitsndiffs"):
@@ -96,18 +96,18 @@ def test_changed_kernels_are_compiled_anew(module, tmp_path):
     table = np.empty((1, 1))
     module().spread_out(np.ones(1), 1, 0.0, table)
     assert table == 3.0
-    assert len(machine_code(tmp_path)) == 2
+    assert len(files_in(tmp_path)) == 2
 
 
 def test_kernels_that_cannot_be_kept_beside_their_source(module, tmp_path, monkeypatch, caplog):
-    stored = jit._store
+    store = machine_code.store
     monkeypatch.setattr(
-        jit, "_store", lambda place, code: "cache" in place.parts and stored(place, code)
+        machine_code, "store", lambda place, code: "cache" in place.parts and store(place, code)
     )
     check(module())
-    assert [file.parent.name for file in machine_code(tmp_path)] == ["hitsndiffs"]
-    machine_code(tmp_path)[0].unlink()
-    monkeypatch.setattr(jit, "_store", lambda place, code: False)
+    assert [file.parent.name for file in files_in(tmp_path)] == ["hitsndiffs"]
+    files_in(tmp_path)[0].unlink()
+    monkeypatch.setattr(machine_code, "store", lambda place, code: False)
     with caplog.at_level(logging.INFO, logger="hitsndiffs"):
         check(module())
     assert "cannot be kept on disk" in caplog.text
@@ -115,7 +115,7 @@ def test_kernels_that_cannot_be_kept_beside_their_source(module, tmp_path, monke
 
 def test_a_folder_that_cannot_be_written_to(tmp_path):
     (tmp_path / "file").write_text("")
-    assert not jit._store(tmp_path / "file" / "x.o", jit._Code(["a"], b"b"))
+    assert not machine_code.store(tmp_path / "file" / "x.o", machine_code.Code(["a"], b"b"))
 
 
 def test_a_processor_whose_features_are_not_known(monkeypatch):
@@ -124,9 +124,9 @@ def test_a_processor_whose_features_are_not_known(monkeypatch):
     def unknown():
         raise RuntimeError
 
-    assert "+" in jit._cpu_features()
+    assert "+" in machine_code.cpu_features()
     monkeypatch.setattr(binding, "get_host_cpu_features", unknown)
-    assert jit._cpu_features() == ""
+    assert machine_code.cpu_features() == ""
 
 
 @pytest.mark.parametrize(

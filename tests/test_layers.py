@@ -17,6 +17,7 @@ LAYERS = (
     "words",
     "special",
     "progress",
+    "machine_code",
     "jit",
     "pool",
     "layouts",

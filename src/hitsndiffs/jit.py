@@ -11,9 +11,9 @@ A kernel takes C-ordered arrays and whole or real numbers, returns nothing, and 
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import importlib.util
-import json
 import logging
 import os
 import sys
@@ -28,6 +28,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs import machine_code
+from hitsndiffs.machine_code import NEVER_CALLED, NOTHING, Code, target_machine
+
 __all__ = ["FLOAT", "INT", "array", "kernel", "load", "read_only"]
 
 logger = logging.getLogger("hitsndiffs")
@@ -35,8 +38,8 @@ logger = logging.getLogger("hitsndiffs")
 #: The types of plain numbers.
 INT, FLOAT = "int64", "float64"
 
-#: What compiled code refers to and never calls: the end of an array that owns its memory.
-_FOREIGN, _OURS = "NRT_MemInfo_call_dtor", "hitsndiffs_never_called"
+#: What Numba calls the end of an array that owns its memory; no array here does.
+_END_OF_OWNER = "NRT_MemInfo_call_dtor"
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ class Kernel:
         if self.native is None:  # compilation is switched off
             self.function(*arguments)
             return
-        parts: list[Any] = [_nothing, _nothing]
+        parts: list[Any] = [NOTHING, NOTHING]
         for wanted, given in zip(self.types, arguments, strict=True):
             if isinstance(wanted, ArrayType):
                 parts += wanted.parts(given)
@@ -194,8 +197,10 @@ class _Library:
         code, places = None, []
         try:
             key = self._key(numba_file)
-            places = [folder / f"{self.module}-{key}.o" for folder in _folders(self._source())]
-            code = next(filter(None, map(_stored, places)), None)
+            places = [
+                folder / f"{self.module}-{key}.o" for folder in machine_code.folders(self._source())
+            ]
+            code = next(filter(None, map(machine_code.stored, places)), None)
         except OSError as error:
             logger.info("Compiled kernels cannot be kept on disk: %s", error)
         if code is None:
@@ -206,7 +211,7 @@ class _Library:
             except Exception as error:
                 reason = f"the kernels cannot be compiled with this version of Numba ({error})"
                 raise ImportError(reason) from error
-            if places and not any(_store(place, code) for place in places):
+            if places and not any(machine_code.store(place, code) for place in places):
                 logger.info("Compiled kernels cannot be kept on disk: no folder can be written to.")
         self._link(code)
 
@@ -227,17 +232,15 @@ class _Library:
             llvmlite_version.encode(),
             binding.get_process_triple().encode(),
             binding.get_host_cpu_name().encode(),
-            _cpu_features().encode(),
+            machine_code.cpu_features().encode(),
         )
         return hashlib.sha256(b"\0".join(parts)).hexdigest()[:24]
 
-    def _link(self, code: _Code) -> None:
+    def _link(self, code: Code) -> None:
         """Bring machine code to its place in memory, and give every kernel its part."""
-        import ctypes
-
         from llvmlite import binding
 
-        engine = _engine()
+        engine = machine_code.engine()
         engine.add_object_file(binding.ObjectFileRef.from_data(code.machine_code))
         engine.finalize_object()
         for each, name in zip(self.kernels, code.names, strict=True):
@@ -249,23 +252,10 @@ class _Library:
 
 
 _libraries: dict[str, _Library] = {}
-_engines: list[Any] = []  # machine code lives as long as its engine
-_engine_lock = threading.Lock()
-_nothing: Any = None  # where a kernel writes that it returns nothing
-
-
-@dataclass(frozen=True)
-class _Code:
-    """Machine code, and the names of the kernels in it."""
-
-    names: list[str]
-    machine_code: bytes
 
 
 def _argument_types(types: tuple[ArgumentType, ...]) -> Iterator[Any]:
     """What a kernel takes: two places for what it returns, then the parts of its arguments."""
-    import ctypes
-
     yield from (ctypes.c_void_p, ctypes.c_void_p)
     for each in types:
         if isinstance(each, ArrayType):
@@ -276,45 +266,7 @@ def _argument_types(types: tuple[ArgumentType, ...]) -> Iterator[Any]:
             yield {INT: ctypes.c_int64, FLOAT: ctypes.c_double}[each]
 
 
-def _cpu_features() -> str:
-    from llvmlite import binding
-
-    try:
-        return str(binding.get_host_cpu_features().flatten())
-    except RuntimeError:  # not known on this system: what all processors of the kind have
-        return ""
-
-
-def _machine() -> Any:
-    from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    return binding.Target.from_triple(binding.get_process_triple()).create_target_machine(
-        cpu=binding.get_host_cpu_name(),
-        features=_cpu_features(),
-        opt=3,
-        jit=True,
-    )
-
-
-def _engine() -> Any:
-    global _nothing
-    with _engine_lock:
-        if not _engines:
-            import ctypes
-
-            from llvmlite import binding
-
-            places = (ctypes.c_void_p * 2)()
-            _nothing = ctypes.addressof(places)
-            binding.add_symbol(_OURS, _nothing)
-            empty = binding.parse_assembly("")
-            _engines.extend((binding.create_mcjit_compiler(empty, _machine()), places))
-    return _engines[0]
-
-
-def _compiled(library: _Library) -> _Code:
+def _compiled(library: _Library) -> Code:
     """Let Numba compile all kernels of a library, and turn them into machine code."""
     import numba
     from llvmlite import binding
@@ -338,7 +290,7 @@ def _compiled(library: _Library) -> _Code:
         (compiled,) = made.overloads.values()
         symbols.append(compiled.fndesc.llvm_func_name)
         part = binding.parse_assembly(
-            made.inspect_llvm(compiled.signature.args).replace(_FOREIGN, _OURS)
+            made.inspect_llvm(compiled.signature.args).replace(_END_OF_OWNER, NEVER_CALLED)
         )
         if whole is None:
             whole = part
@@ -350,59 +302,15 @@ def _compiled(library: _Library) -> _Code:
         for function in whole.functions
         if function.is_declaration and not function.name.startswith("llvm.")
     ]
-    if not set(foreign) <= {_OURS, "memcpy", "memset", "memmove"}:
+    if not set(foreign) <= {NEVER_CALLED, "memcpy", "memset", "memmove"}:
         raise RuntimeError(
             f"the kernels of {library.module} call {foreign}: a kernel must not allocate, assign "
             "one array to another, or raise"
         )
-    return _Code(symbols, _machine().emit_object(whole))
+    return Code(symbols, target_machine().emit_object(whole))
 
 
 def _with_globals(function: Callable[..., None], names: dict[str, Any]) -> Callable[..., None]:
     """The same function, for which some names mean something else."""
     assert isinstance(function, FunctionType)
     return FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
-
-
-# -- on disk ----------------------------------------------------------------------------------
-
-
-def _folders(source: Path) -> list[Path]:
-    """Where machine code is kept: with the compiled Python files, or else in the user's cache."""
-    if not source.is_file():
-        raise OSError(f"there is no file {source}")
-    own = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return [source.parent / "__pycache__", Path(own, "hitsndiffs")]
-
-
-def _stored(place: Path) -> _Code | None:
-    """Read machine code; None where there is none, or where the file is damaged."""
-    try:
-        head, _, machine_code = place.read_bytes().partition(b"\n")
-        said = json.loads(head)
-        if said["sha256"] == hashlib.sha256(machine_code).hexdigest():
-            return _Code(said["names"], machine_code)
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    return None
-
-
-def _store(place: Path, code: _Code) -> bool:
-    """Write machine code whole or not at all."""
-    import tempfile
-
-    said = {"names": code.names, "sha256": hashlib.sha256(code.machine_code).hexdigest()}
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=place.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(json.dumps(said).encode() + b"\n" + code.machine_code)
-            os.chmod(name, 0o644)  # as compiled Python files are
-            os.replace(name, place)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError:
-        return False
-    return True
