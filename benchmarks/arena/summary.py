@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.arena.measuring import CONTESTANTS, OURS
 from benchmarks.arena.running import Cell
 
 __all__ = [
@@ -25,18 +26,8 @@ __all__ = [
 ]
 
 #: The rivals, and those that are told the key.
-RIVALS = (
-    "hnd",
-    "abh",
-    "hits",
-    "truthfinder",
-    "investment",
-    "pooled-investment",
-    "majority",
-    "dawid-skene",
-    "dawid-skene/full",
-)
-TOLD = ("true-answer", "grm")
+TOLD = tuple(name for name, contestant in CONTESTANTS.items() if contestant.told is not None)
+RIVALS = tuple(name for name in CONTESTANTS if name not in (*OURS, *TOLD))
 #: The rivals that the default method is held against on every real set.
 SIMPLE = ("hnd", "majority", "pooled-investment", "dawid-skene")
 #: A ranking is right about axis and sign when its Spearman with the truth is above this.

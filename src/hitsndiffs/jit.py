@@ -31,7 +31,7 @@ import numpy.typing as npt
 from hitsndiffs import machine_code
 from hitsndiffs.machine_code import NEVER_CALLED, NOTHING, Code, target_machine
 
-__all__ = ["FLOAT", "INT", "array", "kernel", "load", "read_only"]
+__all__ = ["FLOAT", "INT", "array", "is_switched_off", "kernel", "load", "read_only"]
 
 logger = logging.getLogger("hitsndiffs")
 
@@ -114,6 +114,11 @@ def kernel(
     return registered
 
 
+def is_switched_off() -> bool:
+    """Whether the user wants no compiled code (Numba's own variable): kernels are plain Python."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
+
+
 def load(module: str) -> None:
     """Compile the kernels of a module, or take them from the disk.
 
@@ -189,7 +194,7 @@ class _Library:
             found = importlib.util.find_spec("numba") if sys.modules.get("numba", ...) else None
             if found is None or found.origin is None:
                 raise ImportError("No module named 'numba'", name="numba")
-            if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
+            if not is_switched_off():
                 self._load(found.origin)
             self._loaded = True
 

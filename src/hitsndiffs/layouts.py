@@ -18,6 +18,7 @@ __all__ = [
     "choosers_in_rows",
     "codes_of_rows",
     "rows_of_codes",
+    "some_rows",
 ]
 
 Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
@@ -41,6 +42,16 @@ def codes_of_rows(rows: Rows, item_starts: Counts, option_items: npt.NDArray[Any
     item = option_items[options]
     codes[item, user] = options - item_starts[item]
     return codes
+
+
+def some_rows(rows: Rows, users: npt.NDArray[np.integer[Any]]) -> Rows:
+    """The rows of some users, in the order given."""
+    indptr, options = rows
+    counts = indptr[users + 1] - indptr[users]
+    starts = np.zeros(len(users) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
+    take = np.repeat(indptr[users] - starts[:-1], counts) + np.arange(starts[-1])
+    return starts, options[take]
 
 
 def rows_of_codes(codes: Codes, item_starts: Counts, answers_per_user: Counts) -> Rows:

@@ -20,6 +20,7 @@ from hitsndiffs.layouts import (
     choosers_in_rows,
     codes_of_rows,
     rows_of_codes,
+    some_rows,
 )
 
 if TYPE_CHECKING:
@@ -304,15 +305,10 @@ class Responses:
         options
             For each option that is left, its number in ``self``.
         """
-        indptr, options = self.rows
         users = np.asarray(users, dtype=np.int64)
-        counts = indptr[users + 1] - indptr[users]
-        new_indptr = np.zeros(len(users) + 1, dtype=np.int64)
-        np.cumsum(counts, out=new_indptr[1:])
-        take = np.repeat(indptr[users] - new_indptr[:-1], counts) + np.arange(new_indptr[-1])
-        chosen = options[take]
+        indptr, chosen = some_rows(self.rows, users)
         kept = np.unique(chosen).astype(np.int64)
-        return self._with_options(self.users[users], new_indptr, chosen, kept), kept
+        return self._with_options(self.users[users], indptr, chosen, kept), kept
 
     def restrict_items(self, items: IntArray) -> tuple[Responses, npt.NDArray[np.int64]]:
         """The same users with some items only (in the order that the items have here)."""

@@ -16,7 +16,6 @@ __all__ = [
     "Place",
     "check_sizes",
     "label_array",
-    "rows_from_codes",
     "text_labels",
 ]
 
@@ -141,22 +140,3 @@ def text_labels(pieces: Sequence[Sequence[str] | npt.NDArray[Any]]) -> npt.NDArr
 
 def _short_texts(labels: list[Any]) -> bool:
     return all(isinstance(label, str) and len(label) <= 32 for label in labels)
-
-
-def rows_from_codes(
-    codes: npt.NDArray[Any], item_starts: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Return the sparse layout of dense codes, a block of users at a time."""
-    n_items, n_users = codes.shape
-    missing = np.iinfo(codes.dtype).max
-    starts = item_starts[:-1].astype(np.int32)
-    block = max(1, 4_000_000 // max(n_items, 1))
-    counts = [np.zeros(1, dtype=np.int64)]
-    parts = []
-    for first in range(0, n_users, block):
-        part = np.ascontiguousarray(codes[:, first : first + block].T)
-        answered = part != missing
-        counts.append(np.count_nonzero(answered, axis=1))
-        user, item = np.nonzero(answered)
-        parts.append(part[user, item].astype(np.int32) + starts[item])
-    return np.cumsum(np.concatenate(counts)), np.concatenate(parts)

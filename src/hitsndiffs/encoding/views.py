@@ -7,7 +7,6 @@ itself: two whole numbers that a compiled kernel compares and numbers, without t
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Iterator
 from ctypes import POINTER, c_char_p, c_int, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -206,4 +205,4 @@ def _can_be_numbered() -> bool:
         jit.load(kernels.__name__)
     except ImportError:
         return False
-    return os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+    return not jit.is_switched_off()

@@ -16,9 +16,9 @@ from hitsndiffs.encoding.result import (
     Place,
     check_sizes,
     label_array,
-    rows_from_codes,
 )
 from hitsndiffs.errors import InputError
+from hitsndiffs.layouts import answers_in_codes, rows_of_codes
 from hitsndiffs.pool import Run, available_cores
 from hitsndiffs.responses import DENSE_FROM
 
@@ -121,7 +121,7 @@ class WideBuilder:
             option_labels=labels,
             item_starts=item_starts,
             codes=codes if dense else None,
-            rows=None if dense else rows_from_codes(codes, item_starts),
+            rows=None if dense else rows_of_codes(codes, item_starts, answers_in_codes(codes)),
             kind=kind,
             notes=tuple(notes),
         )

@@ -7,7 +7,6 @@ without an object per cell. A chunk with anything else is handed back whole.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -89,7 +88,7 @@ class TokenScanner:
         from hitsndiffs.encoding import kernels
         from hitsndiffs.reading import token_kernels
 
-        if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        if jit.is_switched_off():
             raise ImportError("Numba is switched off")
         for module in (kernels, token_kernels):
             jit.load(module.__name__)

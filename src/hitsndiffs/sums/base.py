@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -115,8 +114,10 @@ def _counts(sums: Vector) -> npt.NDArray[np.int64]:
 
 
 def _is_large(responses: Responses) -> bool:
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+    dense = responses.is_dense
+    size = responses.n_users * responses.n_items if dense else len(responses.rows[1])
+    if size < THREADS_FROM:
         return False
-    if responses.is_dense:
-        return responses.n_users * responses.n_items >= THREADS_FROM
-    return len(responses.rows[1]) >= THREADS_FROM
+    from hitsndiffs.jit import is_switched_off
+
+    return not is_switched_off()

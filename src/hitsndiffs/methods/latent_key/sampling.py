@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.layouts import some_rows
 from hitsndiffs.methods.chance import user_draws
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, ability_posterior, fit_key
 from hitsndiffs.responses import Responses
@@ -121,11 +122,7 @@ def _only(r: Responses, users: npt.NDArray[np.int64]) -> Responses:
     if r.is_dense:
         codes = np.ascontiguousarray(r.codes[:, users])
     else:
-        indptr, options = r.rows
-        counts = np.diff(indptr)[users]
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        take = np.repeat(indptr[users] - starts[:-1], counts) + np.arange(starts[-1])
-        rows = (starts, options[take])
+        rows = some_rows(r.rows, users)
     return Responses(
         users=r.users[users],
         items=r.items,
