@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from harness import exponent, machine, measure
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import open_sums
 from hitsndiffs.methods import ABH
-from hitsndiffs.responses import Responses
 from hitsndiffs.spectral import Laplacian
-from hitsndiffs.sums import open_sums
 
 ITEMS, OPTIONS = 100, 3
 REPEATS = 7

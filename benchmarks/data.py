@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.responses import Responses
+from hitsndiffs.data.responses import Responses
 
 __all__ = ["graded_codes", "graded_responses", "write_csv", "write_parquet"]
 

@@ -13,9 +13,9 @@ import numpy as np
 from data import graded_responses
 from harness import Report, arguments, exponent, measure
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import open_sums
 from hitsndiffs.methods import HND
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import open_sums
 
 MOST = 1.05
 

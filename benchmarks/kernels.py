@@ -18,9 +18,9 @@ from harness import Report, arguments, measure
 from numba import njit
 from scipy import sparse
 
-from hitsndiffs.pool import Run, available_cores
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums.threads import ThreadSums, build_layout
+from hitsndiffs.data.pool import Run, available_cores
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines.threads import ThreadSums, build_layout
 
 ALONE, TOGETHER = "arithmetic, 1 thread", "arithmetic, 2 threads"
 

@@ -8,8 +8,8 @@ import numpy as np
 from harness import Report, arguments, measure
 from kernels import dense_responses
 
-from hitsndiffs.pool import available_cores
-from hitsndiffs.sums.threads import ThreadSums, build_layout
+from hitsndiffs.data.pool import available_cores
+from hitsndiffs.engines.threads import ThreadSums, build_layout
 
 
 def main() -> None:

@@ -17,8 +17,8 @@ from data import graded_responses
 from harness import Report, arguments, fresh, measure
 
 import hitsndiffs as hnd
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.methods import METHODS
-from hitsndiffs.responses import Responses
 
 #: The methods for real data, which fit several solutions and compare them.
 LARGE = """

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from c1p_cases import random_sets, valid_orders, valid_positions
 
-from hitsndiffs.c1p import PQTree
+from hitsndiffs.order.pqtree.tree import PQTree
 
 
 def agrees(n: int, sets: list[list[int]]) -> tuple[bool, bool]:

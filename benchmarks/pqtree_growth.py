@@ -3,7 +3,7 @@
 Usage: python benchmarks/pqtree_growth.py [REPEATS]
 
 ``users``    250 … 4000 users × 100 items × 3 options, one leaf per user (equal answers not merged)
-``analysed`` the same responses through ``hitsndiffs.c1p.analyse`` (equal answers merged first)
+``analysed`` the same responses through ``hitsndiffs.order.analyse`` (equal answers merged first)
 ``both``     users and items grow together, so that nearly all answer sheets differ
 ``pairs``    the n - 1 neighbouring pairs of a hidden order, in random sequence: one long Q-node
 ``spans``    n random spans of up to 20 neighbours in a hidden order
@@ -24,7 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from c1p_cases import choosers, consistent_answers, make_responses
 
-from hitsndiffs.c1p import PQTree, analyse
+from hitsndiffs.order.consistency import analyse
+from hitsndiffs.order.pqtree.tree import PQTree
 
 Case = tuple[int, Callable[[], bool]]
 

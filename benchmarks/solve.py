@@ -18,8 +18,8 @@ from kernels import dense_responses
 from scipy.stats import spearmanr
 
 import hitsndiffs as hnd
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.methods import HND
-from hitsndiffs.responses import Responses
 
 Vector = npt.NDArray[np.float64]
 

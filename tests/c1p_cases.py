@@ -1,4 +1,4 @@
-"""Small cases and brute force for the tests of hitsndiffs.c1p."""
+"""Small cases and brute force for the tests of hitsndiffs.order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from math import factorial
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.responses import Responses
+from hitsndiffs.data.responses import Responses
 
 
 @cache

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hitsndiffs.responses import Responses
+from hitsndiffs.data.responses import Responses
 
 
 def responses_from_array(a, *, users=None, items=None) -> Responses:

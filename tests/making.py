@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from hitsndiffs.responses import Responses
+from hitsndiffs.data.responses import Responses
 
 Table = npt.NDArray[np.int64]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitsndiffs.responses import Responses
+from hitsndiffs.data.responses import Responses
 
 
 def one_hot(responses: Responses) -> np.ndarray:

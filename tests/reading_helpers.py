@@ -9,9 +9,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from hitsndiffs.encoding import series
+from hitsndiffs.data.encoding import series
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.reading import build, delimited, source
-from hitsndiffs.responses import Responses
 
 #: How each kind of table is made from a mapping of columns.
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table, "numpy": dict}

@@ -10,9 +10,9 @@ import textwrap
 import naive
 import numpy as np
 
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums.numpy import NumpySums
-from hitsndiffs.sums.threads import ThreadSums, build_layout
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines.numpy import NumpySums
+from hitsndiffs.engines.threads import ThreadSums, build_layout
 
 
 def threaded(layout, threads):

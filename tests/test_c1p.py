@@ -13,11 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from hitsndiffs.c1p import analyse, broken_options, extra_blocks, is_c1p, is_consecutive
-from hitsndiffs.c1p.certificate import LOOKED_AT, is_soon_broken
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import open_sums
 from hitsndiffs.errors import InputError
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import open_sums
+from hitsndiffs.order.certificate import (
+    LOOKED_AT,
+    broken_options,
+    extra_blocks,
+    is_consecutive,
+    is_soon_broken,
+)
+from hitsndiffs.order.consistency import analyse, is_c1p
 
 small_answers = hnp.arrays(
     np.int64,
@@ -231,6 +237,6 @@ def test_expected_blocks_of_a_random_order() -> None:
 
 
 def test_import_is_light() -> None:
-    code = "import hitsndiffs.c1p, sys; print('numba' in sys.modules)"
+    code = "import hitsndiffs.order, sys; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from making import make_responses, random_table, seeds, tables
 from scipy import stats
 
-from hitsndiffs.methods.chance import option_draws, user_draws
-from hitsndiffs.sums import open_sums
+from hitsndiffs.engines import open_sums
+from hitsndiffs.methods.draws import option_draws, user_draws
 
 
 def draws(table, count=3, seed=0, **made):

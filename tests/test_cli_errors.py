@@ -156,7 +156,7 @@ def test_a_fault_of_the_program_asks_for_a_report(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("division by\nzero")
 
-    monkeypatch.setattr("hitsndiffs.ranking.rank", fail)
+    monkeypatch.setattr("hitsndiffs.results.ranking.rank", fail)
     done = here("rank", QUIZ)
     assert done.code == 1
     assert done.err == (
@@ -169,7 +169,7 @@ def test_a_fault_of_the_program_asks_for_a_report(
 def test_an_iteration_that_does_not_settle_is_one_line_on_standard_error(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hitsndiffs import ranking
+    from hitsndiffs.results import ranking
 
     real = ranking.rank
 
@@ -178,7 +178,7 @@ def test_an_iteration_that_does_not_settle_is_one_line_on_standard_error(
         warnings.warn("an array was copied", RuntimeWarning, stacklevel=2)
         return real(*args, **params)
 
-    monkeypatch.setattr("hitsndiffs.ranking.rank", unsettled)
+    monkeypatch.setattr("hitsndiffs.results.ranking.rank", unsettled)
     with warnings.catch_warnings():
         warnings.simplefilter("default")  # as in a program; in tests warnings are errors
         done = here("rank", QUIZ)

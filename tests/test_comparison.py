@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from conftest import random_answers, responses_from_array
 
-from hitsndiffs.comparison import compare
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import HITS, METHODS, DawidSkene, Majority
-from hitsndiffs.metrics import accuracy
+from hitsndiffs.results.comparison import compare
+from hitsndiffs.results.metrics import accuracy
 
 KEY = dict.fromkeys(range(20), 0)
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import make_responses, random_table, tables
 
-from hitsndiffs.components import components
-from hitsndiffs.sums import open_sums
+from hitsndiffs.engines import open_sums
+from hitsndiffs.order.components import components
 
 
 def found(table, linked_by="options", sparse=False):

@@ -8,12 +8,12 @@ from cases_of_ability import exam
 from making import make_responses
 
 from hitsndiffs import accuracy, rank
+from hitsndiffs.engines import open_sums
 from hitsndiffs.methods.latent_key import copies
 from hitsndiffs.methods.latent_key.copies import find_witnesses, option_probabilities
 from hitsndiffs.methods.latent_key.grid import THETA, spread_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.starts import consensus
-from hitsndiffs.sums import open_sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from making import make_responses, random_table, tables
 
 from hitsndiffs import InputError, rank
-from hitsndiffs.diagnostics import best_options, item_columns, option_columns
-from hitsndiffs.examination_key import key_findings
-from hitsndiffs.sums import open_sums
+from hitsndiffs.engines import open_sums
+from hitsndiffs.results.check_key import key_findings
+from hitsndiffs.results.diagnostics import best_options, item_columns, option_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
 

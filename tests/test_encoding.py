@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_helpers import KINDS, answers, content
 
-from hitsndiffs.encoding import encode_wide
-from hitsndiffs.encoding.options import OptionBook, in_order, normalise
+from hitsndiffs.data.encoding import encode_wide
+from hitsndiffs.data.encoding.options import OptionBook, in_order, normalise
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
-from hitsndiffs.responses import Responses
 
 # -- wide -------------------------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from reading_helpers import KINDS, answers
 
-from hitsndiffs.encoding import encode_long, long
+from hitsndiffs.data.encoding import encode_long, long
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
-from hitsndiffs.responses import Responses
 
 # -- long -------------------------------------------------------------------------------------
 

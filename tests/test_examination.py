@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hitsndiffs import Responses, examination
-from hitsndiffs.examination import Finding, examine
+from hitsndiffs import Responses
 from hitsndiffs.irt import simulate
+from hitsndiffs.results import check as examination
+from hitsndiffs.results.check import Finding, examine
 
 LADDER = [list("AAAA"), list("AAAB"), list("AABB"), list("ABBB"), list("BBBB")]
 

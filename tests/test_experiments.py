@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.experiments import (
+from hitsndiffs.paper import (
     FIGURES,
     cells,
     findings,
@@ -19,13 +19,13 @@ from hitsndiffs.experiments import (
     reproduce,
     runner,
 )
-from hitsndiffs.experiments.cells import Cell, compute
-from hitsndiffs.experiments.comparison import Result, exponent, summarise, verdict
-from hitsndiffs.experiments.contestants import available
-from hitsndiffs.experiments.drawings import CURVES, EXAMPLE, example_responses, worked_example
-from hitsndiffs.experiments.figures import choose
-from hitsndiffs.experiments.findings import CHECKED, cause, share
-from hitsndiffs.experiments.store import Store
+from hitsndiffs.paper.cells import Cell, compute
+from hitsndiffs.paper.comparison import Result, exponent, summarise, verdict
+from hitsndiffs.paper.contestants import available
+from hitsndiffs.paper.drawings import CURVES, EXAMPLE, example_responses, worked_example
+from hitsndiffs.paper.figures import choose
+from hitsndiffs.paper.findings import CHECKED, cause, share
+from hitsndiffs.paper.store import Store
 
 
 @dataclass
@@ -107,7 +107,7 @@ def test_points_spread_over_the_axis():
 def test_unknown_methods_are_told_and_missing_extras_are_named(monkeypatch):
     with pytest.raises(InputError, match="no method 'nonsense'"):
         available(["hnd", "nonsense"])
-    monkeypatch.setattr("hitsndiffs.experiments.contestants.find_spec", lambda name: None)
+    monkeypatch.setattr("hitsndiffs.paper.contestants.find_spec", lambda name: None)
     can, words = available(["hnd", "grm"])
     assert can == ["hnd"]
     assert "mirt" in words[0]
@@ -386,7 +386,7 @@ def test_stability_measures(tmp_path):
 
 @pytest.mark.data
 def test_real_sets_are_the_papers_to_the_last_digit(tmp_path):
-    from hitsndiffs.experiments.real import data_folder
+    from hitsndiffs.paper.real import data_folder
 
     if data_folder() is None:
         pytest.skip("HITSNDIFFS_DATA does not name the data folder")
@@ -406,7 +406,7 @@ def test_real_sets_absent_are_told(tmp_path, monkeypatch):
 
 
 def test_real_sets_are_read(tmp_path, monkeypatch):
-    from hitsndiffs.experiments.real import read_set
+    from hitsndiffs.paper.real import read_set
 
     folder = tmp_path / "mcq" / "Chinese"
     folder.mkdir(parents=True)
@@ -496,12 +496,12 @@ def test_curves_are_probabilities():
 
 
 def test_matplotlib_is_loaded_only_for_pictures():
-    code = "import sys, hitsndiffs.experiments; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, hitsndiffs.paper; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_matplotlib_everything_else_is_there(tmp_path, monkeypatch):
-    monkeypatch.setattr("hitsndiffs.experiments.command.have_matplotlib", lambda: False)
+    monkeypatch.setattr("hitsndiffs.paper.command.have_matplotlib", lambda: False)
     found = run(tmp_path, FakeRank(), pictures=True)
     assert any("Matplotlib" in note for note in found.notes)
     assert (tmp_path / "data" / "accuracy-grm-options.csv").exists()

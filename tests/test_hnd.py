@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from making import c1p_table, consistent_tables, make_responses, random_table, seeds, tables
 
 from hitsndiffs import ConvergenceWarning, InputError, rank
+from hitsndiffs.engines.numpy import NumpySums
 from hitsndiffs.methods import HND
 from hitsndiffs.spectral import SOLVERS
-from hitsndiffs.sums.numpy import NumpySums
 
 
 def hnd(table, **params):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitsndiffs.encoding import interning
-from hitsndiffs.encoding.interning import Interner, number_keys, number_series
+from hitsndiffs.data.encoding import interning
+from hitsndiffs.data.encoding.interning import Interner, number_keys, number_series
 
 
 def naive(values):

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from sums_cases import run_python
 
-from hitsndiffs import jit, machine_code
+from hitsndiffs.data import jit, machine_code
 
 SOURCE = """
 import numpy as np
-from hitsndiffs.jit import FLOAT, INT, array, kernel, read_only
+from hitsndiffs.data.jit import FLOAT, INT, array, kernel, read_only
 
 @kernel()
 def _twice(x):

@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from making import make_responses, tables
 
 from hitsndiffs import accuracy, rank
+from hitsndiffs.engines import open_sums
 from hitsndiffs.methods.latent_key import candidates
 from hitsndiffs.methods.latent_key.candidates import Candidates
 from hitsndiffs.methods.latent_key.grid import (
@@ -24,7 +25,6 @@ from hitsndiffs.methods.latent_key.grid import (
 from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.search import correlation, search
 from hitsndiffs.methods.latent_key.starts import consensus
-from hitsndiffs.sums import open_sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
 

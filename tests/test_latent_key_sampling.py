@@ -8,10 +8,10 @@ from cases_of_ability import exam
 from making import make_responses
 
 from hitsndiffs import rank
+from hitsndiffs.engines import open_sums
 from hitsndiffs.methods.latent_key import grid, model, sampling
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.sampling import take_sample
-from hitsndiffs.sums import open_sums
 
 
 @pytest.fixture

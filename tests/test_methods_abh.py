@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_methods import laplacian, one_hot
 
+from hitsndiffs.engines import open_sums
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import ABH, HND
 from hitsndiffs.methods.abh import _standard_errors
-from hitsndiffs.metrics import accuracy
+from hitsndiffs.results.metrics import accuracy
 from hitsndiffs.spectral import FIEDLER_SOLVERS, Averaging, Laplacian, fiedler
-from hitsndiffs.sums import open_sums
 
 
 def consistent_answers(users, items, options, seed):
@@ -132,7 +132,7 @@ def test_lanczos_settles_with_many_users():
 
 
 def responses_from_array_quick(a):
-    from hitsndiffs.responses import Responses
+    from hitsndiffs.data.responses import Responses
 
     users, items = a.shape
     return Responses(

@@ -11,7 +11,7 @@ from conftest import random_answers, responses_from_array
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.methods import GRM, TrueAnswer
 from hitsndiffs.methods.grm import level_table, option_levels
-from hitsndiffs.metrics import accuracy
+from hitsndiffs.results.metrics import accuracy
 
 
 def graded(users=150, items=25, options=3, seed=0):

@@ -17,6 +17,7 @@ from naive_methods import (
     truthfinder,
 )
 
+from hitsndiffs.engines import open_sums
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import (
     HITS,
@@ -28,8 +29,7 @@ from hitsndiffs.methods import (
     TruthFinder,
 )
 from hitsndiffs.methods.truthfinder import log_mean_doubt, log_of_sums
-from hitsndiffs.metrics import accuracy
-from hitsndiffs.sums import open_sums
+from hitsndiffs.results.metrics import accuracy
 
 TABLES = st.builds(
     random_answers,

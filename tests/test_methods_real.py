@@ -9,7 +9,7 @@ import pytest
 from conftest import responses_from_array
 
 from hitsndiffs.methods import ABH, METHODS, make
-from hitsndiffs.metrics import accuracy
+from hitsndiffs.results.metrics import accuracy
 
 pytestmark = pytest.mark.data
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata, spearmanr
 
-from hitsndiffs.metrics import accuracy, average_ranks
+from hitsndiffs.results.metrics import accuracy, average_ranks
 
 NUMBERS = st.lists(st.integers(-5, 5), min_size=2, max_size=20)
 
@@ -39,5 +39,5 @@ def test_lengths_must_agree():
 
 
 def test_scipys_statistics_are_not_loaded():
-    code = "import hitsndiffs.metrics, sys; sys.exit('scipy.stats' in sys.modules)"
+    code = "import hitsndiffs.results.metrics, sys; sys.exit('scipy.stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from making import make_responses, random_table, seeds, tables
 
 from hitsndiffs import InputError, rank
-from hitsndiffs.orientation import _ends, known_options, orient, undecided, user_number
-from hitsndiffs.sums import open_sums
+from hitsndiffs.engines import open_sums
+from hitsndiffs.order.orientation import _ends, known_options, orient, undecided, user_number
 
 
 def orientation(table, scores, **known):

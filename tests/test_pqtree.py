@@ -12,10 +12,10 @@ from c1p_cases import TUCKER, random_sets, tucker, valid_orders
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hitsndiffs.c1p import PQTree, reduction
-from hitsndiffs.c1p.nodes import Inner, Leaf
-from hitsndiffs.c1p.pqtree import _rebuild
 from hitsndiffs.errors import InputError
+from hitsndiffs.order.pqtree import reduction
+from hitsndiffs.order.pqtree.nodes import Inner, Leaf
+from hitsndiffs.order.pqtree.tree import PQTree, _rebuild
 
 
 def reduce_and_compare(n: int, sets: list[list[int]]) -> tuple[int, int]:

@@ -8,12 +8,12 @@ from cases_of_ability import biased_workers, exam
 from hypothesis import given, settings
 from making import make_responses, tables
 
+from hitsndiffs.engines import open_sums
 from hitsndiffs.methods import predictive
 from hitsndiffs.methods.latent_key.grid import spread_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
-from hitsndiffs.sums import open_sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from hitsndiffs import progress
+from hitsndiffs.cli import progress
 
 
 class Terminal(io.StringIO):

@@ -17,9 +17,9 @@ from making import make_responses, random_table, tables
 
 import hitsndiffs
 from hitsndiffs import InputError, Ranking, Responses, rank
+from hitsndiffs.engines import open_sums
 from hitsndiffs.methods import METHODS, Fit
 from hitsndiffs.methods.keys import best_option_probabilities, key_from_scores
-from hitsndiffs.sums import open_sums
 
 #: Six users of a graded test, one of whom gave no answers.
 TABLE = np.array(

@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading_helpers import WIDE, answers, as_if_large, as_parquet, content
 
-from hitsndiffs.encoding import result
+from hitsndiffs.data.encoding import result
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.reading import delimited, read_responses, source
-from hitsndiffs.responses import Responses
 
 WIDE_ANSWERS = {
     ("ann", "q1"): "A",

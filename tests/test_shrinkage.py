@@ -8,7 +8,10 @@ from hypothesis import assume, given, settings
 from making import c1p_table, make_responses, random_table, tables
 
 from hitsndiffs import METHODS, simulate
-from hitsndiffs.shrinkage import (
+from hitsndiffs.data.items import Within
+from hitsndiffs.engines import open_sums
+from hitsndiffs.spectral import leading_axes
+from hitsndiffs.spectral.shrinkage import (
     HIGHEST,
     LOWEST,
     find_shrinkage,
@@ -16,9 +19,6 @@ from hitsndiffs.shrinkage import (
     shrunk,
     user_shrinkage,
 )
-from hitsndiffs.spectral import leading_axes
-from hitsndiffs.sums import open_sums
-from hitsndiffs.within import Within
 
 # -- the oracle: one row per answer ---------------------------------------------------------------
 

@@ -164,7 +164,7 @@ def test_paper_recipes():
 
 @pytest.mark.parametrize("model", ["grm", "bock", "samejima"])
 def test_mean_user_accuracy_is_the_papers(model):
-    text = resources.files("hitsndiffs.experiments").joinpath("paper_values.json").read_text()
+    text = resources.files("hitsndiffs.paper").joinpath("paper_values.json").read_text()
     figure = json.loads(text)[f"accuracy/{model}/difficulty"]
     for bmax, theirs in zip(figure["x"], figure["mean_user_accuracy"], strict=True):
         ours = []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special as oracle
 
-from hitsndiffs import special
+from hitsndiffs.methods import probability as special
 
 
 @pytest.mark.parametrize("size", [7, 50_000])

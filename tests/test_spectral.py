@@ -9,10 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from making import c1p_table, consistent_tables, make_responses, random_table, tables
 
+from hitsndiffs.engines import open_sums
 from hitsndiffs.errors import InputError
 from hitsndiffs.spectral import SOLVERS, Averaging, Laplacian, axes, leading_axes, solve
 from hitsndiffs.spectral.solvers import iterate
-from hitsndiffs.sums import open_sums
 
 
 def answered(table):

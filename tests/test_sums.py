@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sums_cases import ENGINES, check_against_oracle, make_responses, random_table, threaded
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines.threads import build_layout
 from hitsndiffs.errors import InputError
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums.threads import build_layout
 
 
 @st.composite
@@ -132,7 +132,7 @@ def test_columns_are_worked_on_in_parts_when_scratch_memory_is_short(monkeypatch
     sums = ENGINES["packed-1"](data)
     scores = rng.standard_normal((data.n_users, 5))
     expected = sums.choosers(scores)
-    monkeypatch.setattr("hitsndiffs.sums.threads.SCRATCH", 2 * sums.layout.scratch_per_column)
+    monkeypatch.setattr("hitsndiffs.engines.threads.SCRATCH", 2 * sums.layout.scratch_per_column)
     np.testing.assert_array_equal(sums.choosers(scores), expected)
 
 

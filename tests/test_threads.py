@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sums_cases import make_responses, random_table, run_python
 
-from hitsndiffs import jit
+from hitsndiffs.data import jit
+from hitsndiffs.data.pool import Run
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import base, open_sums
+from hitsndiffs.engines.grouping import Groups
+from hitsndiffs.engines.numpy import NumpySums
+from hitsndiffs.engines.threads import ThreadSums, build_layout
 from hitsndiffs.errors import InputError, MissingExtraError
-from hitsndiffs.pool import Run
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import base, open_sums
-from hitsndiffs.sums.grouping import Groups
-from hitsndiffs.sums.numpy import NumpySums
-from hitsndiffs.sums.threads import ThreadSums, build_layout
 
 # -- layouts --------------------------------------------------------------------------------
 
@@ -161,7 +161,7 @@ def test_numba_is_not_imported_until_it_is_chosen():
     found = run_python(
         """
         import sys
-        import hitsndiffs.responses, hitsndiffs.sums, hitsndiffs.sums.threads
+        import hitsndiffs.data.responses, hitsndiffs.engines, hitsndiffs.engines.threads
         print([name for name in ("numba", "llvmlite", "pandas", "polars") if name in sys.modules])
         """
     )

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import make_responses, tables
 
-from hitsndiffs.order import ordered_users
-from hitsndiffs.sums import open_sums
-from hitsndiffs.ties import Levels, levelled, members, patterns, tie_groups
+from hitsndiffs.engines import open_sums
+from hitsndiffs.order.arrangement import ordered_users
+from hitsndiffs.order.ties import Levels, levelled, members, patterns, tie_groups
 
 levels = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 

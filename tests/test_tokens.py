@@ -280,7 +280,7 @@ def test_without_numba_the_parsers_do_it(monkeypatch: pytest.MonkeyPatch) -> Non
     def missing(module: str) -> None:
         raise ImportError(f"No module named 'numba' (for {module})")
 
-    monkeypatch.setattr("hitsndiffs.jit.load", missing)
+    monkeypatch.setattr("hitsndiffs.data.jit.load", missing)
     assert same_in_all_ways(data, 64).total() == 0
 
 

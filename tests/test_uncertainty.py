@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import make_responses, random_table
 
-from hitsndiffs import InputError, rank, uncertainty
-from hitsndiffs.uncertainty import (
+from hitsndiffs import InputError, rank
+from hitsndiffs.results import uncertainty
+from hitsndiffs.results.uncertainty import (
     beliefs_of,
     half_sample_errors,
     rank_intervals,

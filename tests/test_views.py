@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_helpers import content
 
-from hitsndiffs.encoding import series as series_module
-from hitsndiffs.encoding import views
-from hitsndiffs.encoding.options import OptionBook, in_order, normalise
-from hitsndiffs.encoding.series import code_series
-from hitsndiffs.encoding.views import number_texts
+from hitsndiffs.data.encoding import series as series_module
+from hitsndiffs.data.encoding import views
+from hitsndiffs.data.encoding.options import OptionBook, in_order, normalise
+from hitsndiffs.data.encoding.series import code_series
+from hitsndiffs.data.encoding.views import number_texts
 from hitsndiffs.reading import read_responses
 
 pytestmark = pytest.mark.skipif(
@@ -163,7 +163,7 @@ def test_without_numba_polars_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(module: str) -> None:
         raise ImportError(f"No module named 'numba' (for {module})")
 
-    monkeypatch.setattr("hitsndiffs.jit.load", missing)
+    monkeypatch.setattr("hitsndiffs.data.jit.load", missing)
     assert number_texts(series) is None
 
 

@@ -15,8 +15,8 @@ import hitsndiffs as hnd
 from benchmarks.arena import real
 from benchmarks.arena.cases import Case
 from benchmarks.arena.settings import SETTINGS
-from hitsndiffs.metrics import accuracy, average_ranks
-from hitsndiffs.sums import open_sums
+from hitsndiffs.engines import open_sums
+from hitsndiffs.results.metrics import accuracy, average_ranks
 
 __all__ = ["ANCHORED", "CONTESTANTS", "OURS", "Contestant", "case_of", "measure"]
 

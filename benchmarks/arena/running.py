@@ -26,13 +26,13 @@ __all__ = ["Cell", "Job", "Store", "fingerprint", "run"]
 PACKAGE = Path(hitsndiffs.__file__).parent
 HERE = Path(__file__).parent
 #: What every cell rests on beside its method: how data are made, and how users are ordered.
-COMMON = ("hitsndiffs.irt", "hitsndiffs.order")
+COMMON = ("hitsndiffs.irt", "hitsndiffs.order.arrangement")
 #: What the figures of the library's own methods rest on further (intervals).
-OURS_TOO = ("hitsndiffs.ranking", "hitsndiffs.uncertainty")
+OURS_TOO = ("hitsndiffs.results.ranking", "hitsndiffs.results.uncertainty")
 #: What cells of files rest on further. Simulated answers are numbers, and come out the same.
-FILES_TOO = ("hitsndiffs.reading", "hitsndiffs.encoding")
+FILES_TOO = ("hitsndiffs.reading", "hitsndiffs.data.encoding")
 #: Not followed: the lists of public names and of all methods, and the roads into Responses.
-NOT_FOLLOWED = ("hitsndiffs", "hitsndiffs.methods", "hitsndiffs.encoding")
+NOT_FOLLOWED = ("hitsndiffs", "hitsndiffs.methods", "hitsndiffs.data.encoding")
 
 #: (contestant, data set, seed)
 Cell = tuple[str, str, int]

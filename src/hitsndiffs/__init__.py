@@ -12,32 +12,32 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hitsndiffs.comparison import Comparison as Comparison
-    from hitsndiffs.comparison import compare as compare
+    from hitsndiffs.data.responses import Responses as Responses
     from hitsndiffs.errors import ConvergenceWarning as ConvergenceWarning
     from hitsndiffs.errors import InputError as InputError
     from hitsndiffs.irt import Simulation as Simulation
     from hitsndiffs.irt import simulate as simulate
     from hitsndiffs.methods import METHODS as METHODS
-    from hitsndiffs.metrics import accuracy as accuracy
-    from hitsndiffs.ranking import Ranking as Ranking
-    from hitsndiffs.ranking import rank as rank
     from hitsndiffs.reading import read_key as read_key
     from hitsndiffs.reading import read_responses as read_responses
-    from hitsndiffs.responses import Responses as Responses
+    from hitsndiffs.results.comparison import Comparison as Comparison
+    from hitsndiffs.results.comparison import compare as compare
+    from hitsndiffs.results.metrics import accuracy as accuracy
+    from hitsndiffs.results.ranking import Ranking as Ranking
+    from hitsndiffs.results.ranking import rank as rank
 
 #: Public name → the module that holds it; loaded when first used, so that the import is quick.
 _PUBLIC = {
-    "Comparison": "comparison",
+    "Comparison": "results.comparison",
     "ConvergenceWarning": "errors",
     "InputError": "errors",
     "METHODS": "methods",
-    "Ranking": "ranking",
-    "Responses": "responses",
+    "Ranking": "results.ranking",
+    "Responses": "data.responses",
     "Simulation": "irt",
-    "accuracy": "metrics",
-    "compare": "comparison",
-    "rank": "ranking",
+    "accuracy": "results.metrics",
+    "compare": "results.comparison",
+    "rank": "results.ranking",
     "read_key": "reading",
     "read_responses": "reading",
     "simulate": "irt",
@@ -48,7 +48,7 @@ __all__ = ["__version__", *_PUBLIC]
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from hitsndiffs._version import version
+        from hitsndiffs.results.version import version
 
         return version()
     if name not in _PUBLIC:

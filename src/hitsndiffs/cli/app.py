@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.lean import Command, Group
 from hitsndiffs.cli.options import (
     METHOD,
     OUTPUT,
@@ -18,6 +17,7 @@ from hitsndiffs.cli.options import (
     Seed,
     Threads,
 )
+from hitsndiffs.cli.quick_parser import Command, Group
 from hitsndiffs.cli.source import Source, reads_file
 from hitsndiffs.cli.studies import compare, reproduce, simulate
 
@@ -49,7 +49,7 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        from hitsndiffs._version import version
+        from hitsndiffs.results.version import version
 
         typer.echo(f"hnd {version()}")
         raise typer.Exit

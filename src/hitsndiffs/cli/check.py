@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from hitsndiffs.cli.progress import working
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
-from hitsndiffs.progress import working
 
 __all__ = ["check_file"]
 
@@ -29,10 +29,10 @@ def check_file(
     quiet: bool,
 ) -> None:
     """Read a file and say what is found in it."""
-    from hitsndiffs._version import version
-    from hitsndiffs.examination import examine
-    from hitsndiffs.findings import Finding
     from hitsndiffs.reading import read_key
+    from hitsndiffs.results.check import examine
+    from hitsndiffs.results.findings import Finding
+    from hitsndiffs.results.version import version
 
     responses, kind = source.read_with_kind(quiet=quiet)
     sentence = f"A {kind.format.upper()} file, {LAYOUTS[kind.layout]}."

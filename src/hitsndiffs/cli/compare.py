@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer, write_whole
+from hitsndiffs.cli.progress import working
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
-from hitsndiffs.progress import working
-from hitsndiffs.words import count
+from hitsndiffs.results.wording import count
 
 if TYPE_CHECKING:
-    from hitsndiffs.comparison import Comparison
+    from hitsndiffs.results.comparison import Comparison
 
 __all__ = ["compare_file"]
 
@@ -33,8 +33,8 @@ def compare_file(
     quiet: bool,
 ) -> None:
     """Read, fit every method, show them beside each other."""
-    from hitsndiffs.comparison import compare
     from hitsndiffs.reading import read_key
+    from hitsndiffs.results.comparison import compare
 
     if out is not None:
         check_target(out, "--out", source.path)

@@ -60,7 +60,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _spare_threads(args: list[str]) -> None:
     """One thread for NumPy's small matrices: more are slower there, and much so on a busy machine.
 
-    Large data have threads of their own (``hitsndiffs.sums``); ``reproduce`` times the paper's
+    Large data have threads of their own (``hitsndiffs.engines``); ``reproduce`` times the paper's
     dense variants, and keeps what the machine has.
     """
     if "numpy" not in sys.modules and args[:1] != ["reproduce"]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer, write_whole
+from hitsndiffs.cli.progress import working
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
 from hitsndiffs.errors import InputError
-from hitsndiffs.progress import working
-from hitsndiffs.words import count, judged, per_cent
+from hitsndiffs.results.wording import count, judged, per_cent
 
 if TYPE_CHECKING:
-    from hitsndiffs.ranking import Ranking
+    from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["Job", "rank_file"]
 
@@ -77,7 +77,7 @@ def rank_file(job: Job) -> None:
 
 def _ranking(job: Job) -> Ranking:
     from hitsndiffs.methods import METHODS
-    from hitsndiffs.ranking import rank
+    from hitsndiffs.results.ranking import rank
 
     method = job.method or ("auto" if "auto" in METHODS else "hnd")
     params = dict(job.params or {})

@@ -13,7 +13,7 @@ __all__ = ["reproduce_figures", "show_figures"]
 
 def show_figures() -> None:
     """List the figures."""
-    from hitsndiffs.experiments import list_figures
+    from hitsndiffs.paper import list_figures
 
     rows = [(name, title, str(points)) for name, title, points in list_figures()]
     heads = ("figure", "what it shows", "points")
@@ -25,7 +25,7 @@ def show_figures() -> None:
 
 def reproduce_figures(figures: Sequence[str], **how: Any) -> int:
     """Run figures and print what was found; return the exit code."""
-    from hitsndiffs.experiments import reproduce
+    from hitsndiffs.paper import reproduce
 
     if not figures:
         raise InputError("Name a figure, or all; hnd reproduce --list shows what there is.")

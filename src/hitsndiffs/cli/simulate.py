@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from hitsndiffs.cli.progress import working
 from hitsndiffs.cli.text import say
 from hitsndiffs.errors import InputError
-from hitsndiffs.progress import working
-from hitsndiffs.words import count
+from hitsndiffs.results.wording import count
 
 __all__ = ["simulate_files"]
 

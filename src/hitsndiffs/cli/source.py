@@ -19,11 +19,11 @@ from hitsndiffs.cli.options import (
     Transpose,
     User,
 )
-from hitsndiffs.progress import working
+from hitsndiffs.cli.progress import working
 
 if TYPE_CHECKING:
+    from hitsndiffs.data.responses import Responses
     from hitsndiffs.reading import FileKind
-    from hitsndiffs.responses import Responses
 
 __all__ = ["Source", "reads_file"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.irt.base import Codes
-from hitsndiffs.responses import Responses
 
 __all__ = ["from_codes", "from_rows", "labels"]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import DENSE_FROM, Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt.answering import Answering, BoolArray
 from hitsndiffs.irt.base import Codes, FloatArray, ResponseModel
 from hitsndiffs.irt.codes import from_codes, from_rows, labels
 from hitsndiffs.irt.recipes import ABILITIES, DEFAULT_AMAX, DEFAULT_BMAX, RECIPES, Recipe, Sizes
-from hitsndiffs.responses import DENSE_FROM, Responses
 
 __all__ = ["Simulation", "simulate"]
 

@@ -16,8 +16,8 @@ from hitsndiffs.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
+    from hitsndiffs.data.responses import Responses
     from hitsndiffs.irt.simulation import Simulation
-    from hitsndiffs.responses import Responses
 
 __all__ = ["FORMATS", "write_simulation"]
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.responses import Responses
 from hitsndiffs.spectral import Averaging
-from hitsndiffs.sums import Sums
 
 __all__ = ["AvgHITS"]
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.keys import key_from_scores
-from hitsndiffs.orientation import Orientation, answers_here, orient, undecided, user_is_here
-from hitsndiffs.responses import Responses
+from hitsndiffs.order.orientation import Orientation, answers_here, orient, undecided, user_is_here
 from hitsndiffs.spectral import Averaging, Solution
-from hitsndiffs.sums import Sums
 
 __all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standardised"]
 
@@ -54,7 +54,7 @@ def oriented_fit(
     found, values, solver
         What the solver found, the eigenvalues (strongest axis first), and the solver's name.
     answers, strong_user
-        What the caller knows (see :func:`hitsndiffs.orientation.orient`).
+        What the caller knows (see :func:`hitsndiffs.order.orientation.orient`).
     """
     known = answers_here(responses, answers)
     strong = strong_user if user_is_here(responses, strong_user) else None

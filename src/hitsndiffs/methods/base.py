@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.components import components
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums, open_sums
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods.checks import check_params
 from hitsndiffs.methods.fitted import Fit, Part, merged
-from hitsndiffs.orientation import known_options, user_number
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import Sums, open_sums
-from hitsndiffs.ties import members
+from hitsndiffs.order.components import components
+from hitsndiffs.order.orientation import known_options, user_number
+from hitsndiffs.order.ties import members
 
 __all__ = ["Fit", "Method"]
 
@@ -32,7 +32,7 @@ class Method:
     seed
         For random starts; the same seed gives the same result.
     engine, threads
-        Which engine computes the sums (see :func:`hitsndiffs.sums.open_sums`).
+        Which engine computes the sums (see :func:`hitsndiffs.engines.open_sums`).
     """
 
     #: The name under which :func:`hitsndiffs.rank` knows the method.

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import share_within_items
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import Sums
-from hitsndiffs.within import Within
 
 __all__ = ["DawidSkene", "shared_labels"]
 

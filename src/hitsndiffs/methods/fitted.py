@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.orientation import Orientation, undecided
-from hitsndiffs.responses import Responses
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.order.orientation import Orientation, undecided
 
 __all__ = ["Fit", "Part", "merged"]
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import covered_items, key_from_scores, key_given
-from hitsndiffs.orientation import answers_here, known_options
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import Sums
+from hitsndiffs.order.orientation import answers_here, known_options
 
 __all__ = ["GRM"]
 

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standardised
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.responses import Responses
+from hitsndiffs.order.ties import TIE, levelled
 from hitsndiffs.spectral import SOLVERS, Averaging, Solution, leading_axes, solve
-from hitsndiffs.sums import Sums
-from hitsndiffs.ties import TIE, levelled
 
 __all__ = ["HND", "standard_errors"]
 

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import share_within_items
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import Sums
-from hitsndiffs.within import Within
 
 __all__ = ["Investment", "PooledInvestment"]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.orientation import known_options
-from hitsndiffs.responses import Responses
-from hitsndiffs.special import normal_cdf
-from hitsndiffs.sums import Sums
-from hitsndiffs.within import Within
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
+from hitsndiffs.methods.probability import normal_cdf
+from hitsndiffs.order.orientation import known_options
 
 __all__ = [
     "best_option_probabilities",

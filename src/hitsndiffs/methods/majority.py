@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import share_errors, share_within_items
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import Sums
-from hitsndiffs.within import Within
 
 __all__ = ["Majority"]
 

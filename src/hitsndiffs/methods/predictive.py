@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.chance import option_draws, user_draws
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import open_sums
 from hitsndiffs.methods.dawid_skene import DawidSkene
+from hitsndiffs.methods.draws import option_draws, user_draws
 from hitsndiffs.methods.latent_key.copies import option_probabilities
 from hitsndiffs.methods.latent_key.grid import THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import open_sums
 
 __all__ = ["Contest", "confusion_against_key"]
 

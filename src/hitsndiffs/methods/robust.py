@@ -8,20 +8,20 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.components import components
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.keys import key_from_scores, key_given
+from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.search import Search, correlation
-from hitsndiffs.methods.latent_key.searching import Searching
-from hitsndiffs.order import ordered_users
-from hitsndiffs.orientation import Orientation
-from hitsndiffs.responses import Responses
-from hitsndiffs.shrinkage import Shrinkage, shrunk
+from hitsndiffs.order.arrangement import ordered_users
+from hitsndiffs.order.components import components
+from hitsndiffs.order.orientation import Orientation
+from hitsndiffs.order.ties import Levels
 from hitsndiffs.spectral import leading_axes
-from hitsndiffs.sums import Sums
-from hitsndiffs.ties import Levels
+from hitsndiffs.spectral.shrinkage import Shrinkage, shrunk
 
 __all__ = ["HNDRobust", "certified_fit"]
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import covered_items, key_from_scores, key_given, share_errors
-from hitsndiffs.orientation import answers_here, known_options
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import Sums
+from hitsndiffs.order.orientation import answers_here, known_options
 
 __all__ = ["TrueAnswer"]
 

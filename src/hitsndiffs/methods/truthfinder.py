@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import share_within_items
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import Sums
-from hitsndiffs.ties import tie_groups
-from hitsndiffs.within import Within
+from hitsndiffs.order.ties import tie_groups
 
 __all__ = ["TruthFinder"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from hitsndiffs.encoding.long import DUPLICATES
+from hitsndiffs.data.encoding.long import DUPLICATES
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import (
     FileTable,
@@ -19,7 +20,6 @@ from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.parquet import ParquetTable
 from hitsndiffs.reading.records import RecordsTable
 from hitsndiffs.reading.source import ByteStream, open_stream
-from hitsndiffs.responses import Responses
 
 __all__ = ["FORMATS", "FileKind", "read_file", "read_key", "read_responses"]
 

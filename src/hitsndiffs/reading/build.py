@@ -9,16 +9,16 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.encoding import long_columns
-from hitsndiffs.encoding.interning import Interner
-from hitsndiffs.encoding.long import Factor, assemble_long
-from hitsndiffs.encoding.names import find_column, listed, recognise
-from hitsndiffs.encoding.options import Codes, OptionBook, is_blank
-from hitsndiffs.encoding.result import Encoded, Place, label_array, text_labels
-from hitsndiffs.encoding.series import code_series, text_of
-from hitsndiffs.encoding.wide import WideBuilder, check_item_names, check_user_names
+from hitsndiffs.data.encoding import long_columns
+from hitsndiffs.data.encoding.interning import Interner
+from hitsndiffs.data.encoding.long import Factor, assemble_long
+from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.data.encoding.options import Codes, OptionBook, is_blank
+from hitsndiffs.data.encoding.result import Encoded, Place, label_array, text_labels
+from hitsndiffs.data.encoding.series import code_series, text_of
+from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
+from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
-from hitsndiffs.pool import Run, available_cores
 from hitsndiffs.reading.header import looks_like_ids, looks_long
 from hitsndiffs.reading.tokens import Scanned, UserNames
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.encoding.result import Place
-from hitsndiffs.encoding.wide import check_item_names
+from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.cells import (
     after_line,

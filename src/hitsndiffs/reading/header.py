@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hitsndiffs.encoding.names import recognise
-from hitsndiffs.encoding.options import Option, normalise
+from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.encoding.options import Option, normalise
 
 __all__ = ["has_header", "looks_like_ids", "looks_long"]
 

@@ -7,13 +7,13 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.encoding.names import find_column, listed, recognise, suggestion
-from hitsndiffs.encoding.options import normalise
+from hitsndiffs.data.encoding.names import find_column, listed, recognise, suggestion
+from hitsndiffs.data.encoding.options import normalise
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream
 
 if TYPE_CHECKING:
-    from hitsndiffs.responses import Responses
+    from hitsndiffs.data.responses import Responses
 
 __all__ = ["read_key"]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.encoding.result import Place
-from hitsndiffs.encoding.series import as_plain
-from hitsndiffs.encoding.wide import check_item_names
+from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.encoding.series import as_plain
+from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.source import ByteStream
 

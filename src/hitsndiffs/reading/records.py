@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.encoding.names import recognise
-from hitsndiffs.encoding.result import Place
-from hitsndiffs.encoding.series import as_plain
+from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.source import ByteStream, Chunk, line_chunks
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.encoding.names import suggestion
+from hitsndiffs.data.encoding.names import suggestion
 from hitsndiffs.errors import InputError
 
 __all__ = [

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.encoding.blocks import CellBlock
+from hitsndiffs.data.encoding.blocks import CellBlock
+from hitsndiffs.data.pool import available_cores
 from hitsndiffs.errors import InputError
-from hitsndiffs.pool import available_cores
 from hitsndiffs.reading.source import Chunk, count_lines
 
 __all__ = ["Scanned", "TokenScanner", "UserNames"]
@@ -84,8 +84,8 @@ class TokenScanner:
     def __init__(
         self, names: Sequence[str], items: Sequence[str], user: str | None, separator: str
     ) -> None:
-        from hitsndiffs import jit
-        from hitsndiffs.encoding import kernels
+        from hitsndiffs.data import jit
+        from hitsndiffs.data.encoding import kernels
         from hitsndiffs.reading import token_kernels
 
         if jit.is_switched_off():

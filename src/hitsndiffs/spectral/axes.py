@@ -18,10 +18,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.responses import Responses
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
 from hitsndiffs.spectral.operators import answers_as_floats
-from hitsndiffs.sums import Sums
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
 

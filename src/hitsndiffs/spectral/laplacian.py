@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.errors import InputError
-from hitsndiffs.responses import Responses
 from hitsndiffs.spectral.axes import DENSE_UP_TO, top_pairs
 from hitsndiffs.spectral.davidson import lowest_pairs
 from hitsndiffs.spectral.operators import Laplacian
 from hitsndiffs.spectral.solvers import Solution, cumulated, iterate, refuse_large
-from hitsndiffs.sums import Sums
 
 __all__ = ["FIEDLER_SOLVERS", "fiedler"]
 

@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import Sums
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 
 __all__ = ["Averaging", "Laplacian", "answers_as_floats"]
 

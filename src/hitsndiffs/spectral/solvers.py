@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.errors import InputError
-from hitsndiffs.responses import Responses
 from hitsndiffs.spectral.axes import leading_axes
 from hitsndiffs.spectral.operators import Averaging
-from hitsndiffs.sums import Sums
 
 __all__ = ["DIRECT_UP_TO", "SOLVERS", "Solution", "cumulated", "iterate", "refuse_large", "solve"]
 

@@ -12,10 +12,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.pool import Run
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.methods.latent_key.grid import THETA
-from hitsndiffs.pool import Run
-from hitsndiffs.responses import Responses
-from hitsndiffs.within import Within
 
 __all__ = ["Candidates", "Curves", "ItemBlock", "expected_logs", "item_blocks", "weigh_candidates"]
 

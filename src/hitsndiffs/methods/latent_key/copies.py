@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from hitsndiffs.methods.latent_key.grid import STEP, THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
-from hitsndiffs.special import normal_quantile
-from hitsndiffs.ties import patterns
+from hitsndiffs.methods.probability import normal_quantile
+from hitsndiffs.order.ties import patterns
 
 __all__ = ["Witnesses", "find_witnesses", "near_equals", "option_probabilities"]
 

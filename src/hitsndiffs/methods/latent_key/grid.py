@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.pool import Run
-from hitsndiffs.special import normal_quantile
+from hitsndiffs.data.pool import Run
+from hitsndiffs.methods.probability import normal_quantile
 
 __all__ = ["STEP", "THETA", "Posterior", "normal_log_prior", "posterior_of", "spread_scores"]
 

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.base import Fit
-from hitsndiffs.methods.chance import user_draws
+from hitsndiffs.methods.draws import user_draws
+from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.grid import THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.search import Search
-from hitsndiffs.methods.latent_key.searching import Searching
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import Sums
 
 __all__ = ["LatentKey"]
 

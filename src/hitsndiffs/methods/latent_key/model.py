@@ -20,6 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.latent_key.candidates import (
     Curves,
     ItemBlock,
@@ -28,11 +31,8 @@ from hitsndiffs.methods.latent_key.candidates import (
     weigh_candidates,
 )
 from hitsndiffs.methods.latent_key.grid import Posterior, normal_log_prior, posterior_of
-from hitsndiffs.orientation import known_options, user_is_here, user_number
-from hitsndiffs.responses import Responses
-from hitsndiffs.special import log_gamma
-from hitsndiffs.sums import Sums
-from hitsndiffs.within import Within
+from hitsndiffs.methods.probability import log_gamma
+from hitsndiffs.order.orientation import known_options, user_is_here, user_number
 
 __all__ = ["Curves", "KeyFit", "KeyProblem", "ability_posterior", "fit_key"]
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.layouts import some_rows
-from hitsndiffs.methods.chance import user_draws
+from hitsndiffs.data.layouts import some_rows
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import open_sums
+from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, ability_posterior, fit_key
-from hitsndiffs.responses import Responses
-from hitsndiffs.sums import open_sums
 
 __all__ = ["Sample", "take_sample"]
 

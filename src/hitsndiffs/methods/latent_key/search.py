@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
 from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
 from hitsndiffs.methods.latent_key.grid import spread_scores
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
-from hitsndiffs.responses import Responses
-from hitsndiffs.shrinkage import Shrinkage, find_shrinkage
-from hitsndiffs.sums import Sums
-from hitsndiffs.ties import patterns
+from hitsndiffs.order.ties import patterns
+from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
 
 __all__ = ["Mode", "Search", "correlation", "search"]
 

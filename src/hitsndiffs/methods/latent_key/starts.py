@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.latent_key.model import KeyProblem
-from hitsndiffs.shrinkage import Shrinkage
+from hitsndiffs.spectral.shrinkage import Shrinkage
 
 __all__ = ["both_ways", "consensus"]
 

@@ -1,0 +1,1 @@
+"""Responses: users, items, options, and how tables become codes."""

@@ -1,0 +1,220 @@
+"""Tables in memory to the codes of :class:`hitsndiffs.Responses`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.encoding.long import assemble_long
+from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.data.encoding.options import is_blank
+from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
+from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
+from hitsndiffs.errors import InputError
+
+if TYPE_CHECKING:
+    from hitsndiffs.data.encoding.frames import Table
+
+__all__ = ["Encoded", "encode_long", "encode_wide"]
+
+
+def encode_wide(
+    table: Any,
+    *,
+    user: str | None = None,
+    users: Sequence[Any] | None = None,
+    items: Sequence[Any] | None = None,
+) -> Encoded:
+    """Encode a table with one row per user and one column per item.
+
+    Parameters
+    ----------
+    table
+        A DataFrame, a 2-D array, a list of rows, or a mapping of columns.
+    user
+        The column that names the users; recognised by its name when not given.
+    users, items
+        Labels for the rows and the item columns instead of those in the table.
+
+    Examples
+    --------
+    >>> encoded = encode_wide([["A", "B"], ["A", "C"], ["B", None]])
+    >>> encoded.codes.tolist(), encoded.option_labels.tolist()
+    ([[0, 0, 1], [0, 1, 255]], ['A', 'B', 'B', 'C'])
+    """
+    from hitsndiffs.data.encoding.frames import code_column, open_table
+
+    place = Place()
+
+    opened = open_table(table)
+    names = [name.strip() if isinstance(name, str) else name for name in opened.names]
+    check_item_names(names, place)
+    opened.names = names
+    notes: list[str] = []
+    column = _user_column(opened, user, users, notes)
+    labels, nameless = _user_labels(opened, column, users, notes)
+    check_user_names(labels, place, column)
+    item_columns = _item_columns(opened, column, notes)
+    builder = WideBuilder(place, as_text=False)
+    for label, name in zip(_item_labels(items, item_columns), item_columns, strict=True):
+        builder.put(label, code_column(builder.book(label), opened.column(name)))
+    return builder.finish(labels, opened.kind, notes, nameless)
+
+
+def encode_long(
+    table: Any,
+    *,
+    user: str | None = None,
+    item: str | None = None,
+    option: str | None = None,
+    duplicates: str = "error",
+) -> Encoded:
+    """Encode a table with one row per answer.
+
+    Parameters
+    ----------
+    table
+        A DataFrame, or a mapping of column names to sequences.
+    user, item, option
+        The three columns; recognised by their names when not given.
+    duplicates
+        What to do with two different answers of one user to one item: ``"error"``, ``"first"``
+        or ``"last"``.
+
+    Examples
+    --------
+    >>> encoded = encode_long({"worker": "aab", "task": [1, 2, 1], "label": ["x", "y", "z"]})
+    >>> encoded.users.tolist(), encoded.items.tolist(), encoded.option_labels.tolist()
+    (['a', 'b'], [1, 2], ['x', 'z', 'y'])
+    """
+    from hitsndiffs.data.encoding.frames import factorise, open_table
+
+    place = Place()
+
+    opened = open_table(table)
+    opened.names = [name.strip() if isinstance(name, str) else name for name in opened.names]
+    check_item_names(opened.names, place)
+    notes: list[str] = []
+    given = {"user": user, "item": item, "option": option}
+    columns = long_columns(opened.names, given, place, notes)
+    factors = [factorise(opened.column(name)) for name in columns]
+    return assemble_long(
+        *factors,
+        place=place,
+        columns=columns,
+        duplicates=duplicates,
+        as_text=False,
+        kind=opened.kind,
+        notes=notes,
+    )
+
+
+def long_columns(
+    names: list[Any], given: dict[str, str | None], place: Place, notes: list[str]
+) -> tuple[Any, Any, Any]:
+    """Return the user, item and option columns of a long table: those named, or recognised."""
+    taken = {
+        role: find_column(name, names, where=place.source, argument=role)
+        for role, name in given.items()
+        if name is not None
+    }
+    for role in given:
+        if role in taken:
+            continue
+        fitting = [name for name in recognise(role, names) if name not in taken.values()]
+        if not fitting:
+            raise InputError(
+                f"{place.source}: none of the columns {listed(names)} is named like the {role} "
+                f"column of a long table; name it with {role}=."
+            )
+        taken[role] = fitting[0]
+    chosen = taken["user"], taken["item"], taken["option"]
+    if len(set(chosen)) < 3:
+        raise InputError(
+            f"{place.source}: user, item and option must be three different columns; "
+            f"got {listed(chosen)}."
+        )
+    if any(name is None for name in given.values()):
+        notes.append(
+            f"Took {chosen[0]!r} as the user, {chosen[1]!r} as the item and {chosen[2]!r} as the "
+            "option column."
+        )
+    others = [name for name in names if name not in chosen]
+    if others:
+        notes.append(f"Left out the other columns: {listed(others)}.")
+    return chosen
+
+
+# -- users of a wide table --------------------------------------------------------------------
+
+
+def _user_column(
+    table: Table, user: str | None, users: Sequence[Any] | None, notes: list[str]
+) -> Any:
+    if user is not None:
+        if users is not None:
+            raise InputError("give user= (a column) or users= (labels), not both.")
+        return find_column(user, table.names, where="the table", argument="user")
+    fitting = recognise("user", table.names, wide=True) if table.named else []
+    if not fitting:
+        return None
+    if users is None:
+        notes.append(f"Recognised {fitting[0]!r} as the user column.")
+    return fitting[0]
+
+
+def _user_labels(
+    table: Table, column: Any, users: Sequence[Any] | None, notes: list[str]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+    check_sizes(Place(), range(table.n_rows), len(table.names))
+    if users is not None:
+        labels = label_array(users)
+        if len(labels) != table.n_rows:
+            raise InputError(
+                f"users= must name every row: got {len(labels):,} labels for {table.n_rows:,} rows."
+            )
+        return labels, None
+    if column is None:
+        if table.index is None:
+            return np.arange(table.n_rows), None
+        notes.append("Took the index of the table as the names of the users.")
+        return label_array(table.index), None
+    values = table.column(column)
+    values = values.to_list() if hasattr(values, "to_list") else list(values)
+    labels = label_array([value.strip() if isinstance(value, str) else value for value in values])
+    nameless = None
+    if labels.dtype == object:
+        nameless = np.array([is_blank(label) for label in labels.tolist()], dtype=bool)
+    return labels, nameless
+
+
+def _item_columns(table: Table, user: Any, notes: list[str]) -> list[Any]:
+    """Return the item columns: all but the user column and further names of users."""
+    from hitsndiffs.data.encoding.frames import factorise
+
+    others = [name for name in table.names if name != user]
+    aliases = []
+    if user is not None:
+        for name in recognise("user", others, wide=True):
+            codes = factorise(table.column(name))
+            if len(codes.labels) == table.n_rows:
+                aliases.append(name)
+    if aliases:
+        notes.append(f"Left out {listed(aliases)}, which also names the users.")
+    return [name for name in others if name not in aliases]
+
+
+def _item_labels(items: Sequence[Any] | None, columns: list[Any]) -> list[Any]:
+    if items is None:
+        return columns
+    labels: list[Any] = label_array(items).tolist()
+    if len(labels) != len(columns):
+        raise InputError(
+            f"items= must name every item column: got {len(labels):,} labels for "
+            f"{len(columns):,} columns."
+        )
+    check_item_names(labels, Place("items="))
+    return labels

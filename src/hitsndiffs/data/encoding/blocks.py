@@ -1,0 +1,101 @@
+"""Rows of many items at once, whose cells are known by their places among a few texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.encoding.options import OptionBook
+from hitsndiffs.data.pool import Run, available_cores
+
+__all__ = ["CellBlock", "NumberedBlock", "fill_codes"]
+
+
+@dataclass(frozen=True)
+class CellBlock:
+    """Some rows of the items of a wide table.
+
+    Parameters
+    ----------
+    places
+        Items × rows (there may be more columns than rows): the place of each cell's text.
+    n_rows
+        How many rows there are.
+    texts
+        For each item, its different texts, as they were written, in the order of their places;
+        fewer than 255.
+    """
+
+    places: npt.NDArray[np.uint8]
+    n_rows: int
+    texts: Sequence[Sequence[str]]
+
+    def numbered(self, books: Sequence[OptionBook], first_row: int) -> NumberedBlock:
+        """Number the texts by the books of the items, new options included."""
+        widest = max(map(len, self.texts), default=0)
+        numbers = np.full((len(books), widest), -1, dtype=np.int64)
+        for row, book, texts in zip(numbers, books, self.texts, strict=True):
+            row[: len(texts)] = book.number(texts)
+        return NumberedBlock(self.places, self.n_rows, numbers, first_row)
+
+
+@dataclass(frozen=True)
+class NumberedBlock:
+    """As :class:`CellBlock`, with the number of each text's option (-1: no answer)."""
+
+    places: npt.NDArray[np.uint8]
+    n_rows: int
+    numbers: npt.NDArray[np.int64]
+    first_row: int
+
+    def fill(
+        self,
+        codes: npt.NDArray[Any],
+        targets: npt.NDArray[np.int64],
+        ranks: npt.NDArray[np.int64],
+        starts: npt.NDArray[np.int64],
+    ) -> None:
+        """Write the final codes of these rows; see :func:`fill_codes`."""
+        known = self.numbers >= 0
+        tables = np.full(self.numbers.shape, np.iinfo(codes.dtype).max, dtype=codes.dtype)
+        tables[known] = ranks[(self.numbers + starts[targets][:, np.newaxis])[known]]
+        if codes.dtype == np.uint8:
+            from hitsndiffs.data.encoding.kernels import look_up
+
+            look_up(self.places, self.n_rows, targets, tables, self.first_row, codes)
+            return
+        last = self.first_row + self.n_rows
+        for target, table, places in zip(targets.tolist(), tables, self.places, strict=True):
+            if target >= 0:
+                codes[target, self.first_row : last] = table[places[: self.n_rows]]
+
+
+def fill_codes(
+    codes: npt.NDArray[Any],
+    blocks: list[NumberedBlock],
+    targets: npt.NDArray[np.int64],
+    ranks: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+) -> None:
+    """Write the cells of all blocks into the codes, and give the blocks up on the way.
+
+    Parameters
+    ----------
+    codes
+        Items × users.
+    blocks
+        The blocks, each with the same items; the list is empty in the end.
+    targets
+        For each item of the blocks, its row in ``codes``; -1 for an item that nobody answered.
+    ranks, starts
+        For each number of an option its rank among those of the item; where each row's begin.
+    """
+
+    def fill(_: int) -> None:
+        blocks.pop().fill(codes, targets, ranks, starts)
+
+    Run(available_cores())(len(blocks), fill)

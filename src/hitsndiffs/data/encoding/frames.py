@@ -1,0 +1,237 @@
+"""Tables in memory: DataFrames of any kind, arrays, lists and mappings, as named columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from hitsndiffs.data.encoding.interning import Interner, number_keys
+from hitsndiffs.data.encoding.long import Factor
+from hitsndiffs.data.encoding.options import Codes, OptionBook, is_blank
+from hitsndiffs.data.encoding.result import Place, label_array
+from hitsndiffs.data.encoding.series import code_series
+from hitsndiffs.data.encoding.wide import check_item_names
+from hitsndiffs.errors import InputError
+
+__all__ = ["Table", "code_column", "factorise", "open_table"]
+
+
+@dataclass
+class Table:
+    """Columns with names; ``index`` names the rows where the table itself does (pandas)."""
+
+    names: list[Any]
+    columns: list[Any]
+    kind: str
+    named: bool = True
+    index: list[Any] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0]) if self.columns else 0
+
+    def column(self, name: Any) -> Any:
+        """Return the column of that name."""
+        return self.columns[self.names.index(name)]
+
+
+def open_table(table: Any) -> Table:
+    """Take whatever holds a table apart into columns."""
+    if isinstance(table, (str, bytes)) or hasattr(table, "__fspath__"):
+        raise InputError(
+            f"a table was expected, and {table!r} is text; to read a file call read_responses()."
+        )
+    if isinstance(table, Mapping):
+        return _from_mapping(table)
+    frame: Any = None
+    with suppress(nw.exceptions.DuplicateError):
+        frame = nw.from_native(table, pass_through=True)
+    if frame is None:
+        names = table.column_names if hasattr(table, "column_names") else table.columns
+        check_item_names(list(names), Place())
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, nw.DataFrame):
+        return _from_frame(frame)
+    if isinstance(table, np.ndarray) or not isinstance(table, Iterable):
+        return _from_array(np.asarray(table))
+    return _from_rows(list(table))
+
+
+def _from_frame(frame: nw.DataFrame[Any]) -> Table:
+    implementation = frame.implementation
+    if implementation.is_polars():
+        kind = "polars"
+    elif implementation.is_pyarrow():
+        kind = "pyarrow"
+    else:
+        kind = "pandas"
+    native = frame.to_native()
+    # pandas allows any object as a column name; narwhals hands them on as they are.
+    names = list(native.columns) if kind == "pandas" else list(frame.columns)
+    columns = [frame.get_column(name) for name in frame.columns]
+    index = nw.maybe_get_index(frame) if kind == "pandas" else None
+    labels = None
+    if index is not None and type(index).__name__ != "RangeIndex":
+        labels = list(index)
+    return Table(names, columns, kind, index=labels)
+
+
+def _from_mapping(table: Mapping[Any, Any]) -> Table:
+    columns = [values if _is_column(values) else list(values) for values in table.values()]
+    lengths = {name: len(column) for name, column in zip(table, columns, strict=True)}
+    if len(set(lengths.values())) > 1:
+        one, n_one = min(lengths.items(), key=lambda pair: pair[1])
+        two, n_two = max(lengths.items(), key=lambda pair: pair[1])
+        raise InputError(
+            f"the columns must have the same length, and {one!r} has {n_one:,} entries where "
+            f"{two!r} has {n_two:,}."
+        )
+    return Table(list(table), columns, "numpy")
+
+
+def _is_column(values: Any) -> bool:
+    if isinstance(values, np.ndarray):
+        return values.ndim == 1
+    return isinstance(nw.from_native(values, allow_series=True, pass_through=True), nw.Series)
+
+
+def _from_array(array: np.ndarray[Any, Any]) -> Table:
+    if array.ndim == 0:
+        raise InputError(
+            "a table was expected (a DataFrame, a 2-D array, a list of rows); "
+            f"got {type(array.item()).__name__}."
+        )
+    if array.ndim != 2:
+        raise InputError(
+            f"a table needs two dimensions, users × items; got an array of shape {array.shape}."
+        )
+    if array.dtype.kind in "SV":
+        array = array.astype(object)
+    n_columns = array.shape[1]
+    columns = [array[:, k] for k in range(n_columns)]
+    if array.shape[0] == 0:
+        columns = [np.empty(0, dtype=object) for _ in range(n_columns)]
+    return Table(list(range(n_columns)), columns, "numpy", named=False)
+
+
+def _from_rows(rows: list[Any]) -> Table:
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return Table(names, [[row.get(name) for row in rows] for name in names], "numpy")
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)):
+            raise InputError(
+                f"a list of rows needs a sequence of answers in every row, and row {number} "
+                f"is {row!r}."
+            )
+        if len(row) != len(rows[0]):
+            raise InputError(
+                f"every row needs the same number of answers: row 1 has {len(rows[0])} and row "
+                f"{number} has {len(row)}; write None where there is no answer."
+            )
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return Table(list(range(len(columns))), columns, "numpy", named=False)
+
+
+# -- columns ----------------------------------------------------------------------------------
+
+
+def code_column(book: OptionBook, column: Any) -> Codes:
+    """Code a column of options, whatever it is held in."""
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _code_frame_column(book, series)
+    if not isinstance(column, np.ndarray):
+        return book.code_objects(column)
+    column = np.ascontiguousarray(column)  # a column of a table by rows is slow to go through
+    if column.dtype.kind in "iu":
+        return book.code_integers(column)
+    if column.dtype.kind == "f":
+        return book.code_floats(column)
+    if column.dtype.kind in "UT":
+        distinct, places = np.unique(column, return_inverse=True)
+        return book.code_distinct(distinct.tolist(), places)
+    return book.code_objects(column.tolist())
+
+
+def _code_frame_column(book: OptionBook, series: nw.Series[Any]) -> Codes:
+    implementation = series.implementation
+    if implementation.is_polars() or implementation.is_pyarrow():
+        return code_series(book, series.to_polars())
+    if series.dtype.is_integer():
+        if not series.is_null().any():
+            return book.code_integers(series.to_numpy())
+        return book.code_integers(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
+    if series.dtype.is_float():
+        return book.code_floats(np.asarray(series.to_numpy(), dtype=np.float64))
+    distinct, places = _factorise_pandas(series)
+    return book.code_distinct(distinct, places)
+
+
+def _factorise_pandas(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray[Any, Any]]:
+    native = series.to_native()
+    try:
+        places, distinct = native.factorize()
+    except TypeError:  # values that cannot be hashed, such as lists
+        places, distinct = native.astype(str).factorize()
+    return list(distinct), np.asarray(places)
+
+
+def factorise(column: Any) -> Factor:
+    """Number the labels of a long column as they first appear; they keep their type."""
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        if series.dtype.is_integer() and not series.is_null().any():
+            return _tidy(*_factorise_array(series.to_numpy()))
+        implementation = series.implementation
+        if implementation.is_polars() or implementation.is_pyarrow():
+            if series.dtype == nw.String:
+                interner = Interner()
+                interner.add(series.to_polars())
+                found = interner.factor()
+                return _tidy(found.labels, found.numbers)
+            return _tidy(*_factorise_objects(series.to_list()))
+        return _tidy(*_factorise_pandas(series))
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuUT":
+        return _tidy(*_factorise_array(column))
+    values = column.tolist() if isinstance(column, np.ndarray) else column
+    return _tidy(*_factorise_objects(values))
+
+
+def _factorise_array(values: np.ndarray[Any, Any]) -> tuple[Any, np.ndarray[Any, Any]]:
+    if values.dtype.kind in "iu":
+        rows, numbers = number_keys(values.astype(np.int64).view(np.uint64))
+        return values[rows].tolist(), numbers
+    distinct, first, places = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order))
+    return distinct[order].tolist(), rank[places]
+
+
+def _factorise_objects(values: Iterable[Any]) -> tuple[list[Any], np.ndarray[Any, Any]]:
+    seen: dict[Any, int] = {}
+    try:
+        places = [seen.setdefault(value, len(seen)) for value in values]
+    except TypeError as error:
+        raise InputError(f"users, items and options must be numbers or texts ({error}).") from None
+    return list(seen), np.array(places, dtype=np.int32)
+
+
+def _tidy(labels: list[Any], numbers: np.ndarray[Any, Any]) -> Factor:
+    """Trim texts, join labels that then agree, and take blank ones as null."""
+    index: dict[Any, int] = {}
+    lookup = np.full(len(labels) + 1, -1, dtype=np.int32)
+    for place, label in enumerate(labels):
+        label = label.item() if isinstance(label, np.generic) else label
+        if not is_blank(label):
+            label = label.strip() if isinstance(label, str) else label
+            lookup[place] = index.setdefault(label, len(index))
+    return Factor(label_array(list(index)), lookup[numbers])

@@ -1,0 +1,159 @@
+"""Polars columns to codes and to numbers, without an object per cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.encoding.options import Codes, OptionBook, present_bytes
+from hitsndiffs.data.encoding.views import number_texts
+from hitsndiffs.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["as_plain", "code_series", "text_of"]
+
+#: Below this length a plain Python loop is faster than Polars' start-up per column.
+_SHORT = 4000
+#: From this length on it is worth loading the compiled kernels.
+_LONG = 200_000
+#: What turns texts into numbers byte by byte (newer releases of Polars).
+_BYTES = "reinterpret"
+
+
+def as_plain(series: pl.Series) -> pl.Series:
+    """Return a column as integers, floats or text, whatever it was (dates, decimals, …)."""
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype.is_integer() or dtype == pl.String or dtype in (pl.Float32, pl.Float64):
+        return series
+    if dtype.is_nested():
+        raise InputError(
+            f"column {series.name!r} holds {dtype.base_type().__name__.lower()}s instead of single "
+            "values; take the column out, or write one answer per cell."
+        )
+    if dtype.is_decimal():
+        return series.cast(pl.Float64)
+    if dtype == pl.Boolean:
+        return series.replace_strict([False, True], ["False", "True"], return_dtype=pl.String)
+    if dtype == pl.Null:
+        return series.cast(pl.String)
+    if dtype in (pl.Object, pl.Binary, pl.Duration):
+        texts = [None if value is None else str(value) for value in series.to_list()]
+        return pl.Series(series.name, texts, dtype=pl.String)
+    return series.cast(pl.String)
+
+
+def code_series(book: OptionBook, series: pl.Series) -> Codes:
+    """Code one column of options."""
+    import polars as pl
+
+    if isinstance(series.dtype, pl.Enum) and len(series.dtype.categories) < 255:
+        if len(series) >= _SHORT:
+            return _code_enum(book, series)
+        return book.code_objects(series.to_list())
+    series = as_plain(series)
+    if len(series) < _SHORT:
+        return book.code_objects(series.to_list())
+    if series.dtype.is_integer():
+        return _code_integers(book, series)
+    if series.dtype != pl.String:
+        return book.code_floats(series.fill_null(float("nan")).to_numpy())
+    if len(series) >= _LONG and (found := number_texts(series)) is not None:
+        return book.code_distinct(*found)
+    # Most often the first rows show all the options, and one pass is enough.
+    likely = series.head(_SHORT).unique().drop_nulls().sort()
+    if len(likely) < 100:
+        if (codes := _code_letters(book, series, likely)) is not None:
+            return codes
+        known = series.cast(pl.Enum(likely), strict=False)
+        if known.null_count() == series.null_count():
+            return _code_enum(book, known)
+    distinct = series.unique(maintain_order=True).drop_nulls()
+    places = series.cast(pl.Enum(distinct)).to_physical()
+    return book.code_distinct(distinct, _places(places))
+
+
+def _code_integers(book: OptionBook, series: pl.Series) -> Codes:
+    import polars as pl
+
+    low, high = series.min(), series.max()
+    if not isinstance(low, int) or not isinstance(high, int):  # nothing but nulls
+        return np.full(len(series), 255, dtype=np.uint8)
+    if high >= 255 or low < -(2**15):
+        null = series.is_null().to_numpy() if series.null_count() else None
+        return book.code_integers(series.fill_null(0).to_numpy(), null)
+    if low < 0:
+        book.skipped.add(low)
+    if low < 0 or series.null_count():
+        small = series.cast(pl.UInt8, strict=False).fill_null(255).to_numpy()
+    else:
+        small = series.to_numpy().astype(np.uint8)
+    return book.code_bytes(small, high + 1)
+
+
+def _code_letters(book: OptionBook, series: pl.Series, likely: pl.Series) -> Codes | None:
+    """Code a column of texts of one byte each; None when there are others or new ones."""
+    import polars as pl
+
+    if not len(likely) or (likely.str.len_bytes() != 1).any() or not hasattr(series.bin, _BYTES):
+        return None
+    letters = series.cast(pl.Binary).bin.reinterpret(dtype=pl.UInt8)  # null: not one byte
+    if letters.null_count() > series.null_count():
+        return None
+    place = np.full(256, len(likely), dtype=np.uint8)
+    place[likely.cast(pl.Binary).bin.reinterpret(dtype=pl.UInt8).to_numpy()] = np.arange(
+        len(likely)
+    )
+    place[255] = 255  # no byte of a text
+    found = np.frombuffer(
+        letters.fill_null(255).to_numpy().tobytes().translate(place.tobytes()), dtype=np.uint8
+    )
+    return None if (found == len(likely)).any() else book.code_distinct(likely, found)
+
+
+def _code_enum(book: OptionBook, series: pl.Series) -> Codes:
+    """Code a column read with known categories, of which some may not occur."""
+    categories: pl.Series = series.dtype.categories  # type: ignore[attr-defined]
+    places = _small_places(series.to_physical())
+    used = present_bytes(places, len(categories))
+    if len(used) and used[-1] >= len(used):
+        moved = np.full(256, 255, dtype=np.uint8)
+        moved[used] = np.arange(len(used))
+        places = np.take(moved, places, mode="clip")
+    return book.code_distinct(categories.gather(used), places)
+
+
+def _small_places(places: pl.Series) -> npt.NDArray[np.uint8]:
+    """Return places as bytes, 255 for null."""
+    import polars as pl
+
+    return places.cast(pl.UInt8).fill_null(255).to_numpy()
+
+
+def _places(places: pl.Series) -> npt.NDArray[np.int32]:
+    import polars as pl
+
+    return places.cast(pl.Int32).fill_null(-1).to_numpy()
+
+
+def text_of(series: pl.Series) -> pl.Series:
+    """Return a column as text; whole numbers without a decimal point."""
+    import polars as pl
+
+    series = as_plain(series)
+    if series.dtype == pl.String:
+        return series
+    if series.dtype.is_integer():
+        return series.cast(pl.String)
+    whole = (series == series.round()) & (series.abs() < 2**53)
+    texts: Any = (
+        pl.when(pl.lit(whole))
+        .then(pl.lit(series).cast(pl.Int64, strict=False).cast(pl.String))
+        .otherwise(pl.lit(series.fill_nan(None)).cast(pl.String))
+    )
+    return pl.select(texts).to_series().alias(series.name)

@@ -1,0 +1,391 @@
+"""Responses: who chose which option of which item.
+
+This is the one data structure of the library. It holds labels and codes, and nothing that a
+particular engine or method needs: those live behind the two sums (:mod:`hitsndiffs.engines`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.layouts import (
+    Codes,
+    Rows,
+    answers_in_codes,
+    choosers_in_codes,
+    choosers_in_rows,
+    codes_of_rows,
+    rows_of_codes,
+    some_rows,
+)
+
+if TYPE_CHECKING:
+    from hitsndiffs.data.encoding import Encoded
+
+__all__ = ["Responses"]
+
+IntArray = npt.NDArray[np.integer[Any]]
+ObjectArray = npt.NDArray[Any]
+Value = TypeVar("Value")
+
+#: A table with at least this share of its cells answered is kept as dense codes.
+DENSE_FROM = 0.25
+
+
+class Responses:
+    """Users × items, with the option that each user chose (immutable).
+
+    Build one with :meth:`from_wide`, :meth:`from_long` or :func:`hitsndiffs.read_responses`.
+
+    The options of all items are numbered ``0 … n_options - 1``, item after item: item ``i`` owns
+    the options ``item_starts[i] … item_starts[i + 1] - 1``. Options that nobody chose and items
+    that nobody answered do not appear; users without answers do (they get no rank).
+
+    Parameters
+    ----------
+    users, items
+        Labels, one per user and one per item.
+    option_labels
+        The label of every option.
+    item_starts
+        Where the options of each item begin; one entry more than there are items.
+    codes
+        Dense layout: an ``(n_items, n_users)`` array of ``uint8`` or ``uint16``; the entry is the
+        option's place within its item, or the largest value of the type where there is no answer.
+    rows
+        Sparse layout: ``(indptr, options)``; the options of user ``j`` are
+        ``options[indptr[j]:indptr[j + 1]]``, in increasing order.
+        Neither layout is copied: do not write to the arrays afterwards.
+    kind
+        What the data came in: ``"numpy"``, ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"file"``.
+        :meth:`hitsndiffs.Ranking.table` answers in the same kind.
+    notes
+        Sentences on what was dropped or assumed.
+
+    Examples
+    --------
+    >>> import hitsndiffs as hnd
+    >>> r = hnd.Responses.from_wide([["A", "B"], ["A", "C"], ["B", None]])
+    >>> r
+    Responses(3 users × 2 items, 4 options, 5 responses)
+    >>> r.option_labels.tolist()
+    ['A', 'B', 'B', 'C']
+    """
+
+    __slots__ = (
+        "_cache",
+        "_codes",
+        "_rows",
+        "item_starts",
+        "items",
+        "kind",
+        "notes",
+        "option_labels",
+        "users",
+    )
+
+    users: ObjectArray
+    items: ObjectArray
+    option_labels: ObjectArray
+    item_starts: npt.NDArray[np.int64]
+    kind: str
+    notes: tuple[str, ...]
+    _codes: Codes | None
+    _rows: Rows | None
+    _cache: dict[str, Any]
+
+    def __init__(
+        self,
+        *,
+        users: ObjectArray,
+        items: ObjectArray,
+        option_labels: ObjectArray,
+        item_starts: IntArray,
+        codes: Codes | None = None,
+        rows: tuple[IntArray, IntArray] | None = None,
+        kind: str = "numpy",
+        notes: Sequence[str] = (),
+    ) -> None:
+        if (codes is None) == (rows is None):
+            raise ValueError("give either codes (dense layout) or rows (sparse layout)")
+        put = object.__setattr__
+        put(self, "users", _frozen(users))
+        put(self, "items", _frozen(items))
+        put(self, "option_labels", _frozen(option_labels))
+        put(self, "item_starts", _frozen(np.asarray(item_starts, dtype=np.int64)))
+        put(self, "_codes", None if codes is None else _frozen(codes))
+        put(self, "_rows", None if rows is None else _as_rows(*rows))
+        put(self, "kind", kind)
+        put(self, "notes", tuple(notes))
+        put(self, "_cache", {})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Responses are immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Responses are immutable: cannot delete {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (
+            self.users,
+            self.items,
+            self.option_labels,
+            self.item_starts,
+            self._codes,
+            self._rows,
+            self.kind,
+            self.notes,
+        )
+
+    # -- building ---------------------------------------------------------------------------
+
+    @classmethod
+    def from_wide(
+        cls,
+        table: Any,
+        *,
+        user: str | None = None,
+        users: Sequence[Any] | None = None,
+        items: Sequence[Any] | None = None,
+    ) -> Responses:
+        """From a table with one row per user and one column per item.
+
+        Parameters
+        ----------
+        table
+            A DataFrame (pandas, Polars, PyArrow, …), a 2-D array or a list of rows. A DataFrame
+            may hold one column of user names, recognised by its name (``user``, ``student``,
+            ``worker``, ``model``, …) or named with ``user=``.
+        user
+            The column of a DataFrame that names the users.
+        users, items
+            Labels for an array's rows and columns (default: numbers from 0).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Responses.from_wide(np.array([[0, 1], [0, 2], [1, -1]]))
+        Responses(3 users × 2 items, 4 options, 5 responses)
+        """
+        from hitsndiffs.data.encoding import encode_wide
+
+        return cls._from_encoded(encode_wide(table, user=user, users=users, items=items))
+
+    @classmethod
+    def from_long(
+        cls,
+        table: Any,
+        *,
+        user: str | None = None,
+        item: str | None = None,
+        option: str | None = None,
+        duplicates: str = "error",
+    ) -> Responses:
+        """From a table with one row per answer.
+
+        Parameters
+        ----------
+        table
+            A DataFrame, or a mapping of column names to sequences.
+        user, item, option
+            The names of the three columns; recognised by the names people have when not given.
+        duplicates
+            What to do when one user gave two different answers to one item: ``"error"``,
+            ``"first"`` or ``"last"``.
+
+        Examples
+        --------
+        >>> Responses.from_long({"user": ["a", "a", "b"], "item": [1, 2, 1], "option": "xyx"})
+        Responses(2 users × 2 items, 2 options, 3 responses)
+        """
+        from hitsndiffs.data.encoding import encode_long
+
+        return cls._from_encoded(
+            encode_long(table, user=user, item=item, option=option, duplicates=duplicates)
+        )
+
+    @classmethod
+    def _from_encoded(cls, encoded: Encoded) -> Responses:
+        return cls(
+            users=encoded.users,
+            items=encoded.items,
+            option_labels=encoded.option_labels,
+            item_starts=encoded.item_starts,
+            codes=encoded.codes,
+            rows=encoded.rows,
+            kind=encoded.kind,
+            notes=encoded.notes,
+        )
+
+    # -- sizes and counts -------------------------------------------------------------------
+
+    @property
+    def n_users(self) -> int:
+        """Number of users, those without answers included."""
+        return len(self.users)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items that somebody answered."""
+        return len(self.items)
+
+    @property
+    def n_options(self) -> int:
+        """Number of options that somebody chose, over all items."""
+        return len(self.option_labels)
+
+    @property
+    def n_responses(self) -> int:
+        """Number of answers."""
+        return int(self.answers_per_user.sum())
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the codes are held as a full table (else as rows of option numbers)."""
+        return self._codes is not None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every user answered every item."""
+        return self.n_responses == self.n_users * self.n_items
+
+    @property
+    def option_items(self) -> npt.NDArray[np.int32]:
+        """The item that each option belongs to."""
+        return self._cached(
+            "option_items",
+            lambda: np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.item_starts)),
+        )
+
+    @property
+    def answers_per_user(self) -> npt.NDArray[np.int64]:
+        """How many items each user answered (the paper's row sums ``Dr``)."""
+        return self._cached("answers_per_user", self._count_users)
+
+    @property
+    def choosers_per_option(self) -> npt.NDArray[np.int64]:
+        """How many users chose each option (the paper's column sums ``Dc``)."""
+        return self._cached("choosers_per_option", self._count_options)
+
+    @property
+    def answers_per_item(self) -> npt.NDArray[np.int64]:
+        """How many users answered each item."""
+        return self._cached(
+            "answers_per_item",
+            lambda: np.add.reduceat(self.choosers_per_option, self.item_starts[:-1]),
+        )
+
+    # -- layouts ----------------------------------------------------------------------------
+
+    @property
+    def codes(self) -> Codes:
+        """The dense codes, ``(n_items, n_users)``; made from the rows when they are not held."""
+        if self._codes is not None:
+            return self._codes
+        return codes_of_rows(self.rows, self.item_starts, self.option_items)
+
+    @property
+    def rows(self) -> Rows:
+        """Each user's chosen options: ``(indptr, options)``, made from the codes when needed."""
+        if self._rows is not None:
+            return self._rows
+        return rows_of_codes(self.codes, self.item_starts, self.answers_per_user)
+
+    def restrict(self, users: IntArray) -> tuple[Responses, npt.NDArray[np.int64]]:
+        """The same data with some users only.
+
+        Returns
+        -------
+        responses
+            With ``users`` in the order given; options and items that none of them chose are gone.
+        options
+            For each option that is left, its number in ``self``.
+        """
+        users = np.asarray(users, dtype=np.int64)
+        indptr, chosen = some_rows(self.rows, users)
+        kept = np.unique(chosen).astype(np.int64)
+        return self._with_options(self.users[users], indptr, chosen, kept), kept
+
+    def restrict_items(self, items: IntArray) -> tuple[Responses, npt.NDArray[np.int64]]:
+        """The same users with some items only (in the order that the items have here)."""
+        keep_item = np.zeros(self.n_items, dtype=bool)
+        keep_item[items] = True
+        indptr, options = self.rows
+        keep = keep_item[self.option_items][options]
+        ends = np.concatenate([[0], np.cumsum(keep)])
+        chosen = options[keep]
+        kept = np.unique(chosen).astype(np.int64)
+        return self._with_options(self.users, ends[indptr], chosen, kept), kept
+
+    def _with_options(
+        self, users: ObjectArray, indptr: IntArray, chosen: IntArray, kept: IntArray
+    ) -> Responses:
+        kept_items = self.option_items[kept]
+        item_numbers, sizes = np.unique(kept_items, return_counts=True)
+        return Responses(
+            users=users,
+            items=self.items[item_numbers],
+            option_labels=self.option_labels[kept],
+            item_starts=np.concatenate([[0], np.cumsum(sizes)]),
+            rows=(indptr, np.searchsorted(kept, chosen).astype(np.int32)),
+            kind=self.kind,
+        )
+
+    # -- plumbing ---------------------------------------------------------------------------
+
+    def _cached(self, name: str, make: Callable[[], Value]) -> Value:
+        if name not in self._cache:
+            value = make()
+            self._cache[name] = _frozen(value) if isinstance(value, np.ndarray) else value
+        found: Value = self._cache[name]
+        return found
+
+    def _count_users(self) -> npt.NDArray[np.int64]:
+        return np.diff(self._rows[0]) if self._rows is not None else answers_in_codes(self.codes)
+
+    def _count_options(self) -> npt.NDArray[np.int64]:
+        if self._rows is not None:
+            return choosers_in_rows(self._rows, self.n_options)
+        return choosers_in_codes(self.codes, self.item_starts)
+
+    def __repr__(self) -> str:
+        return (
+            f"Responses({self.n_users:,} users × {self.n_items:,} items, "
+            f"{self.n_options:,} options, {self.n_responses:,} responses)"
+        )
+
+
+def _frozen(array: Any) -> Any:
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _as_rows(indptr: IntArray, options: IntArray) -> Rows:
+    return _frozen(np.asarray(indptr, np.int64)), _frozen(np.asarray(options, np.int32))
+
+
+def _rebuild(
+    users: Any,
+    items: Any,
+    option_labels: Any,
+    item_starts: Any,
+    codes: Any,
+    rows: Any,
+    kind: str,
+    notes: Any,
+) -> Responses:
+    return Responses(
+        users=users,
+        items=items,
+        option_labels=option_labels,
+        item_starts=item_starts,
+        codes=codes,
+        rows=rows,
+        kind=kind,
+        notes=notes,
+    )

@@ -1,0 +1,210 @@
+"""The packed layout: several neighbouring items in one byte.
+
+Items are put together into a *group* while the product of their code counts is at most 256 (an
+item has one code per option, and one more for "no answer" only where somebody did not answer).
+One byte per user and group then names the answers to all its items. A round of sums needs one
+table of 256 summed weights per group on the way to the users, and one histogram of 256 sums per
+group on the way back. An item with more than 256 codes is a *wide* group of its own: a 16-bit
+number per user, and a table as long as it has codes.
+
+Bytes are kept in blocks of users, and within a block four groups at a time, so that the inner loops
+run along users with four tables of 2 KiB at hand, and one access to memory brings four codes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.engines import packed_kernels as kernels
+
+if TYPE_CHECKING:
+    from hitsndiffs.data.pool import Run
+    from hitsndiffs.data.responses import Responses
+    from hitsndiffs.engines.grouping import Groups
+
+__all__ = ["PackedLayout"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Most and fewest users in a block. The scores of a block (at most 32 KiB) and four tables stay in
+#: the nearest caches; a few thousand users still make several blocks, for several threads.
+BLOCK, SMALLEST_BLOCK = 4096, 256
+#: Most chunks of users that have histograms of their own, and the fewest users in one. Neither
+#: depends on the number of threads: the sums are the same, bit for bit, on one thread or many.
+CHUNKS, SMALLEST_CHUNK = 64, 8192
+
+
+class PackedLayout:
+    """Packed bytes of some responses, and the passes over them.
+
+    Parameters
+    ----------
+    responses
+        The data; their codes or rows are not kept.
+    groups
+        Which items share a byte.
+    run
+        The threads that pack.
+    """
+
+    def __init__(self, responses: Responses, groups: Groups, run: Run) -> None:
+        self.n_users, self.n_options = responses.n_users, responses.n_options
+        self.groups = groups
+        self._block = SMALLEST_BLOCK
+        while self._block < min(BLOCK, self.n_users // 16):
+            self._block *= 2
+        self._bounds = _chunk_bounds(self.n_users, self._block)
+        self._wide_starts = groups.table_starts[groups.n_narrow :]
+        n_quads, n_singles = divmod(groups.n_narrow, 4)
+        self._packed = (
+            np.empty(self.n_users * n_quads, dtype=np.uint32),
+            np.empty(self.n_users * n_singles, dtype=np.uint8),
+            np.empty(self.n_users * (groups.n_groups - groups.n_narrow), dtype=np.uint16),
+        )
+        if responses.is_dense:
+            self._pack_codes(responses.codes, run)
+        else:
+            self._pack_rows(*responses.rows, run)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory for the responses, in bytes."""
+        return sum(part.nbytes for part in self._packed)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everybody answered every item."""
+        return bool((self.groups.n_codes == np.diff(self.groups.item_starts)).all())
+
+    @property
+    def scratch_per_column(self) -> int:
+        """Memory that one column of a block of vectors needs while it is worked on."""
+        return 8 * self._n_chunks * self.groups.table_length
+
+    def choices(self, weights: Floats, run: Run) -> Floats:
+        """``C w`` for each column of ``weights``; each column of the result is contiguous."""
+        tables = self._tables(weights, run)
+        scores = np.empty((weights.shape[1], self.n_users))
+        run.split(
+            self._n_chunks,
+            lambda first, last: kernels.choices(*self._users(first, last), tables, scores),
+            least=1,
+        )
+        return scores.T
+
+    def choosers(self, scores: Floats, run: Run) -> Floats:
+        """``Cᵀ s`` for each column of ``scores``."""
+        partials = self._partials(scores.shape[1])
+        whole = scores.T.flags.c_contiguous
+
+        def work(first: int, last: int) -> None:
+            users = slice(*self._bounds[[first, last]])
+            columns = scores.T if whole else np.ascontiguousarray(scores[users].T)
+            offset = 0 if whole else users.start
+            kernels.choosers(*self._chunks(first, last), columns, offset, partials)
+
+        run.split(self._n_chunks, work, least=1)
+        return self._collect(partials, run)
+
+    def through_users(self, weights: Floats, scale: Floats, run: Run) -> Floats:
+        """``Cᵀ (scale * (C w))`` for each column of ``weights``."""
+        tables = self._tables(weights, run)
+        partials = self._partials(weights.shape[1])
+
+        def work(first: int, last: int) -> None:
+            buffer = np.empty(self._block)
+            kernels.through(*self._chunks(first, last), tables, scale, buffer, partials)
+
+        run.split(self._n_chunks, work, least=1)
+        return self._collect(partials, run)
+
+    def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
+        """Smallest and largest position of each option's choosers."""
+        shape = (self._n_chunks, self.groups.table_length)
+        lows = np.full(shape, np.iinfo(np.int64).max)
+        highs = np.full(shape, np.iinfo(np.int64).min)
+        run(
+            self._n_chunks,
+            lambda c: kernels.extremes(*self._users(c, c + 1), positions, lows[c], highs[c]),
+        )
+        low, high = np.empty((2, self.n_options), dtype=np.int64)
+        kernels.spread_extremes(lows.min(axis=0), highs.max(axis=0), *self.groups.arrays, low, high)
+        return low, high
+
+    # -- building ---------------------------------------------------------------------------
+
+    def _pack_codes(self, codes: npt.NDArray[Any], run: Run) -> None:
+        groups, whole = self.groups, codes.flags.c_contiguous
+
+        def work(chunk: int) -> None:
+            first, last = self._bounds[chunk : chunk + 2].tolist()
+            part = codes if whole else np.ascontiguousarray(codes[:, first:last])
+            kernels.pack_codes(
+                part, 0 if whole else first, self._block, first, last,
+                groups.members, groups.starts, groups.n_codes, groups.n_narrow,
+                np.empty(self._block, dtype=np.int64), *self._packed,
+            )  # fmt: skip
+
+        run(self._n_chunks, work)
+
+    def _pack_rows(self, indptr: Ints, options: npt.NDArray[np.int32], run: Run) -> None:
+        indptr = np.ascontiguousarray(indptr, dtype=np.int64)
+        options = np.ascontiguousarray(options, dtype=np.int32)
+        steps = self.groups.steps()
+
+        def work(chunk: int) -> None:
+            kernels.pack_rows(
+                indptr, options, self._block, *self._bounds[chunk : chunk + 2].tolist(), *steps,
+                self.groups.n_narrow, *self._packed,
+            )  # fmt: skip
+
+        run(self._n_chunks, work)
+
+    # -- parts of a pass --------------------------------------------------------------------
+
+    @property
+    def _n_chunks(self) -> int:
+        return len(self._bounds) - 1
+
+    def _users(self, first: int, last: int) -> tuple[Any, ...]:
+        """The answers of some chunks' users, for a kernel that takes them one after another."""
+        return *self._packed, self._wide_starts, self._block, *self._bounds[[first, last]].tolist()
+
+    def _chunks(self, first: int, last: int) -> tuple[Any, ...]:
+        """The same for a kernel that keeps the chunks apart."""
+        return *self._packed, self._wide_starts, self._block, self._bounds, first, last
+
+    def _tables(self, weights: Floats, run: Run) -> Floats:
+        """Summed weights of every code of every group, for each column of ``weights``."""
+        weights = np.ascontiguousarray(weights)
+        tables = np.empty((weights.shape[1], self.groups.table_length))
+        groups = self.groups.arrays
+        run.split(
+            self.groups.n_groups,
+            lambda first, last: kernels.fill_tables(weights, *groups, first, last, tables),
+        )
+        return tables
+
+    def _partials(self, columns: int) -> Floats:
+        return np.zeros((self._n_chunks, columns, self.groups.table_length))
+
+    def _collect(self, partials: Floats, run: Run) -> Floats:
+        """From the chunks' histograms to the options, one column per column."""
+        sums = np.empty((self.n_options, partials.shape[1]))
+        groups = self.groups.arrays
+        run.split(
+            self.groups.n_groups,
+            lambda first, last: kernels.spread(partials, *groups, first, last, sums),
+        )
+        return sums
+
+
+def _chunk_bounds(n_users: int, block: int) -> Ints:
+    n_blocks = -(-n_users // block)
+    n_chunks = max(1, min(CHUNKS, n_blocks, n_users // SMALLEST_CHUNK))
+    bounds = [min(n_users, n_blocks * c // n_chunks * block) for c in range(n_chunks + 1)]
+    return np.array(bounds, dtype=np.int64)

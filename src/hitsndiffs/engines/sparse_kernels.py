@@ -1,0 +1,119 @@
+"""The passes over option numbers, compiled (see :mod:`hitsndiffs.engines.sparse`).
+
+``indptr`` and all vectors over users belong to one chunk of users; ``options`` are everybody's.
+Option numbers are read as unsigned ones (a signed index costs a comparison each: it might count
+from the end), and several at a time, so that one memory access need not wait for another.
+"""
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+import numpy as np
+
+from hitsndiffs.data.jit import INT, array, kernel, read_only
+
+_ROWS = (read_only(np.int64, 1), read_only(np.int32, 1))  # indptr, options
+_GIVEN, _WANTED = read_only(np.float64, 1), array(np.float64, 1)
+_ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+
+
+@kernel(*_ROWS, _GIVEN, _WANTED)
+def choices(indptr, options, weights, scores):
+    """Write the users' sums of weights."""
+    low = np.uint64(indptr[0])
+    for user in range(len(scores)):
+        high = np.uint64(indptr[user + 1])
+        even_sum, odd_sum = 0.0, 0.0
+        p = low
+        while p + _ONE < high:
+            even_sum += weights[np.uint32(options[p])]
+            odd_sum += weights[np.uint32(options[p + _ONE])]
+            p += _TWO
+        if p < high:
+            even_sum += weights[np.uint32(options[p])]
+        scores[user] = even_sum + odd_sum
+        low = high
+
+
+@kernel(*_ROWS, _GIVEN, _WANTED)
+def choosers(indptr, options, scores, sums):
+    """Add the users' scores to the sums of their options."""
+    low = np.uint64(indptr[0])
+    for user in range(len(scores)):
+        high = np.uint64(indptr[user + 1])
+        score = scores[user]
+        p = low
+        while p + _ONE < high:
+            even, odd = np.uint32(options[p]), np.uint32(options[p + _ONE])
+            sums[even] += score
+            sums[odd] += score
+            p += _TWO
+        if p < high:
+            sums[np.uint32(options[p])] += score
+        low = high
+
+
+@kernel(*_ROWS, _GIVEN, _GIVEN, array(np.float64, 2))
+def through(indptr, options, weights, scale, pairs):
+    """Both passes over a user's options while they are in the cache.
+
+    An option's weight and its sum stand side by side in ``pairs``, so that the way back finds
+    them in the cache: one access to memory per response instead of two.
+    """
+    for option in range(len(weights)):
+        pairs[option, 0] = weights[option]
+        pairs[option, 1] = 0.0
+    low = np.uint64(indptr[0])
+    for user in range(len(scale)):
+        high = np.uint64(indptr[user + 1])
+        sum0, sum1, sum2, sum3 = 0.0, 0.0, 0.0, 0.0
+        p = low
+        while p + _THREE < high:
+            sum0 += pairs[np.uint32(options[p]), 0]
+            sum1 += pairs[np.uint32(options[p + _ONE]), 0]
+            sum2 += pairs[np.uint32(options[p + _TWO]), 0]
+            sum3 += pairs[np.uint32(options[p + _THREE]), 0]
+            p += _FOUR
+        while p < high:
+            sum0 += pairs[np.uint32(options[p]), 0]
+            p += _ONE
+        score = ((sum0 + sum1) + (sum2 + sum3)) * scale[user]
+        p = low
+        while p + _THREE < high:
+            option0, option1 = np.uint32(options[p]), np.uint32(options[p + _ONE])
+            option2, option3 = np.uint32(options[p + _TWO]), np.uint32(options[p + _THREE])
+            pairs[option0, 1] += score
+            pairs[option1, 1] += score
+            pairs[option2, 1] += score
+            pairs[option3, 1] += score
+            p += _FOUR
+        while p < high:
+            pairs[np.uint32(options[p]), 1] += score
+            p += _ONE
+        low = high
+
+
+@kernel(*_ROWS, read_only(np.int64, 1), array(np.int64, 1), array(np.int64, 1))
+def extremes(indptr, options, positions, lows, highs):
+    """Note the smallest and the largest position of each option's choosers."""
+    for user in range(len(positions)):
+        position = positions[user]
+        for p in range(indptr[user], indptr[user + 1]):
+            option = np.uint32(options[p])
+            lows[option] = min(lows[option], position)
+            highs[option] = max(highs[option], position)
+
+
+@kernel(read_only(np.float64, 4), INT, INT, array(np.float64, 2))
+def add_in_order(partials, first, last, sums):
+    """Add up the chunks' sums from ``first`` to ``last - 1``, chunk after chunk.
+
+    A sum is the last of the numbers that a chunk keeps for an option.
+    """
+    kept = partials.shape[3] - 1
+    for column in range(partials.shape[0]):
+        for option in range(first, last):
+            sums[column, option] = partials[column, 0, option, kept]
+        for chunk in range(1, partials.shape[1]):
+            for option in range(first, last):
+                sums[column, option] += partials[column, chunk, option, kept]

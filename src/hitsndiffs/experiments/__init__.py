@@ -1,7 +1,0 @@
-"""The paper's figures: what they are, how they are run, how they compare, how they look."""
-
-from hitsndiffs.experiments.command import list_figures, reproduce
-from hitsndiffs.experiments.figures import FIGURES, Figure
-from hitsndiffs.experiments.paper import paper_values
-
-__all__ = ["FIGURES", "Figure", "list_figures", "paper_values", "reproduce"]

@@ -1,0 +1,41 @@
+"""What the methods that look for a latent key have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
+from hitsndiffs.methods.base import Method
+from hitsndiffs.methods.latent_key.search import Search, search
+
+__all__ = ["Searching"]
+
+
+@dataclass(kw_only=True, eq=False)
+class Searching(Method):
+    """Base of the methods that compare solutions of the latent-key model.
+
+    Parameters
+    ----------
+    axes
+        Start from this many leading axes, both ways up, and from the consensus.
+    answers, strong_user
+        Known right answers, and a user known to be strong: evidence like any other.
+    """
+
+    axes: int = 3
+    answers: Mapping[Any, Any] | None = None
+    strong_user: Any = None
+
+    def _search(self, responses: Responses, sums: Sums) -> Search:
+        return search(
+            responses,
+            sums,
+            answers=self.answers,
+            strong_user=self.strong_user,
+            axes=self.axes,
+            seed=self.seed,
+        )

@@ -1,0 +1,84 @@
+"""Answer sheets: users with equal answers, taken as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from hitsndiffs.data.responses import Responses
+
+__all__ = ["Sheets"]
+
+IntVector = npt.NDArray[np.int64]
+
+
+class Sheets:
+    """The different answer sheets of some responses, and who chose which option among them.
+
+    Attributes
+    ----------
+    members
+        For each sheet, the numbers of the users who have it; users without answers are in none.
+    sizes
+        For each option, the number of sheets with it.
+    """
+
+    def __init__(self, responses: Responses) -> None:
+        self.members: list[list[int]] = _equal_rows(responses)
+        representatives = np.array([users[0] for users in self.members], dtype=np.int64)
+        indptr, options = responses.restrict(representatives)[0].rows
+        self.sizes: IntVector = np.bincount(options, minlength=responses.n_options)
+        sheet = np.repeat(np.arange(len(self.members)), np.diff(indptr))
+        self._choosers = sheet[np.argsort(options, kind="stable")]
+        self._starts = np.concatenate([[0], np.cumsum(self.sizes)])
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def choosers(self, option: int) -> list[int]:
+        """The sheets with an option."""
+        chosen: list[int] = self._choosers[self._starts[option] : self._starts[option + 1]].tolist()
+        return chosen
+
+    @property
+    def tested(self) -> IntVector:
+        """The options that can break something: on two sheets or more, but not on all."""
+        return np.flatnonzero((self.sizes > 1) & (self.sizes < len(self)))
+
+    @property
+    def alone(self) -> list[bool]:
+        """For each sheet, whether it has an option that is on no other sheet."""
+        alone = np.zeros(len(self), dtype=bool)
+        alone[self._choosers[self._starts[:-1][self.sizes == 1]]] = True
+        answer: list[bool] = alone.tolist()
+        return answer
+
+    def users(self, sheets: Iterable[int]) -> list[int]:
+        """The users of some sheets, in the order of the sheets."""
+        return [user for sheet in sheets for user in self.members[sheet]]
+
+
+def _equal_rows(responses: Responses) -> list[list[int]]:
+    """Users with equal answers, by the first of them; without users who have no answers."""
+    by_row: dict[bytes, list[int]] = {}
+    answered = responses.answers_per_user > 0
+    for user, row in enumerate(_rows(responses)):
+        if answered[user]:
+            by_row.setdefault(row, []).append(user)
+    return list(by_row.values())
+
+
+def _rows(responses: Responses) -> Iterable[bytes]:
+    if responses.is_dense:
+        for first in range(0, responses.n_users, 65_536):
+            part = np.ascontiguousarray(responses.codes[:, first : first + 65_536].T)
+            yield from (row.tobytes() for row in part)
+    else:
+        indptr, options = responses.rows
+        for first, end in pairwise(indptr):
+            yield options[first:end].tobytes()

@@ -1,0 +1,81 @@
+"""Connected components: which users can be compared at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
+
+__all__ = ["components"]
+
+IntVector = npt.NDArray[np.int64]
+
+
+def components(responses: Responses, sums: Sums, linked_by: str = "options") -> IntVector:
+    """Number the components of the users: 0 is the largest, -1 marks users without answers.
+
+    Parameters
+    ----------
+    responses, sums
+        The data and their sums.
+    linked_by
+        ``"options"``: two users are linked when they chose the same option (what a spectral
+        method needs). ``"items"``: when they answered the same item (enough for a method that
+        infers the item's key).
+    """
+    answered = responses.answers_per_user > 0
+    if not answered.any() or _are_connected(int(answered.sum()), responses, sums, linked_by):
+        return np.where(answered, 0, -1)
+    return _labelled(responses, linked_by)
+
+
+def _are_connected(everybody: int, responses: Responses, sums: Sums, linked_by: str) -> bool:
+    """Whether all who answered are seen to be linked; dense data need one round of sums or none.
+
+    The search begins with the choosers of the option (or with those who answered the item) that
+    has the most. Links that need very many rounds are left to be found otherwise.
+    """
+    counts = responses.answers_per_item if linked_by == "items" else responses.choosers_per_option
+    if counts.max() == everybody:
+        return True
+    of_item = responses.option_items
+    place = of_item if linked_by == "items" else np.arange(responses.n_options)
+    options, size = place == np.argmax(counts), 0
+    for _ in range(50):
+        reached = sums.choices(options.astype(float)) > 0
+        if (now := int(reached.sum())) in (size, everybody):
+            return now == everybody
+        size = now
+        options = sums.choosers(reached.astype(float)) > 0
+        if linked_by == "items":
+            options = np.logical_or.reduceat(options, responses.item_starts[:-1])[of_item]
+        if options.all():
+            return True
+    return False
+
+
+def _labelled(responses: Responses, linked_by: str) -> IntVector:
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    indptr, options = responses.rows
+    m = responses.n_users
+    others = responses.option_items[options] if linked_by == "items" else options
+    n_others = responses.n_items if linked_by == "items" else responses.n_options
+    user = np.repeat(np.arange(m), np.diff(indptr))
+    graph = sparse.coo_array(
+        (np.ones(len(user), dtype=np.int8), (user, others + m)), shape=(m + n_others, m + n_others)
+    )
+    _, found = connected_components(graph.tocsr(), directed=False)
+    labels = found[:m].astype(np.int64)
+    answered = responses.answers_per_user > 0
+    sizes = np.bincount(labels[answered], minlength=labels.max() + 1)
+    first = np.full(len(sizes), m)
+    np.minimum.at(first, labels, np.arange(m))
+    # largest first; equal sizes in the order of their first user
+    order = np.lexsort((first, -sizes))
+    number = np.empty(len(sizes), dtype=np.int64)
+    number[order] = np.arange(len(sizes))
+    return np.where(answered, number[labels], -1)

@@ -1,0 +1,1 @@
+"""PQ-trees: all orders that keep some sets consecutive."""

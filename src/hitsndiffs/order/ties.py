@@ -1,0 +1,222 @@
+"""Ties: equal answers share a score and a rank, and stay together in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.engines import Sums
+
+__all__ = ["Levels", "levelled", "members", "patterns", "tie_groups", "tie_limit"]
+
+Vector = npt.NDArray[np.float64]
+IntVector = npt.NDArray[np.integer[Any]]
+
+#: Scores closer than this, relative to the largest score, are equal.
+TIE = 1e-9
+#: Into how many cells the range of the scores is cut to find the few that are tied.
+CELLS = 2**20
+
+
+def patterns(
+    sums: Sums, options: Vector | None = None, users: IntVector | None = None
+) -> npt.NDArray[np.int64]:
+    """Number the answer patterns: users with identical answers get the same number.
+
+    With ``options`` (1 or 0 for each option) only the answers among those options count. With
+    ``users`` only these are numbered, and all others get -1.
+
+    A pattern's fingerprint is the pair of two random sums over the chosen options, which is the
+    same to the last bit for identical rows; two different rows collide with probability ≈ 2⁻¹⁰⁰.
+    """
+    random = np.random.default_rng(20240513).standard_normal((sums.n_options, 2))
+    if options is not None:
+        random *= options[:, None]
+    first, second = sums.choices(random).T
+    numbers = np.full(sums.n_users, -1, dtype=np.int64)
+    if users is None:
+        users = np.arange(sums.n_users)
+    else:
+        first, second = first[users], second[users]
+    order = _sorted_by(first, second)
+    new = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
+    numbers[users[order]] = np.concatenate([[0], np.cumsum(new)]) if len(order) else []
+    return numbers
+
+
+def tie_limit(scores: Vector, tolerance: float = TIE) -> float:
+    """How far apart two scores must be to differ by more than the (relative) tolerance."""
+    return tolerance * max(float(np.abs(scores).max(initial=0.0)), 1e-300)
+
+
+def tie_groups(scores: Vector, tolerance: float = TIE) -> npt.NDArray[np.int64]:
+    """Number the score levels from the highest (0) down; scores that differ by rounding share one.
+
+    >>> tie_groups(np.array([1.0, 3.0, 3.0 + 1e-15, 2.0])).tolist()
+    [2, 0, 0, 1]
+    """
+    return _numbered(*_stepped(scores, tie_limit(scores, tolerance)))
+
+
+def _stepped(scores: Vector, limit: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """The order from the highest score down, and whether a new level begins at each place."""
+    order = np.argsort(-scores)
+    begins = np.ones(len(order), dtype=bool)
+    begins[1:] = -np.diff(scores[order]) > limit
+    return order, begins
+
+
+def _numbered(order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    level = np.empty(len(order), dtype=np.int64)
+    level[order] = np.cumsum(begins) - 1
+    return level
+
+
+def levelled(scores: Vector, tolerance: float) -> Vector:
+    """Give scores that differ by no more than the tolerance (relative to the largest) their mean.
+
+    >>> levelled(np.array([1.0, 3.0, 3.002, 2.0]), 1e-3).round(3).tolist()
+    [1.0, 3.001, 3.001, 2.0]
+    """
+    limit = tie_limit(scores, tolerance)
+    ordered = np.sort(scores)
+    near = np.diff(ordered) <= limit
+    if not near.any():
+        return scores
+    tied = _near_some(scores, ordered[:-1][near], ordered[1:][near])
+    groups = _numbered(*_stepped(scores[tied], limit))
+    means = np.bincount(groups, weights=scores[tied]) / np.bincount(groups)
+    result = scores.copy()
+    result[tied] = means[groups]
+    return result
+
+
+def _near_some(scores: Vector, *some: Vector) -> npt.NDArray[np.int64]:
+    """Users whose score is one of some, or happens to be near one: quicker than sorting again."""
+    low, range_ = float(scores.min()), float(np.ptp(scores))
+    if range_ == 0:
+        return np.arange(len(scores))
+    marked = np.zeros(CELLS + 1, dtype=bool)
+    for values in some:
+        marked[((values - low) * (CELLS / range_)).astype(np.int32)] = True
+    return np.flatnonzero(marked[((scores - low) * (CELLS / range_)).astype(np.int32)])
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The users of each component sorted by score, and who is level with whom.
+
+    Attributes
+    ----------
+    order
+        User numbers from best to worst, component after component; users without answers left out.
+    level
+        The number of each user's score level, counted in that order (-1: no answers).
+    begins
+        For each place of the order, whether a level begins there.
+    starts
+        Where in the order the components begin.
+    """
+
+    order: npt.NDArray[np.int64]
+    level: npt.NDArray[np.int64]
+    begins: npt.NDArray[np.bool_]
+    starts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, scores: Vector, components: IntVector) -> Levels:
+        """Sort the users by their scores.
+
+        >>> Levels.of(np.array([5.0, 7.0, 7.0, np.nan]), np.array([0, 0, 0, -1])).level.tolist()
+        [1, 0, 0, -1]
+        """
+        parts = members(components)
+        if len(parts) == 1 and len(parts[0]) == len(scores):
+            order, begins = _stepped(scores, tie_limit(scores))
+            return cls(order, _numbered(order, begins), begins, np.zeros(1, dtype=np.int64))
+        orders, cuts = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
+        for users in parts:
+            order, begins = _stepped(scores[users], tie_limit(scores[users]))
+            orders.append(users[order])
+            cuts.append(begins)
+        order, begins = np.concatenate(orders), np.concatenate(cuts)
+        level = np.full(len(scores), -1, dtype=np.int64)
+        level[order] = np.cumsum(begins) - 1
+        starts = np.cumsum([0, *(len(users) for users in parts)])[:-1]
+        return cls(order, level, begins, starts)
+
+    @cached_property
+    def _shared(self) -> npt.NDArray[np.bool_]:
+        """For each place of the order, whether the user there shares the level with another."""
+        alone = self.begins.copy()
+        alone[:-1] &= self.begins[1:]
+        return np.logical_not(alone)
+
+    @property
+    def sharing(self) -> npt.NDArray[np.int64]:
+        """Users who are not alone on their level, in the order of the data."""
+        return np.sort(self.order[self._shared])
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many users there are on each level."""
+        firsts = np.flatnonzero(self.begins)
+        return np.diff(np.concatenate([firsts, [len(self.order)]]))
+
+    @property
+    def ranks(self) -> Vector:
+        """Rank 1 = best, within each component; ties share the best rank; NaN without answers.
+
+        >>> Levels.of(np.array([5.0, 7.0, 7.0, np.nan]), np.array([0, 0, 0, -1])).ranks.tolist()
+        [3.0, 1.0, 1.0, nan]
+        """
+        places = np.arange(len(self.order))
+        first = np.maximum.accumulate(np.where(self.begins, places, 0))
+        if len(self.starts) > 1:
+            first -= np.repeat(self.starts, np.diff([*self.starts, len(places)]))
+        ranks = np.full(len(self.level), np.nan)
+        ranks[self.order] = 1.0 + first
+        return ranks
+
+    def sorted_by(self, pattern: IntVector) -> npt.NDArray[np.int64]:
+        """The order in which, on each level, users with equal answers stand together.
+
+        Parameters
+        ----------
+        pattern
+            Number of each user's answer pattern, for :attr:`sharing` users at least.
+
+        Examples
+        --------
+        >>> levels = Levels.of(np.array([1.0, 2.0, 1.0, 1.0]), np.zeros(4, dtype=int))
+        >>> levels.sorted_by(np.array([7, -1, 3, 7])).tolist()
+        [1, 2, 0, 3]
+        """
+        order, users = self.order.copy(), self.sharing
+        order[self._shared] = users[np.lexsort((pattern[users], self.level[users]))]
+        return order
+
+
+def _sorted_by(first: npt.NDArray[Any], then: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Do what ``np.lexsort((then, first))`` does, faster where ``first`` has few ties."""
+    order = np.argsort(first)
+    same = np.diff(first[order]) == 0
+    tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
+    some = np.sort(order[tied[: len(order)]])
+    order[tied[: len(order)]] = some[np.lexsort((then[some], first[some]))]
+    return order
+
+
+def members(components: IntVector) -> list[npt.NDArray[np.int64]]:
+    """The users of each component, component after component; users without answers left out."""
+    if components.max(initial=-1) <= 0:  # one component at most: nothing to sort
+        users = np.flatnonzero(components >= 0)
+        return [users] if len(users) else []
+    order = np.argsort(components, kind="stable")
+    order = order[components[order] >= 0]
+    cuts = np.flatnonzero(np.diff(components[order])) + 1
+    return np.split(order, cuts) if len(order) else []

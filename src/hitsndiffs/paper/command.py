@@ -1,0 +1,241 @@
+"""``hnd reproduce``: run figures, compare them with the paper, and leave the pages behind."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.paper import findings
+from hitsndiffs.paper.cells import Rank
+from hitsndiffs.paper.comparison import Result, summarise
+from hitsndiffs.paper.contestants import available
+from hitsndiffs.paper.figures import FIGURES, Figure, choose
+from hitsndiffs.paper.plots import draw, have_matplotlib
+from hitsndiffs.paper.report import markdown, page, write_tables, write_text
+from hitsndiffs.paper.runner import Outcome, run_cells
+from hitsndiffs.paper.store import Store
+
+__all__ = ["Reproduction", "list_figures", "reproduce"]
+
+TITLE = "HITSnDIFFs: the paper's figures, reproduced"
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What a run found and where it left it.
+
+    Attributes
+    ----------
+    results
+        Figure → its points with their verdicts.
+    outcome
+        How the run went: cells computed and kept, failures, whether it was interrupted.
+    notes
+        What was left out, in sentences.
+    out
+        The folder with ``index.html``, ``reproduction.md``, ``data/``, ``plots/`` and ``cells/``.
+    again
+        A second look at points that do not agree (see :func:`.findings.recheck`).
+    """
+
+    results: dict[str, list[Result]]
+    outcome: Outcome
+    notes: list[str]
+    out: Path
+    again: dict[tuple[str, str, str, int], Result]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything asked for was computed."""
+        return not self.outcome.failures and not self.outcome.interrupted
+
+    def summary(self) -> list[str]:
+        """Lines for the screen."""
+        done = self.outcome
+        lines = [f"{done.computed:,} cells computed, {done.kept:,} kept from before."]
+        for count in findings.counts(self.results):
+            name = findings.label(count.method)
+            lines.append(f"{name:<18} {count.agree:>4} of {count.cells:>4} cells agree")
+        together = findings.share(self.results)
+        if together.cells:
+            lines.append(
+                f"Accuracy cells of the six methods that must agree: {together.share:.1%} within "
+                "three standard errors of the paper."
+            )
+        if self.again:
+            agree = sum(r.verdict == "agrees" for r in self.again.values())
+            lines.append(
+                f"{len(self.again)} points that differ were run again on other data: {agree} agree."
+            )
+        lines += [
+            f"{method} certified on {shared:.0%} of {sets} consistent data sets."
+            for method, sets, shared in findings.certified(self.results)
+        ]
+        lines += self.notes
+        lines += [f"FAILED {failure}" for failure in done.failures]
+        if done.interrupted:
+            lines.append("Interrupted; finished cells are kept. Run the same command to go on.")
+        lines.append(f"See {self.out / 'index.html'}")
+        return lines
+
+
+def list_figures() -> list[tuple[str, str, int]]:
+    """Name, title and number of points of every figure.
+
+    Examples
+    --------
+    >>> list_figures()[0]
+    ('accuracy/grm/items', 'GRM, varying number of items', 7)
+    """
+    return [(figure.name, figure.title, len(figure.x)) for figure in FIGURES.values()]
+
+
+def reproduce(
+    figures: Sequence[str] = ("all",),
+    *,
+    runs: int = 10,
+    jobs: int | None = None,
+    seed: int = 0,
+    methods: Sequence[str] | None = None,
+    out: str | os.PathLike[str] = "reproduction",
+    points: int | None = None,
+    docs: str | os.PathLike[str] | None = None,
+    pictures: bool = True,
+    rank: Rank | None = None,
+) -> Reproduction:
+    """Run figures of the paper and compare them with its values.
+
+    Parameters
+    ----------
+    figures
+        Names (see :func:`list_figures`), beginnings of names, or ``all``.
+    runs
+        Runs per cell where the paper has 10; in proportion elsewhere (100 for the stability
+        figures, 5 for the timings).
+    jobs
+        Processes; by default one per core.
+    seed
+        Of all data.
+    methods
+        Only these; further methods of the library may be named, and appear beside the paper's.
+    out
+        The folder for everything. Cells finished there before are not run again.
+    points
+        At most this many points per figure, for a quick look.
+    docs
+        Also write the page for the documentation here.
+    pictures
+        Whether to draw; without Matplotlib nothing is drawn, and the result says so.
+    rank
+        Stands in for :func:`hitsndiffs.rank` (in tests).
+    """
+    if runs < 1:
+        raise InputError(f"runs must be at least 1; got {runs}.")
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs must be at least 1; got {jobs}.")
+    begin = time.monotonic()
+    chosen = choose(figures)
+    names, notes = _methods(chosen, methods, rank)
+    folder = Path(out)
+    store = Store(folder / "cells")
+    outcome = run_cells(
+        chosen,
+        store,
+        runs=runs,
+        seed=seed,
+        jobs=jobs or os.cpu_count() or 1,
+        methods=names,
+        points=points,
+        rank=rank,
+    )
+    notes += outcome.notes
+    results = {
+        figure.name: summarise(figure, store, seed=seed, runs=runs, methods=names)
+        for figure in chosen
+    }
+    again = {}
+    if rank is None and not outcome.interrupted:
+        again = findings.recheck(
+            results, store, seed=seed, runs=runs, jobs=jobs or os.cpu_count() or 1, outcome=outcome
+        )
+    found = Reproduction(results, outcome, notes, folder, again)
+    command = f"hnd reproduce {' '.join(figures)} --runs {runs} --seed {seed}"
+    command += "" if points is None else f" --points {points}"
+    command += "" if methods is None else f" --methods {','.join(methods)}"
+    # How long it takes is told only by a run that did everything itself.
+    minutes = (time.monotonic() - begin) / 60 if outcome.kept == 0 else 0.0
+    _write(
+        found,
+        store,
+        chosen,
+        runs=runs,
+        seed=seed,
+        command=command,
+        minutes=minutes,
+        docs=docs,
+        drawn=pictures,
+    )
+    return found
+
+
+def _methods(
+    chosen: Sequence[Figure], methods: Sequence[str] | None, rank: Rank | None
+) -> tuple[list[str], list[str]]:
+    asked = list(methods or dict.fromkeys(name for f in chosen for name in f.methods))
+    return (asked, []) if rank is not None else available(asked)
+
+
+def _write(
+    found: Reproduction,
+    store: Store,
+    chosen: Sequence[Figure],
+    *,
+    runs: int,
+    seed: int,
+    command: str,
+    minutes: float,
+    docs: Any,
+    drawn: bool,
+) -> None:
+    """Tables and pictures of the chosen figures; pages on all figures that are in the folder."""
+    if drawn and not have_matplotlib():
+        drawn = False
+        found.notes.append(
+            "No pictures: Matplotlib is not installed (pip install 'hitsndiffs[plots]')."
+        )
+    for figure in chosen:
+        points = found.results[figure.name]
+        if points or not figure.panels:
+            write_tables(figure, points, found.out / "data")
+            if drawn:
+                draw(figure, points, found.out / "plots")
+    shown: dict[str, Sequence[Result]] = {}
+    pictures = {}
+    for name, figure in FIGURES.items():
+        picture = Path("plots") / f"{figure.slug}.png"
+        if (found.out / picture).exists():
+            pictures[name] = picture
+        points = found.results.get(name) or summarise(figure, store, seed=seed, runs=runs)
+        if points or name in pictures:
+            shown[name] = points
+    text = page(shown, title=TITLE, notes=found.notes, pictures=pictures)
+    write_text(found.out / "index.html", text)
+    hardware = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}"
+    text = markdown(
+        shown,
+        command=command,
+        notes=found.notes,
+        again=found.again,
+        hardware=hardware,
+        minutes=minutes,
+        kept=found.outcome.kept,
+    )
+    write_text(found.out / "reproduction.md", text)
+    if docs is not None:
+        write_text(Path(docs), text)

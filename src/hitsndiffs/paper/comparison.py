@@ -1,0 +1,203 @@
+"""Our numbers beside the paper's: means, standard errors, and a verdict for each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hitsndiffs.paper.contestants import contestant
+from hitsndiffs.paper.figures import FIGURES, Figure
+from hitsndiffs.paper.paper import DATA, paper_value, paper_values
+from hitsndiffs.paper.store import Store
+
+__all__ = ["LIMIT", "Result", "exponent", "summarise", "verdict"]
+
+#: Within this many standard errors (theirs and ours together) two values agree.
+LIMIT = 3.0
+#: Figures without chance (one run) agree within this.
+EXACT = 1e-4
+#: The stored values have six decimals; no standard error is smaller.
+ROUNDING = 1e-6
+#: With fewer runs than this, a deviation is no smaller than the pooled one of its line.
+ENOUGH_RUNS = 10
+
+
+@dataclass(frozen=True)
+class Result:
+    """One point of one line.
+
+    Attributes
+    ----------
+    figure, panel, method, place, x
+        Which.
+    value
+        The mean over the runs (the median for timings and rounds).
+    deviation, error, runs
+        Standard deviation over the runs, standard error of the value, and number of runs.
+    paper
+        The paper's value, or None.
+    distance
+        Ours minus theirs in standard errors of the difference.
+    verdict
+        ``"agrees"``, ``"higher"``, ``"lower"``, or ``""`` where there is nothing to compare.
+    """
+
+    figure: str
+    panel: str
+    method: str
+    place: int
+    x: Any
+    value: float
+    deviation: float
+    error: float
+    runs: int
+    paper: float | None = None
+    distance: float | None = None
+    verdict: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+def summarise(
+    figure: Figure, store: Store, *, seed: int, runs: int, methods: Sequence[str] | None = None
+) -> list[Result]:
+    """All points of all lines of a figure, as far as they are computed.
+
+    Parameters
+    ----------
+    figure, store, seed
+        Which cells.
+    runs
+        As given to the runner: further runs in the store are not counted.
+    methods
+        Only these lines, beside those that describe the data.
+    """
+    source = FIGURES[figure.shows] if figure.shows else figure
+    results = []
+    for place, x in enumerate(source.x):
+        drawn: dict[tuple[str, str], list[float]] = {}
+        for run, values in store.runs(source, place, seed):
+            if run >= source.runs(runs):
+                continue
+            for panel, of_methods in values.items():
+                for method, value in of_methods.items():
+                    if value is not None:
+                        drawn.setdefault((panel, method), []).append(value)
+        results += [
+            _point(figure, panel, method, place, x, values)
+            for (panel, method), values in drawn.items()
+            if _shown(figure, panel, method, methods)
+        ]
+    if figure.kind == "real":
+        results += _means_over_sets(figure, results)
+    return _judged(figure, results)
+
+
+def verdict(distance: float | None) -> str:
+    """Say in a word how far two values are apart.
+
+    Examples
+    --------
+    >>> verdict(1.2), verdict(-7.0), verdict(None)
+    ('agrees', 'lower', '')
+    """
+    if distance is None:
+        return ""
+    if abs(distance) <= LIMIT:
+        return "agrees"
+    return "higher" if distance > 0 else "lower"
+
+
+def exponent(
+    results: Sequence[Result], panel: str, method: str, least_x: float = 1000
+) -> float | None:
+    """Fit ``value ∝ x^e`` to the larger points of a line; None with fewer than three of them.
+
+    Examples
+    --------
+    >>> line = [Result("f", "seconds", "m", i, x, x**2.0, 0, 0, 1) for i, x in enumerate(
+    ...     [1000, 3200, 10000])]
+    >>> round(exponent(line, "seconds", "m"), 6)
+    2.0
+    """
+    points = [
+        (r.x, r.value)
+        for r in results
+        if r.panel == panel and r.method == method and r.x >= least_x and r.value > 0
+    ]
+    if len(points) < 3:
+        return None
+    x, y = np.log(np.array(points, dtype=float)).T
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def _shown(figure: Figure, panel: str, method: str, methods: Sequence[str] | None) -> bool:
+    if panel == "iterations" and (method == "grm" or contestant(method).growth > 1):
+        return False  # not rounds over the data
+    if figure.shows and (panel not in figure.panels or method not in figure.methods):
+        return False
+    return methods is None or method == DATA or method in methods
+
+
+def _point(
+    figure: Figure, panel: str, method: str, place: int, x: Any, values: list[float]
+) -> Result:
+    middle = np.median if figure.kind == "scalability" else np.mean
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return Result(
+        figure=figure.name,
+        panel=panel,
+        method=method,
+        place=place,
+        x=x,
+        value=float(middle(values)),
+        deviation=deviation,
+        error=deviation / np.sqrt(len(values)),
+        runs=len(values),
+    )
+
+
+def _means_over_sets(figure: Figure, results: list[Result]) -> list[Result]:
+    """The mean over all sets of each method, where all are there."""
+    means = []
+    for method in dict.fromkeys(r.method for r in results):
+        values = [r.value for r in results if r.method == method]
+        if len(values) == len(figure.x):
+            point = _point(
+                figure, "accuracy", method, len(values), "mean", [float(np.mean(values))]
+            )
+            means.append(point)
+    return means
+
+
+def _judged(figure: Figure, results: list[Result]) -> list[Result]:
+    """Add the paper's values and the verdicts."""
+    judged = []
+    for r in results:
+        theirs = paper_value(figure.shows or figure.name, r.panel, r.method, r.place)
+        r = replace(r, paper=theirs)
+        if theirs is not None and figure.kind != "scalability":
+            distance = _distance(figure, r, theirs, results)
+            r = replace(r, distance=distance, verdict=verdict(distance))
+        judged.append(r)
+    return judged
+
+
+def _distance(figure: Figure, r: Result, theirs: float, results: list[Result]) -> float:
+    difference = r.value - theirs
+    if figure.paper_runs == 1:
+        return LIMIT * difference / EXACT
+    deviation = r.deviation
+    if r.runs < ENOUGH_RUNS:
+        line = [o.deviation for o in results if (o.panel, o.method) == (r.panel, r.method)]
+        deviation = max(deviation, float(np.sqrt(np.mean(np.square(line)))))
+    # Theirs is estimated as equal to ours, unless the paper tells it.
+    told = paper_values()[figure.name].get("deviation", {}).get(r.method)
+    their_deviation = told[r.place] if told and told[r.place] is not None else deviation
+    error = np.hypot(deviation / np.sqrt(r.runs), their_deviation / np.sqrt(figure.paper_runs))
+    return difference / max(float(error), ROUNDING)

@@ -1,0 +1,241 @@
+"""Every figure of the paper in one place: its data, its points and its lines."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.paper.paper import paper_values
+
+__all__ = ["FIGURES", "Figure", "choose"]
+
+RANKERS = (
+    "hnd",
+    "abh",
+    "hits",
+    "truthfinder",
+    "investment",
+    "pooled-investment",
+    "true-answer",
+    "grm",
+)
+WITHOUT_KEY = RANKERS[:6]
+SPECTRAL = ("hnd", "abh")
+TIMED = (
+    "hnd/power",
+    "hnd/arnoldi",
+    "hnd/deflation",
+    "hnd/lanczos",
+    "abh/direct",
+    "abh/power",
+    "abh/lanczos",
+    "grm",
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What one figure shows.
+
+    Attributes
+    ----------
+    name
+        The key under which values are stored and the command line knows the figure.
+    kind
+        How a cell is computed (see :mod:`hitsndiffs.paper.cells`).
+    title, x_label
+        For the picture.
+    x
+        The points; each is a cell, run several times.
+    panels
+        What is measured, one picture panel each.
+    methods
+        The lines.
+    model, varies
+        Of simulated data: the model, and which argument of ``simulate`` the points are.
+    paper_runs
+        How many runs the paper averages. The command's ``--runs`` is in proportion: 10 means as
+        many as the paper for every figure.
+    log_x, log_y
+        Axes of the picture.
+    shows
+        Another figure whose cells this one shows, when it has none of its own.
+    """
+
+    name: str
+    kind: str
+    title: str
+    x: tuple[Any, ...] = ()
+    x_label: str = ""
+    panels: tuple[str, ...] = ("accuracy",)
+    methods: tuple[str, ...] = ()
+    model: str = ""
+    varies: str = ""
+    paper_runs: int = 10
+    log_x: bool = False
+    log_y: bool = False
+    shows: str = ""
+
+    def places(self, points: int | None = None) -> list[int]:
+        """Numbers of the points to run: all, or some spread evenly over the axis."""
+        count = len(self.x)
+        if points is None or points >= count:
+            return list(range(count))
+        return sorted({round(i * (count - 1) / max(points - 1, 1)) for i in range(points)})
+
+    def runs(self, runs: int) -> int:
+        """How many runs of each cell ``--runs`` asks for (a deterministic figure has one)."""
+        return max(1, runs * self.paper_runs // 10) if self.paper_runs > 1 else 1
+
+    @property
+    def slug(self) -> str:
+        """The name as a file name."""
+        return self.name.replace("/", "-")
+
+
+_MODELS = {"grm": "GRM", "bock": "Bock", "samejima": "Samejima", "c1p": "C1P"}
+_VARIES = {
+    "items": ("items", "number of items", True),
+    "users": ("users", "number of users", True),
+    "amax": ("amax", "largest discrimination", True),
+    "answer_probability": ("answer_probability", "share of items answered", False),
+    "options": ("options", "options per item", False),
+    "difficulty": ("bmax", "mean user accuracy (%)", False),
+}
+
+
+def _accuracy(name: str) -> Figure:
+    _, model, varied = name.split("/")
+    argument, label, log = _VARIES[varied]
+    return Figure(
+        name=name,
+        kind="accuracy",
+        title=f"{_MODELS[model]}, varying {'difficulty' if varied == 'difficulty' else label}",
+        x=tuple(paper_values()[name]["x"]),
+        x_label=label,
+        methods=RANKERS,
+        model=model,
+        varies=argument,
+        log_x=log,
+    )
+
+
+def _scalability(side: str) -> Figure:
+    name = f"scalability/{side}"
+    return Figure(
+        name=name,
+        kind="scalability",
+        title=f"Time against number of {side} (GRM, the other side 100)",
+        x=tuple(paper_values()[name]["x"]),
+        x_label=f"number of {side}",
+        panels=("seconds", "iterations"),
+        methods=TIMED,
+        model="grm",
+        varies=side,
+        paper_runs=5,
+        log_x=True,
+        log_y=True,
+    )
+
+
+def _simulated(name: str, model: str, users: int, title: str) -> Figure:
+    return Figure(
+        name=name, kind="simulated", title=title, x=(users,), methods=RANKERS, model=model
+    )
+
+
+def _all() -> Iterable[Figure]:
+    for name in paper_values():
+        if name.startswith("accuracy/"):
+            yield _accuracy(name)
+    yield _scalability("users")
+    yield _scalability("items")
+    yield Figure(
+        name="stability",
+        kind="stability",
+        title="Stability of HnD and ABH (Bock, equally spaced)",
+        x=tuple(paper_values()["stability"]["x"]),
+        x_label="discrimination",
+        panels=("variance", "displacement", "accuracy"),
+        methods=SPECTRAL,
+        model="bock",
+        paper_runs=100,
+    )
+    yield Figure(
+        name="real",
+        kind="real",
+        title="Six real data sets, against the True-answer ranking",
+        x=tuple(name for name in paper_values()["real"]["x"] if name != "mean"),
+        methods=WITHOUT_KEY,
+        paper_runs=1,
+    )
+    american = "American Experience test"
+    for users in (100, 2692):
+        name = f"simulated/american-experience/{users}"
+        yield _simulated(name, "american-experience", users, f"{american}, {users} students")
+    yield _simulated("simulated/half-moon", "half-moon", 100, "Half-moon items")
+    yield Figure(
+        name="abh-power/beta",
+        kind="beta",
+        title="ABH-power: rounds against β",
+        x=(1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0),
+        x_label="β, as a multiple of the largest entry of D",
+        panels=("relative rounds",),
+        methods=("abh/power",),
+        model="grm",
+    )
+    yield replace(
+        _scalability("items"),
+        name="abh-power/iterations",
+        title="Rounds against number of items",
+        panels=("iterations",),
+        methods=("hnd/power", "hnd/deflation", "abh/power"),
+        shows="scalability/items",
+    )
+    for name, title in (
+        ("curves/intro", "The introduction's example: three items and four users"),
+        ("curves/grm-bock", "GRM is nearly a special case of Bock"),
+        ("curves/c1p-limit", "Steep GRM and Bock items answer consistently"),
+    ):
+        yield Figure(name=name, kind="curves", title=title, panels=())
+    yield Figure(
+        name="example",
+        kind="example",
+        title="Worked example: 4 users, 3 items, 3 options",
+        panels=(),
+    )
+
+
+#: Every figure, by name, in the order of the report.
+FIGURES: dict[str, Figure] = {figure.name: figure for figure in _all()}
+
+
+def choose(names: Iterable[str]) -> list[Figure]:
+    """Figures by name; ``all``, or the beginning of some names (``accuracy/grm``) will do.
+
+    Examples
+    --------
+    >>> [figure.name for figure in choose(["scalability"])]
+    ['scalability/users', 'scalability/items']
+    """
+    chosen: dict[str, Figure] = {}
+    for name in names or ["all"]:
+        text = name.strip("/")
+        hits = [
+            figure
+            for key, figure in FIGURES.items()
+            if text in ("all", key) or key.startswith(text + "/")
+        ]
+        if not hits:
+            close = difflib.get_close_matches(text, FIGURES, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise InputError(f"There is no figure {name!r}; see hnd reproduce --list.{hint}")
+        chosen.update((figure.name, figure) for figure in hits)
+    # A figure that shows another's cells needs that one to be run.
+    for figure in list(chosen.values()):
+        if figure.shows:
+            chosen.setdefault(figure.shows, FIGURES[figure.shows])
+    return [figure for figure in FIGURES.values() if figure.name in chosen]

@@ -1,0 +1,45 @@
+"""The numbers behind the paper's figures, as the project's own table."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["paper_value", "paper_values"]
+
+
+@cache
+def paper_values() -> dict[str, dict[str, Any]]:
+    """Figure → its values: ``x``, and for each panel the values of each method.
+
+    Examples
+    --------
+    >>> paper_values()["accuracy/c1p/items"]["accuracy"]["hnd"][0]
+    0.996297
+    """
+    text = resources.files("hitsndiffs.paper").joinpath("paper_values.json").read_text()
+    values: dict[str, dict[str, Any]] = json.loads(text)
+    return values
+
+
+def paper_value(figure: str, panel: str, method: str, place: int) -> float | None:
+    """Return one value of the paper, or None where it has none.
+
+    Examples
+    --------
+    >>> paper_value("accuracy/grm/items", "accuracy", "hnd", 0)
+    0.838835
+    >>> paper_value("accuracy/grm/items", "accuracy", "majority", 0) is None
+    True
+    """
+    stored = paper_values().get(figure, {}).get(panel)
+    if isinstance(stored, list):  # a property of the data, not of a method
+        stored = {DATA: stored}
+    values = (stored or {}).get(method)
+    return None if values is None or place >= len(values) else values[place]
+
+
+#: Stands in the place of a method where a number describes the data themselves.
+DATA = "data"

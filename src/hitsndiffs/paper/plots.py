@@ -1,0 +1,246 @@
+"""Pictures in one style: colour-blind-safe, the paper's values faintly behind ours.
+
+Matplotlib is imported only here, and only when a picture is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from hitsndiffs.errors import MissingExtraError
+from hitsndiffs.paper.comparison import Result
+from hitsndiffs.paper.contestants import CONTESTANTS, contestant
+from hitsndiffs.paper.drawings import CURVES, worked_example
+from hitsndiffs.paper.figures import Figure
+from hitsndiffs.paper.paper import DATA, paper_values
+
+__all__ = ["draw", "have_matplotlib"]
+
+# Okabe and Ito's colours, told apart with every kind of colour vision.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F")
+MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
+PANEL_LABELS = {
+    "accuracy": "accuracy (Spearman)",
+    "seconds": "seconds",
+    "iterations": "rounds",
+    "variance": "variance of |eigenvector|",
+    "displacement": "mean displacement",
+    "relative rounds": "rounds / fewest",
+}
+WIDTH, HEIGHT = 4.6, 3.4
+PAPER_STYLE = {"alpha": 0.3, "linestyle": "--", "linewidth": 1.0, "zorder": 1}
+STYLE = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,
+}
+
+
+def have_matplotlib() -> bool:
+    """Whether pictures can be drawn here."""
+    from importlib.util import find_spec
+
+    return find_spec("matplotlib") is not None
+
+
+def draw(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:
+    """Draw a figure as PNG and PDF.
+
+    Parameters
+    ----------
+    figure
+        What.
+    results
+        Its points.
+    folder
+        Where the files go, named after the figure.
+    """
+    if not have_matplotlib():
+        raise MissingExtraError(
+            "Pictures need Matplotlib, which is not installed: pip install 'hitsndiffs[plots]'."
+        )
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context(STYLE):
+        canvas = Canvas(layout="constrained")
+        FigureCanvasAgg(canvas)
+        _DRAW[figure.kind](canvas, figure, results)
+        canvas.suptitle(figure.title, fontsize=10)
+        paths = [folder / f"{figure.slug}.{ending}" for ending in ("png", "pdf")]
+        for path in paths:
+            # No date inside, so that the same numbers give the same file.
+            stamp = {"Software": None} if path.suffix == ".png" else {"CreationDate": None}
+            canvas.savefig(path, dpi=150, metadata=stamp)
+    return paths
+
+
+def _look(method: str) -> dict[str, Any]:
+    """The colour and marker of a method, the same in every figure."""
+    if method in CONTESTANTS:
+        base = list(CONTESTANTS).index(method)
+        place = base if base < 8 else base - 8
+    else:
+        place = sum(map(ord, method))
+    return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
+
+
+def _panels(canvas: Any, figure: Figure) -> Iterator[tuple[Any, str]]:
+    count = max(1, len(figure.panels))
+    canvas.set_size_inches(WIDTH * count + 1.4, HEIGHT)
+    axes = canvas.subplots(1, count, squeeze=False)[0]
+    yield from zip(axes, figure.panels, strict=True)
+
+
+def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
+    """Lines over the points of an axis, with error bars; the paper's behind."""
+    theirs = paper_values().get(figure.shows or figure.name, {})
+    our_x, their_x = _x_axes(results, theirs)
+    for axes, panel in _panels(canvas, figure):
+        for method, values in theirs.get(panel, {}).items():
+            if method in figure.methods:
+                axes.plot(their_x, _gaps(values), **PAPER_STYLE, **_look(method), markersize=4)
+        for method in dict.fromkeys(r.method for r in results if r.panel == panel):
+            line = [r for r in results if (r.panel, r.method) == (panel, method)]
+            axes.errorbar(
+                [our_x.get(r.place, r.x) for r in line],
+                [r.value for r in line],
+                yerr=[r.error for r in line] if not figure.log_y else None,
+                label=contestant(method).label,
+                markersize=4,
+                linewidth=1.3,
+                capsize=2,
+                zorder=3,
+                **_look(method),
+            )
+        axes.set_xlabel(figure.x_label)
+        axes.set_ylabel(PANEL_LABELS.get(panel, panel))
+        if figure.log_x:
+            axes.set_xscale("log")
+            if not figure.log_y:  # name the points themselves
+                axes.set_xticks(figure.x, [f"{x:g}" for x in figure.x])
+                axes.minorticks_off()
+        if figure.log_y:
+            axes.set_yscale("log")
+    _legend(canvas, paper=bool(theirs))
+
+
+def _x_axes(
+    results: Sequence[Result], theirs: dict[str, Any]
+) -> tuple[dict[int, Any], Sequence[Any]]:
+    """Where our points and theirs stand: by difficulty, it is the users' mean accuracy."""
+    their_x = theirs.get("mean_user_accuracy", theirs.get("x", ()))
+    return {r.place: r.value for r in results if r.method == DATA}, their_x
+
+
+def _gaps(values: Sequence[float | None]) -> list[float]:
+    return [float("nan") if value is None else value for value in values]
+
+
+def _legend(canvas: Any, *, paper: bool = True) -> None:
+    handles: dict[str, Any] = {}
+    for axes in canvas.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    if handles:
+        canvas.legend(
+            handles.values(),
+            handles.keys(),
+            loc="outside right center",
+            fontsize=8,
+            title="faint: the paper" if paper else None,
+            title_fontsize=8,
+        )
+
+
+def _bars(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
+    """A group of bars per data set, the paper's values as hollow bars behind."""
+    groups = list(dict.fromkeys(r.x for r in results))
+    methods = list(dict.fromkeys(r.method for r in results))
+    scatter = figure.model == "half-moon"
+    canvas.set_size_inches(max(WIDTH, 1.3 * len(groups) + 3) + WIDTH * scatter, HEIGHT)
+    panes = canvas.subplots(1, 1 + scatter, squeeze=False)[0]
+    width = 0.8 / max(len(methods), 1)
+    for number, method in enumerate(methods):
+        line = [r for r in results if r.method == method]
+        at = [groups.index(r.x) + (number - (len(methods) - 1) / 2) * width for r in line]
+        colour = _look(method)["color"]
+        paper = _gaps([r.paper for r in line])
+        panes[0].bar(at, paper, width, color="none", edgecolor=colour, alpha=0.45, zorder=1)
+        errors = [r.deviation for r in line] if figure.paper_runs > 1 else None
+        values = [r.value for r in line]
+        label = contestant(method).label
+        panes[0].bar(at, values, width * 0.6, yerr=errors, color=colour, label=label, capsize=2)
+    panes[0].set_xticks(range(len(groups)), [str(group) for group in groups])
+    panes[0].set_ylabel(PANEL_LABELS["accuracy"])
+    panes[0].axhline(0, color="black", linewidth=0.6)
+    if figure.kind == "simulated":
+        panes[0].set_xlabel("number of users")
+    if scatter:
+        _half_moon(panes[1])
+    _legend(canvas)
+
+
+def _half_moon(axes: Any) -> None:
+    import numpy as np
+
+    from hitsndiffs.irt import ThreePL, simulate
+
+    model = simulate("half-moon", users=2, items=500, seed=0).model
+    assert isinstance(model, ThreePL)
+    axes.scatter(model.difficulty, np.log10(model.discrimination), s=6, color=COLOURS[0], alpha=0.6)
+    axes.set_xlabel("difficulty b")
+    axes.set_ylabel("log10 of discrimination a")
+
+
+def _curves(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  # noqa: ARG001
+    canvas.set_size_inches(WIDTH + 1.8, HEIGHT)
+    axes = canvas.subplots()
+    for curve in CURVES[figure.name]():
+        style = ("-", "--", ":")[curve.line]
+        colour = COLOURS[curve.colour]
+        axes.plot(curve.theta, curve.chance, style, color=colour, label=curve.label)
+    if figure.name == "curves/intro":
+        for user, ability in enumerate((0.85, 0.6, 0.4, 0.15), start=1):
+            axes.annotate(f"u{user}", (ability, 0.0), (ability, 0.06), ha="center", fontsize=9)
+            axes.plot([ability], [0.0], "k|", markersize=10)
+    axes.set_xlabel("ability θ")
+    axes.set_ylabel("chance of the correct answer" if "intro" in figure.name else "chance")
+    canvas.legend(loc="outside right center", fontsize=8)
+
+
+def _example(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  # noqa: ARG001
+    steps = worked_example()
+    canvas.set_size_inches(WIDTH * 1.6, 2.6)
+    left, right = canvas.subplots(1, 2, width_ratios=(2, 1))
+    left.imshow(steps["C"], cmap="Blues", vmin=0, vmax=1.4, aspect="auto")
+    left.set_xticks(range(len(steps["columns"])), steps["columns"], rotation=45, ha="right")
+    left.set_yticks(range(4), list(steps["answers"]))
+    left.set_title("response matrix C", fontsize=9)
+    left.grid(visible=False)
+    right.barh(range(4), steps["scores"], color=COLOURS[0])
+    right.set_yticks(range(4), list(steps["answers"]))
+    right.invert_yaxis()
+    right.set_title("HnD scores", fontsize=9)
+
+
+_DRAW = {
+    "accuracy": _lines,
+    "scalability": _lines,
+    "stability": _lines,
+    "beta": _lines,
+    "real": _bars,
+    "simulated": _bars,
+    "curves": _curves,
+    "example": _example,
+}

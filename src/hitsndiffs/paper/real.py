@@ -1,0 +1,61 @@
+"""The six real data sets of the paper, from the folder named by ``HITSNDIFFS_DATA``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.errors import InputError
+from hitsndiffs.irt.codes import from_codes, labels
+
+__all__ = ["FOLDER_VARIABLE", "data_folder", "read_set"]
+
+FOLDER_VARIABLE = "HITSNDIFFS_DATA"
+
+
+def data_folder() -> Path | None:
+    """Return the folder that holds a folder per data set, or None when there is none."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    if not named:
+        return None
+    for folder in (Path(named) / "mcq", Path(named)):
+        if (folder / "Chinese" / "answer.csv").is_file():
+            return folder
+    return None
+
+
+def read_set(name: str) -> tuple[Responses, dict[str, str]]:
+    """Read one set: ``answer.csv`` (a row per item, a column per user) and ``truth.csv``.
+
+    Parameters
+    ----------
+    name
+        The folder's name, for example ``"Chinese"``.
+
+    Returns
+    -------
+    responses, key
+        The responses, and item → correct option.
+    """
+    folder = data_folder()
+    if folder is None:
+        raise InputError(
+            f"The real data sets are not there: set {FOLDER_VARIABLE} to a folder that holds "
+            "Chinese/answer.csv, Chinese/truth.csv and so on (or these under mcq/)."
+        )
+    chosen = np.loadtxt(folder / name / "answer.csv", delimiter=",", dtype=np.int64, ndmin=2)
+    truth = np.loadtxt(folder / name / "truth.csv", delimiter=",", dtype=np.int64, ndmin=1)
+    if len(truth) != len(chosen):
+        raise InputError(
+            f"{folder / name}: {len(chosen)} items in answer.csv but {len(truth)} in truth.csv."
+        )
+    codes = np.where(chosen < 0, 255, chosen).astype(np.uint8)
+    items = labels("item", len(codes), width=2)
+    options = [str(number) for number in range(int(max(chosen.max(), truth.max())) + 1)]
+    responses = from_codes(
+        codes, users=labels("user", codes.shape[1], width=3), items=items, option_labels=options
+    )
+    return responses, dict(zip(items.tolist(), (str(t) for t in truth.tolist()), strict=True))

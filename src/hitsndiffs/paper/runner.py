@@ -1,0 +1,279 @@
+"""Running cells: in several processes, resumable, with the time left on a terminal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import active_children, get_context
+
+from hitsndiffs.paper.cells import ONCE_FROM, TIME_LIMIT, Cell, Rank, Values, compute
+from hitsndiffs.paper.contestants import contestant
+from hitsndiffs.paper.figures import Figure
+from hitsndiffs.paper.paper import paper_value
+from hitsndiffs.paper.real import FOLDER_VARIABLE, data_folder
+from hitsndiffs.paper.store import Store
+
+__all__ = ["Outcome", "Work", "run_cells", "run_work"]
+
+#: Numerical libraries in worker processes get one thread each: the processes share the cores.
+ONE_THREAD = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "RAYON_NUM_THREADS",
+)
+
+
+@dataclass
+class Outcome:
+    """How a run of cells went."""
+
+    computed: int = 0
+    kept: int = 0
+    interrupted: bool = False
+    notes: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+Work = tuple[Cell, list[str]]
+
+
+def run_cells(
+    figures: Sequence[Figure],
+    store: Store,
+    *,
+    runs: int,
+    seed: int,
+    jobs: int,
+    methods: Sequence[str] | None = None,
+    points: int | None = None,
+    rank: Rank | None = None,
+) -> Outcome:
+    """Compute what is not in the store yet.
+
+    Parameters
+    ----------
+    figures
+        Which figures.
+    store
+        Where finished cells are, and go.
+    runs
+        Runs per cell of a figure for which the paper has 10; others in proportion.
+    seed
+        Of all data.
+    jobs
+        Processes; timings are always taken one at a time in this one.
+    methods
+        Only these (default: each figure's own).
+    points
+        At most this many points per figure.
+    rank
+        Stands in for :func:`hitsndiffs.rank`; then everything runs in this process.
+    """
+    outcome = Outcome()
+    work: list[Work] = []
+    timed: list[Work] = []
+    for figure in figures:
+        if figure.kind == "real" and data_folder() is None:
+            outcome.notes.append(
+                f"The real data sets are left out: {FOLDER_VARIABLE} does not name their folder."
+            )
+            continue
+        for cell in _cells(figure, runs, seed, points):
+            wanted = _wanted(cell, methods)
+            missing = [name for name in wanted if name not in store.done(cell)]
+            outcome.kept += int(bool(wanted) and not missing)
+            if missing:
+                (timed if figure.kind == "scalability" else work).append((cell, missing))
+    run_work(work, store, outcome, jobs=jobs, timed=timed, rank=rank)
+    return outcome
+
+
+def run_work(
+    work: list[Work],
+    store: Store,
+    outcome: Outcome,
+    *,
+    jobs: int,
+    timed: Sequence[Work] = (),
+    rank: Rank | None = None,
+) -> None:
+    """Compute cells and keep them; Ctrl-C ends it, with what is finished kept."""
+    try:
+        with _progress(sum(_weight(cell) for cell, _ in [*work, *timed])) as advance:
+            _run_many(work, store, outcome, jobs, rank, advance)
+            _run_timed(timed, store, outcome, rank, advance)
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+
+
+def _cells(figure: Figure, runs: int, seed: int, points: int | None) -> Iterator[Cell]:
+    if figure.shows:
+        return
+    for place in figure.places(points):
+        for run in range(figure.runs(runs)):
+            yield Cell(figure.name, place, run, seed)
+
+
+def _wanted(cell: Cell, methods: Sequence[str] | None) -> list[str]:
+    """The methods of a cell: the figure's (and any others asked for) among those that can run."""
+    figure = cell.spec
+    if methods is None:
+        chosen = list(figure.methods)
+    elif figure.kind in ("accuracy", "simulated", "real"):
+        chosen = [name for name in methods if "/" not in name]
+        if figure.kind == "real":  # there the True-answer ranking is the reference itself
+            chosen = [name for name in chosen if name not in ("true-answer", "grm")]
+    else:
+        chosen = [name for name in figure.methods if name in methods or figure.kind == "beta"]
+    # The GRM-estimator takes long on many items; the paper has no value there either.
+    return [name for name in chosen if name != "grm" or _paper_has(cell, name)]
+
+
+def _paper_has(cell: Cell, method: str) -> bool:
+    panel = cell.spec.panels[0]
+    return paper_value(cell.figure, panel, method, cell.place) is not None
+
+
+def _run_many(
+    work: list[Work],
+    store: Store,
+    outcome: Outcome,
+    jobs: int,
+    rank: Rank | None,
+    advance: Callable[[float], None],
+) -> None:
+    if jobs == 1 or rank is not None or len(work) < 2:
+        for cell, names in work:
+            _keep(cell, _attempt(cell, names, rank), store, outcome)
+            advance(_weight(cell))
+        return
+    with _one_thread_each(), _pool(jobs) as pool:
+        waiting: dict[Future[Values | str], Cell] = {
+            pool.submit(_attempt, cell, names): cell for cell, names in work
+        }
+        for future in as_completed(waiting):
+            _keep(waiting[future], future.result(), store, outcome)
+            advance(_weight(waiting[future]))
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Worker processes; they end at once when the work is broken off."""
+    others = set(active_children())
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_leave_interrupts)
+    try:
+        yield pool
+    except BaseException:
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _keep(cell: Cell, answer: Values | str, store: Store, outcome: Outcome) -> None:
+    if isinstance(answer, str):
+        outcome.failures.append(f"{cell.figure} at {cell.x}, run {cell.run}: {answer}")
+    else:
+        store.add(cell, answer)
+        outcome.computed += 1
+
+
+def _run_timed(
+    timed: Sequence[Work],
+    store: Store,
+    outcome: Outcome,
+    rank: Rank | None,
+    advance: Callable[[float], None],
+) -> None:
+    """Take timings one after the other, in one process with one thread."""
+    if not timed:
+        return
+    with _one_thread_each(), _pool(1) as pool:
+        for cell, names in timed:
+            affordable = [name for name in names if _affordable(cell, name, store)]
+            if affordable and rank is not None:
+                _keep(cell, _attempt(cell, affordable, rank), store, outcome)
+            elif affordable:
+                _keep(cell, pool.submit(_attempt, cell, affordable).result(), store, outcome)
+            advance(_weight(cell))
+
+
+def _affordable(cell: Cell, method: str, store: Store) -> bool:
+    """Whether a timing will end soon, going by the point before."""
+    earlier = [
+        values.get("seconds", {}).get(method)
+        for run, values in store.runs(cell.spec, cell.place, cell.seed)
+        if run < cell.run
+    ]
+    if any(seconds is not None and seconds > ONCE_FROM for seconds in earlier):
+        return False
+    if cell.place == 0:
+        return True
+    before = [
+        values.get("seconds", {}).get(method)
+        for _, values in store.runs(cell.spec, cell.place - 1, cell.seed)
+    ]
+    took = [seconds for seconds in before if seconds is not None]
+    power = contestant(method).growth if cell.spec.varies == "users" else 1.0
+    growth = (cell.x / cell.spec.x[cell.place - 1]) ** power
+    return bool(took) and min(took) * growth <= TIME_LIMIT
+
+
+def _attempt(cell: Cell, methods: Sequence[str], rank: Rank | None = None) -> Values | str:
+    """Compute a cell; what goes wrong is told, and the other cells go on."""
+    try:
+        return compute(cell, methods, rank)
+    except Exception as error:
+        if rank is not None:
+            raise
+        return f"{type(error).__name__}: {error}"
+
+
+def _weight(cell: Cell) -> float:
+    """About how long a cell takes, relative to others."""
+    figure = cell.spec
+    size = cell.x if figure.varies in ("users", "items") or figure.kind == "simulated" else 100
+    return 1.0 + float(size) / 100.0
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C is the parent's to handle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _progress(total: float) -> Iterator[Callable[[float], None]]:
+    """A bar with the time left, on a terminal only."""
+    if not sys.stderr.isatty() or total == 0:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+
+    columns = ("cells", BarColumn(), TaskProgressColumn(), "time left", TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("cells", total=total)
+        yield lambda amount: bar.advance(task, amount)

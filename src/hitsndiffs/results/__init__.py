@@ -1,0 +1,1 @@
+"""What a fit means to its reader: ranking, comparison, check, uncertainty."""

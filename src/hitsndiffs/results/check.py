@@ -1,0 +1,300 @@
+"""What is in some responses, and what stands in the way of a good ranking: ``hnd check``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import open_sums
+from hitsndiffs.errors import ConvergenceWarning
+from hitsndiffs.order.consistency import analyse
+from hitsndiffs.order.ties import patterns
+from hitsndiffs.results.check_key import key_findings
+from hitsndiffs.results.findings import Finding
+from hitsndiffs.results.ranking import Ranking, rank
+from hitsndiffs.results.wording import count, judged, listed, per_cent
+from hitsndiffs.spectral import leading_axes
+
+__all__ = ["examine"]
+
+#: Beyond these sizes the search for a perfect order is left out unless asked for.
+SEARCH_RESPONSES = 2_000_000
+SEARCH_USERS = 50_000
+#: Fewer answers than this say little about a user.
+FEW_ANSWERS = 5
+#: A second axis with at least this share of the first one's strength competes with it.
+COMPETING = 0.9
+AXES = 4
+
+
+def examine(
+    responses: Responses,
+    *,
+    key: Mapping[Any, Any] | None = None,
+    full: bool = False,
+    seed: int = 0,
+    engine: str = "auto",
+    threads: int | None = None,
+) -> list[Finding]:
+    """Look at responses before they are ranked.
+
+    Parameters
+    ----------
+    responses
+        The data.
+    key
+        An answer key to hold against the answers (item → option).
+    full
+        Whether to search for a perfect order, and to look at items, even when the data are large.
+    seed, engine, threads
+        As for :func:`hitsndiffs.rank`.
+
+    Examples
+    --------
+    >>> import hitsndiffs as hnd
+    >>> r = hnd.Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC")])
+    >>> for finding in examine(r)[:2]:
+    ...     print(finding.sentence)
+    4 users and 3 items, 12 answers.
+    Everybody answered everything.
+    """
+    ranking = rank(responses, "hnd", seed=seed, engine=engine, threads=threads)
+    return [
+        *_sizes(responses),
+        *_groups(ranking),
+        *_thin(responses),
+        *_copies(responses, engine, threads),
+        *_order(ranking),
+        *_perfect_order(ranking, full),
+        *_axes(ranking, seed, engine, threads),
+        *_by_key(responses, key, full, seed, engine, threads),
+    ]
+
+
+def _by_key(
+    r: Responses,
+    key: Mapping[Any, Any] | None,
+    full: bool,
+    seed: int,
+    engine: str,
+    threads: int | None,
+) -> Iterator[Finding]:
+    """What the default method says about items and users."""
+    if r.n_responses > SEARCH_RESPONSES and not full:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ranking = rank(r, "auto", seed=seed, engine=engine, threads=threads)
+    yield from key_findings(ranking, key)
+
+
+def _sizes(r: Responses) -> Iterator[Finding]:
+    yield Finding(
+        "size",
+        f"{count(r.n_users, 'user')} and {count(r.n_items, 'item')}, "
+        f"{count(r.n_responses, 'answer')}.",
+        {"users": r.n_users, "items": r.n_items, "answers": r.n_responses},
+    )
+    cells = r.n_users * r.n_items
+    empty = cells - r.n_responses
+    share = empty / cells
+    yield Finding(
+        "missing",
+        "Everybody answered everything."
+        if r.is_complete
+        else f"{count(empty, 'cell')} of {cells:,} are empty ({per_cent(share, 1)}).",
+        {"cells": cells, "empty": empty, "share": share},
+    )
+    options = np.diff(r.item_starts)
+    low, high = int(options.min()), int(options.max())
+    between = f"{low}" if low == high else f"{low} to {high}"
+    yield Finding(
+        "options",
+        f"Each item has {between} options that somebody chose, {r.n_options:,} in all.",
+        {"options": r.n_options, "fewest": low, "most": high},
+    )
+    same = r.items[options == 1]
+    if len(same):
+        yield Finding(
+            "agreed",
+            f"On {count(len(same), 'item')} everybody agrees, which tells nobody apart: "
+            f"{listed(same)}.",
+            {"items": _plain(same)},
+        )
+
+
+def _groups(ranking: Ranking) -> Iterator[Finding]:
+    labels = ranking.components
+    sizes = np.bincount(labels[labels >= 0])
+    silent = ranking.users[labels < 0]
+    if len(sizes) == 1:
+        sentence = "All users can be compared with each other."
+    else:
+        few = ", ".join(f"{size:,}" for size in sizes[:5]) + (", …" if len(sizes) > 5 else "")
+        sentence = (
+            f"The users fall into {len(sizes)} groups (sizes {few}) that share no answers and "
+            "cannot be compared with each other."
+        )
+    yield Finding("groups", sentence, {"sizes": sizes.tolist()}, concern=len(sizes) > 1)
+    if len(silent):
+        yield Finding(
+            "silent",
+            f"{count(len(silent), 'user')} gave no answers and can get no rank: {listed(silent)}.",
+            {"users": _plain(silent)},
+            concern=True,
+        )
+
+
+def _thin(r: Responses) -> Iterator[Finding]:
+    answers = r.answers_per_user
+    few = min(FEW_ANSWERS, r.n_items)
+    thin = r.users[(answers > 0) & (answers < few)]
+    yield Finding(
+        "thin users",
+        f"Every user gave at least {count(few, 'answer')}."
+        if len(thin) == 0
+        else f"{count(len(thin), 'user')} gave fewer than {few} answers, which says little about "
+        f"them: {listed(thin)}.",
+        {"users": _plain(thin), "fewer_than": few, "median_answers": float(np.median(answers))},
+        concern=len(thin) > 0,
+    )
+    rare = int((r.choosers_per_option == 1).sum())
+    yield Finding(
+        "thin options",
+        "Every option was chosen by at least two users."
+        if rare == 0
+        else f"{count(rare, 'option')} of {r.n_options:,} "
+        f"{'was' if rare == 1 else 'were'} chosen by one user only.",
+        {"chosen_once": rare, "share": rare / r.n_options},
+        concern=rare > 0.25 * r.n_options,
+    )
+
+
+def _copies(r: Responses, engine: str, threads: int | None) -> Iterator[Finding]:
+    """Answer sheets that are equal; users with few answers are equal by chance."""
+    sheet = patterns(open_sums(r, engine, threads))
+    long_enough = np.flatnonzero(r.answers_per_user >= FEW_ANSWERS)
+    _, first, sizes = np.unique(sheet[long_enough], return_index=True, return_counts=True)
+    shared = np.flatnonzero(sizes > 1)
+    groups = [
+        _plain(r.users[long_enough[sheet[long_enough] == sheet[long_enough[first[g]]]]])
+        for g in shared[np.argsort(-sizes[shared], kind="stable")][:10]
+    ]
+    users = int(sizes[shared].sum())
+    yield Finding(
+        "equal answers",
+        "No two users gave exactly the same answers."
+        if users == 0
+        else f"{count(users, 'user')} gave exactly the answers of somebody else "
+        f"({count(len(shared), 'group')}; the largest: {listed(groups[0])}).",
+        {"users": users, "groups": groups},
+        concern=users > 0,
+    )
+
+
+def _order(ranking: Ranking) -> Iterator[Finding]:
+    yield Finding(
+        "certificate",
+        "The order found by hnd is certified: for every option, those who chose it stand side by "
+        "side."
+        if ranking.consistent
+        else "The order found by hnd is not perfect: for some options, those who chose it do not "
+        "stand side by side (usual for real answers).",
+        {"consistent": ranking.consistent},
+    )
+    turned = ranking.orientation
+    if turned is not None:
+        yield Finding(
+            "direction",
+            f"Which end of this order is the better one: {per_cent(turned.confidence)} sure "
+            f"({judged(turned.how)})."
+            if turned.decided
+            else "Nothing in the answers says which end is the better one; give a known answer or "
+            "a strong user.",
+            {"how": turned.how, "margin": turned.margin, "confidence": turned.confidence},
+            concern=turned.confidence < 0.7,
+        )
+
+
+def _perfect_order(ranking: Ranking, full: bool) -> Iterator[Finding]:
+    """Whether any order at all is perfect (PQ-tree)."""
+    r = ranking.responses
+    large = r.n_responses > SEARCH_RESPONSES or r.n_users > SEARCH_USERS
+    if large and not full:
+        known = "A perfect order exists (the certified one); whether it is the only one"
+        yield Finding(
+            "perfect order",
+            f"{known if ranking.consistent else 'Whether any perfect order exists'} was not "
+            "looked into, as the data are large (--full does).",
+            {"searched": False, "consistent": ranking.consistent or None},
+        )
+        return
+    answered = ranking.order[ranking.components[ranking.order] >= 0]
+    found = analyse(r, answered)
+    value: dict[str, Any] = {
+        "searched": True,
+        "consistent": found.consistent,
+        "distance": found.distance,
+        "misfits": len(found.misfits),
+        "misfit_share": found.misfit_share,
+    }
+    if found.consistent:
+        digits = found.sheet_tree.log10_orders()
+        value["log10_orders"] = digits
+        number = f"{found.n_sheet_orders:,}" if digits < 9 else f"about 10^{digits:.0f}"
+        sentence = (
+            "A perfect order exists, and it is the only one (but for its direction)."
+            if digits < 0.5
+            else f"Perfect orders exist: {number} of them, counting each with its reverse."
+        )
+    else:
+        items = list(found.breaking_items)
+        value |= {"first_failing": list(found.first_failing or ()), "items": items}
+        worst = f"{'item' if len(items) == 1 else 'items'} {listed(items)}"
+        sentence = (
+            f"No perfect order exists: {count(len(found.misfits), 'option')} of "
+            f"{found.n_tested:,} do not fit the others (mostly of {worst}). Distance from "
+            f"perfect: {found.distance:.2f} (0 = perfect, 1 = answers at random)."
+        )
+    yield Finding("perfect order", sentence, value)
+
+
+def _axes(ranking: Ranking, seed: int, engine: str, threads: int | None) -> Iterator[Finding]:
+    """How far the strongest axis is ahead, in the largest group."""
+    r = ranking.responses
+    largest = np.flatnonzero(ranking.components == 0)
+    part = r if len(largest) == r.n_users else r.restrict(largest)[0]
+    if part.n_users < 2:
+        return
+    axes = leading_axes(part, open_sums(part, engine, threads), AXES, seed=seed)
+    values = axes.values.tolist()
+    if not values or values[0] <= 1e-12:
+        yield Finding("axes", "Nothing tells the users apart.", {"strengths": values}, concern=True)
+        return
+    second = values[1] / values[0] if len(values) > 1 else 0.0
+    close = sum(value >= COMPETING * values[0] for value in values[1:])
+    strengths = ", ".join(f"{value:.3f}" for value in values)
+    if close:
+        more = "a second axis is" if close == 1 else f"{close} more axes are"
+        sentence = (
+            f"Beside the strongest axis {more} almost as strong ({strengths}): the answers alone "
+            "may not say which one is ability."
+        )
+    else:
+        sentence = f"One axis stands out (strengths {strengths})."
+    yield Finding(
+        "axes",
+        sentence,
+        {"strengths": values, "gap": 1 - second, "competing": close},
+        concern=close > 0,
+    )
+
+
+def _plain(labels: npt.NDArray[Any]) -> list[Any]:
+    values: list[Any] = labels.tolist()
+    return values

@@ -1,0 +1,86 @@
+"""The second half of ``hnd check``: what the likely key says about items and users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from hitsndiffs.engines import open_sums
+from hitsndiffs.results.diagnostics import best_options, item_columns
+from hitsndiffs.results.findings import Finding
+from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.wording import count, listed, per_cent
+
+__all__ = ["key_findings"]
+
+#: An item's key is settled when it is this likely.
+SETTLED = 0.9
+
+
+def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Finding]:
+    """Say how sure the likely key is, which items look wrong, who guesses, who may have copied.
+
+    Parameters
+    ----------
+    ranking
+        By a method that infers a key.
+    key
+        An answer key to hold against the answers.
+    """
+    r = ranking.responses
+    probabilities = ranking.fit.key_probabilities
+    if probabilities is None:
+        return
+    sums = open_sums(r, ranking.parameters["engine"], ranking.parameters["threads"])
+    _, sure = best_options(r, probabilities)
+    settled = int((sure >= SETTLED).sum())
+    yield Finding(
+        "likely key",
+        f"The answers settle the key of {settled} of {count(r.n_items, 'item')} "
+        f"(at least {per_cent(SETTLED)} sure).",
+        {"settled": settled, "mean_confidence": float(np.mean(np.maximum(sure, 0)))},
+    )
+    if ranking.confidence is not None:
+        yield Finding(
+            "ability",
+            f"That the ranking is by ability, the best on top: {per_cent(ranking.confidence)} "
+            f"sure (method {ranking.fit.details.get('chosen', ranking.method)}).",
+            {"confidence": ranking.confidence},
+            concern=ranking.confidence < 0.8,
+        )
+    columns = item_columns(r, sums, ranking.scores, probabilities, key)
+    remarks = {
+        str(item): remark for item, remark in zip(r.items, columns["remark"], strict=True) if remark
+    }
+    yield Finding(
+        "items",
+        "No item looks wrong."
+        if not remarks
+        else f"{count(len(remarks), 'item')} to look at: "
+        + "; ".join(f"{item}: {remark}" for item, remark in list(remarks.items())[:5])
+        + ("; and more." if len(remarks) > 5 else "."),
+        {"remarks": remarks},
+        concern=any("mis-keyed" in remark for remark in remarks.values()),
+    )
+    guessers = ranking.guessers()
+    yield Finding(
+        "guessing",
+        "Every user does better than guessing."
+        if len(guessers) == 0
+        else f"{count(len(guessers), 'user')} cannot be told from guessing: {listed(guessers)}.",
+        {"users": [str(user) for user in guessers]},
+        concern=len(guessers) > 0.5 * r.n_users,
+    )
+    copied = ranking.fit.details.get("alike", [])  # the first hundred of them
+    n_copied = ranking.fit.details.get("n_alike", 0)
+    yield Finding(
+        "near copies",
+        "No users agree more than their abilities explain."
+        if not copied
+        else f"{count(n_copied, 'user')} agree with others more than ability explains (copied "
+        f"sheets, or one source): {listed(copied)}.",
+        {"n_users": n_copied, "users": list(copied)},
+        concern=bool(copied),
+    )

@@ -1,0 +1,248 @@
+"""All methods side by side on the same data."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.errors import ConvergenceWarning, InputError
+from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
+from hitsndiffs.methods.keys import covered_items, key_given
+from hitsndiffs.order.orientation import answers_here
+from hitsndiffs.results.metrics import accuracy
+
+__all__ = ["Compared", "Comparison", "compare"]
+
+Vector = npt.NDArray[np.float64]
+
+#: Methods that rank nobody, left out unless asked for.
+NO_RANKING = ("avghits",)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One method in a comparison.
+
+    Attributes
+    ----------
+    method
+        Its name.
+    scores
+        One per user of the largest component (NaN for the others); ``None`` when it failed.
+    seconds, converged, n_iterations
+        Of the fit.
+    accuracy
+        Spearman against the share of right answers under the key, when one was given.
+    key_recovered
+        Share of the given key that the method infers; ``None`` for a method that was told it.
+    error
+        Why the method does not apply, in a sentence; ``None`` when it does.
+    """
+
+    method: str
+    scores: Vector | None = None
+    seconds: float = float("nan")
+    converged: bool = False
+    n_iterations: int = 0
+    accuracy: float | None = None
+    key_recovered: float | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Methods side by side: how they agree, how long they took, how right they are.
+
+    Attributes
+    ----------
+    responses
+        The data.
+    results
+        One :class:`Compared` per method, in the order asked for.
+    correlations
+        Spearman's correlation between the scores of each pair of methods, over the users whom
+        both rank (NaN where one failed or has no spread).
+    true_scores
+        Share of right answers under the key, when one was given.
+    """
+
+    responses: Responses
+    results: tuple[Compared, ...]
+    correlations: Vector
+    true_scores: Vector | None = None
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of the methods."""
+        return tuple(result.method for result in self.results)
+
+    def __getitem__(self, method: str) -> Compared:
+        """The result of one method."""
+        for result in self.results:
+            if result.method == method:
+                return result
+        raise KeyError(method)
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row per method; with a key, the most accurate first, and failures last."""
+        rows = []
+        for number, result in enumerate(self.results):
+            others = np.delete(self.correlations[number], number)
+            agreement = others[~np.isnan(others)]
+            rows.append(
+                {
+                    "method": result.method,
+                    "accuracy": result.accuracy,
+                    "key_recovered": result.key_recovered,
+                    "agreement": float(agreement.mean()) if len(agreement) else None,
+                    "seconds": None if result.error else result.seconds,
+                    "converged": None if result.error else result.converged,
+                    "rounds": None if result.error else result.n_iterations,
+                    "error": result.error,
+                }
+            )
+
+        def place(row: dict[str, Any]) -> tuple[bool, float]:
+            value = row["accuracy"]
+            unknown = value is None or np.isnan(value)
+            return row["error"] is not None, 0.0 if unknown else -value
+
+        return sorted(rows, key=place)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in plain Python values (JSON's types)."""
+        methods = {}
+        for result in self.results:
+            entry = {f.name: getattr(result, f.name) for f in fields(result) if f.name != "method"}
+            methods[result.method] = {name: _plain(value) for name, value in entry.items()}
+        return {
+            "n_users": self.responses.n_users,
+            "n_items": self.responses.n_items,
+            "n_responses": self.responses.n_responses,
+            "users": [str(user) for user in self.responses.users],
+            "methods": methods,
+            "correlations": {
+                row: dict(zip(self.methods, _plain(values), strict=True))
+                for row, values in zip(self.methods, self.correlations, strict=True)
+            },
+            "true_scores": _plain(self.true_scores),
+        }
+
+
+def compare(
+    responses: Responses,
+    methods: Iterable[str | Method] | None = None,
+    key: Mapping[Any, Any] | None = None,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Comparison:
+    """Fit several methods to the same data, and set the results side by side.
+
+    Parameters
+    ----------
+    responses
+        The data.
+    methods
+        Names of methods, or methods with their parameters set (default: all that rank).
+    key
+        The right option of each item (or some items), item → option: it judges the methods, and
+        goes to those that take one.
+    seed
+        For methods given by name.
+    progress
+        Called with each method's name before it is fitted.
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")])
+    >>> found = compare(r, ["hnd", "majority"], key={0: "A", 1: "A", 2: "A"})
+    >>> round(found["hnd"].accuracy, 3)
+    0.975
+    """
+    chosen = [_prepared(m, key, seed) for m in (METHODS if methods is None else methods)]
+    if methods is None:
+        chosen = [m for m in chosen if m.name not in NO_RANKING]
+    if repeated := {m.name for m in chosen if [n.name for n in chosen].count(m.name) > 1}:
+        raise InputError(f"Method {min(repeated)!r} is given twice; compare takes each once.")
+    known = answers_here(responses, key)
+    true_scores = TrueAnswer(key=key, seed=seed).fit(responses).scores_ if key else None
+    results = []
+    for method in chosen:
+        if progress is not None:
+            progress(method.name)
+        results.append(_fitted(method, responses, known, true_scores))
+    return Comparison(responses, tuple(results), _correlations(results), true_scores)
+
+
+def _prepared(method: str | Method, key: Mapping[Any, Any] | None, seed: int) -> Method:
+    if isinstance(method, Method):
+        return method
+    made = make(method, seed=seed)
+    if key and "key" in made.get_params():
+        made.set_params(key=key)
+    return made
+
+
+def _fitted(
+    method: Method, responses: Responses, known: Mapping[Any, Any], true_scores: Vector | None
+) -> Compared:
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # reported in the result
+            method.fit(responses)
+    except InputError as error:
+        return Compared(method.name, error=str(error))
+    seconds = time.perf_counter() - start
+    scores = np.where(method.components_ == 0, method.scores_, np.nan)
+    told = bool(method.get_params().get("key")) or bool(method.get_params().get("order"))
+    probabilities = method.key_probabilities_
+    return Compared(
+        method.name,
+        scores=scores,
+        seconds=seconds,
+        converged=method.converged_,
+        n_iterations=method.n_iterations_,
+        accuracy=None if true_scores is None else accuracy(true_scores, scores),
+        key_recovered=(
+            None
+            if told or not known or probabilities is None
+            else _recovered(responses, known, probabilities)
+        ),
+    )
+
+
+def _recovered(responses: Responses, known: Mapping[Any, Any], probabilities: Vector) -> float:
+    """Share of the known items whose likeliest option is the right one; ties count in part."""
+    within = Within(responses)
+    p = np.nan_to_num(probabilities, nan=-1.0)
+    likeliest = ((p == within.max(p)) & (p >= 0)).astype(float)
+    ties = np.maximum(within.sum(likeliest), 1)
+    right = np.nan_to_num(key_given(responses, known, np.zeros(len(p))))
+    return float((likeliest * right / ties).sum() / covered_items(responses, known).sum())
+
+
+def _correlations(results: list[Compared]) -> Vector:
+    matrix = np.full((len(results), len(results)), np.nan)
+    for i, first in enumerate(results):
+        for j, second in enumerate(results[: i + 1]):
+            if first.scores is not None and second.scores is not None:
+                matrix[i, j] = matrix[j, i] = accuracy(first.scores, second.scores)
+    return matrix
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return [_plain(v) for v in value.tolist()]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

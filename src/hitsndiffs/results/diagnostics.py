@@ -1,0 +1,199 @@
+"""What is wrong with an item, and which users only guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
+from hitsndiffs.errors import InputError
+from hitsndiffs.order.orientation import known_options
+
+__all__ = ["best_options", "guessing", "item_columns", "option_columns"]
+
+Vector = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: The ablest users: this share of those who have a score.
+STRONG = 0.25
+#: A given key is doubted when another option is this likely.
+DOUBTED = 0.9
+#: Strong users disagree when fewer than this share of them chose the likely key.
+AGREED = 0.5
+#: Two answers may be right when the second one has this share of the strong users, the two have
+#: that share together, and the second one's choosers are abler than the others by this many
+#: standard errors (those of a wrong answer are weaker); so many strong users must have answered.
+SECOND, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
+#: A user guesses when the share correct is not above chance by this many standard errors.
+CHANCE = 1.645
+
+
+def best_options(responses: Responses, probabilities: Vector) -> tuple[Ints, Vector]:
+    """For each item, its likeliest option (-1 where there is none) and how likely it is."""
+    p = np.where(np.isnan(probabilities), -1.0, probabilities)
+    best = np.maximum.reduceat(p, responses.item_starts[:-1])
+    first = np.flatnonzero(p >= best[responses.option_items])[::-1]
+    option = np.full(responses.n_items, -1, dtype=np.int64)
+    option[responses.option_items[first]] = first
+    option[best < 0] = -1
+    return option, best
+
+
+def item_columns(
+    responses: Responses,
+    sums: Sums,
+    scores: Vector,
+    probabilities: Vector | None,
+    key: Mapping[Any, Any] | None = None,
+) -> dict[str, Any]:
+    """Columns of the item table (see :meth:`hitsndiffs.Ranking.items`).
+
+    Parameters
+    ----------
+    responses, sums, scores
+        The data, and one score per user.
+    probabilities
+        How likely each option is the right one.
+    key
+        An answer key to hold against the answers.
+    """
+    columns: dict[str, Any] = {
+        "item": responses.items,
+        "answers": responses.answers_per_item,
+        "options": np.diff(responses.item_starts),
+    }
+    if probabilities is None:
+        return columns
+    option, sure = best_options(responses, probabilities)
+    here = np.maximum(option, 0)
+    known = option >= 0
+    strong_share, strong_answers = _strong_shares(responses, sums, scores)
+    discrimination = _discriminations(responses, sums, scores)
+    columns["key"] = _labels(responses, option)
+    columns["confidence"] = np.where(known, sure, np.nan)
+    share = responses.choosers_per_option[here] / responses.answers_per_item
+    columns["share"] = np.where(known, share, np.nan)
+    columns["discrimination"] = np.where(known, discrimination[here], np.nan)
+    columns["strong_share"] = np.where(known, strong_share[here], np.nan)
+    given = None if key is None else _given_options(responses, key)
+    if given is not None:
+        columns["given_key"] = _labels(responses, given)
+    strong = _Strong(strong_share, strong_answers, discrimination)
+    columns["remark"] = [
+        _remark(responses, i, option, sure, strong, given) for i in range(responses.n_items)
+    ]
+    return columns
+
+
+def option_columns(responses: Responses, sums: Sums, scores: Vector, groups: int) -> dict[str, Any]:
+    """Columns of the option table: the share of each ability group that chose the option."""
+    if groups < 1:
+        raise InputError(f"groups must be a whole number from 1 up; got {groups!r}.")
+    users = np.flatnonzero(np.isfinite(scores))
+    place = np.empty(len(users), dtype=np.int64)
+    place[np.argsort(scores[users], kind="stable")] = np.arange(len(users)) * groups // len(users)
+    member = np.zeros((responses.n_users, groups))
+    member[users, place] = 1.0
+    chosen = sums.choosers(member)
+    answered = Within(responses).sum(chosen)
+    shares = np.divide(chosen, answered, out=np.full_like(chosen, np.nan), where=answered > 0)
+    columns: dict[str, Any] = {
+        "item": responses.items[responses.option_items],
+        "option": responses.option_labels,
+        "choosers": responses.choosers_per_option,
+    }
+    for g in range(groups):
+        columns[f"share_group_{g + 1}"] = shares[:, g]
+    return columns
+
+
+def guessing(responses: Responses, sums: Sums, correct: Vector) -> Ints:
+    """Users whose expected share correct is not above what guessing would give."""
+    n = np.maximum(responses.answers_per_user, 1)
+    per_item = 1 / np.diff(responses.item_starts)
+    chance = sums.choices(per_item[responses.option_items]) / n
+    error = np.sqrt(chance * (1 - chance) / n)
+    answered = responses.answers_per_user > 0
+    return np.flatnonzero(answered & (correct < chance + CHANCE * error) & (chance < 1))
+
+
+def _labels(responses: Responses, options: Ints) -> npt.NDArray[Any]:
+    """Labels of some options, ``None`` for -1."""
+    labels = np.full(len(options), None, dtype=object)
+    labels[options >= 0] = responses.option_labels[options[options >= 0]]
+    return labels
+
+
+@dataclass(frozen=True)
+class _Strong:
+    """What the ablest users did, option by option."""
+
+    share: Vector
+    answers: Vector
+    discrimination: Vector
+
+
+def _strong_shares(responses: Responses, sums: Sums, scores: Vector) -> tuple[Vector, Vector]:
+    """Of the ablest users who answered the item, the share that chose each option, and how many."""
+    known = np.isfinite(scores)
+    cut = np.quantile(scores[known], 1 - STRONG)
+    strong = known & (scores >= cut)
+    if cut == scores[known].min() and (scores[known] > cut).any():
+        strong = known & (scores > cut)  # most users tie at the lowest score: not all are strong
+    chosen = sums.choosers(strong.astype(float))
+    answered = Within(responses).sum(chosen)
+    none = np.full_like(chosen, np.nan)
+    return np.divide(chosen, answered, out=none, where=answered > 0), answered
+
+
+def _discriminations(responses: Responses, sums: Sums, scores: Vector) -> Vector:
+    """Correlation, among those who answered the item, of choosing an option with the score."""
+    within = Within(responses)
+    s = np.where(np.isfinite(scores), scores, 0.0)
+    counts = responses.choosers_per_option.astype(float)
+    answers = within.sum(counts)
+    totals, squares = sums.choosers(s), sums.choosers(s**2)
+    mean = within.sum(totals) / answers
+    variance = np.maximum(within.sum(squares) / answers - mean**2, 0.0)
+    share = counts / answers
+    covariance = share * (totals / counts - mean)
+    size = np.sqrt(variance * share * (1 - share))
+    return np.asarray(np.divide(covariance, size, out=np.zeros_like(size), where=size > 1e-12))
+
+
+def _given_options(responses: Responses, key: Mapping[Any, Any]) -> Ints:
+    given = np.full(responses.n_items, -1, dtype=np.int64)
+    options = known_options(responses, key)
+    given[responses.option_items[options]] = options
+    return given
+
+
+def _remark(
+    responses: Responses, i: int, option: Ints, sure: Vector, strong: _Strong, given: Ints | None
+) -> str:
+    """One plain remark on an item, or nothing."""
+    here = int(option[i])
+    if here < 0:
+        return ""
+    label = str(responses.option_labels[here])
+    if given is not None and given[i] >= 0 and given[i] != here and sure[i] >= DOUBTED:
+        return f"mis-keyed? the answers point to {label}"
+    first, last = responses.item_starts[i : i + 2]
+    if strong.answers[here] >= ENOUGH:
+        shares = np.nan_to_num(strong.share[first:last])
+        others = np.where(np.arange(first, last) == here, -1.0, shares)
+        other = first + int(np.argmax(others))
+        both = strong.share[here] + strong.share[other]
+        z = strong.discrimination[other] * np.sqrt(responses.answers_per_item[i])
+        able = strong.share[other] >= SECOND and z >= ABLER
+        if last - first > 1 and both >= BOTH and able:
+            return f"two right answers? strong users choose {responses.option_labels[other]} too"
+        if shares[here - first] < AGREED:
+            return "strong users disagree"
+    return "the key is not settled" if sure[i] < 0.6 else ""

@@ -1,0 +1,436 @@
+"""Ranking: the one result type, and :func:`rank`, which makes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums, open_sums
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods import Fit, Method, make
+from hitsndiffs.order.arrangement import ordered_users
+from hitsndiffs.order.orientation import Orientation
+from hitsndiffs.order.ties import Levels, members
+from hitsndiffs.results import version as versions
+from hitsndiffs.results.diagnostics import best_options, guessing, item_columns, option_columns
+from hitsndiffs.results.frames import python_value, to_frame
+from hitsndiffs.results.rendering import as_dict, as_html, as_text
+from hitsndiffs.results.resampling import Again
+from hitsndiffs.results.uncertainty import (
+    half_sample_errors,
+    rank_intervals,
+    reliability,
+    top_probabilities,
+)
+from hitsndiffs.results.wording import count, listed
+
+__all__ = ["Ranking", "rank"]
+
+Vector = npt.NDArray[np.float64]
+
+QUANTITIES = ("correct", "ability")
+
+
+def rank(
+    responses: Any,
+    method: str = "auto",
+    *,
+    by: str | None = None,
+    bootstrap: int = 0,
+    **params: Any,
+) -> Ranking:
+    """Rank users by ability, from their answers alone.
+
+    Parameters
+    ----------
+    responses
+        :class:`~hitsndiffs.Responses`, or any table that :meth:`Responses.from_wide` takes.
+    method
+        A name of :data:`hitsndiffs.METHODS`.
+    by
+        ``"correct"`` (expected share of right answers) or ``"ability"`` (latent ability): what
+        the scores are, for methods that have both. Default: what the method does best.
+    bootstrap
+        Standard errors from this many random halves of the items instead of the method's own.
+    **params
+        Parameters of the method, for example ``solver=``, ``answers=``, ``strong_user=``,
+        ``seed=``, ``engine=``.
+
+    Examples
+    --------
+    >>> import hitsndiffs as hnd
+    >>> r = hnd.Responses.from_wide(
+    ...     [list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")], users=list("vwxyz")
+    ... )
+    >>> ranking = hnd.rank(r, method="hnd")
+    >>> ranking.ranks.tolist(), ranking.consistent
+    ([1.0, 2.0, 3.0, 4.0, 5.0], True)
+    >>> ranking.answer_key()
+    {0: 'A', 1: 'A', 2: 'A'}
+    """
+    if not isinstance(responses, Responses):
+        responses = Responses.from_wide(responses)
+    if by is not None and by not in QUANTITIES:
+        raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
+    estimator = make(method, **params)
+    estimator.fit(responses)
+    ranking = Ranking.of(responses, estimator, by)
+    return ranking.bootstrapped(bootstrap) if bootstrap else ranking
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Ranking:
+    """Users in order of ability, with what speaks for and against the order.
+
+    Arrays are aligned with ``responses.users``; a user without answers has NaN.
+
+    Attributes
+    ----------
+    responses
+        The data.
+    method, parameters
+        What made the ranking.
+    fit
+        Everything the method found (:class:`hitsndiffs.methods.Fit`).
+    by
+        What the scores are: ``"correct"``, ``"ability"`` or ``"score"`` (the method's own).
+    scores, ranks
+        Higher score = better; rank 1 = best, ties share a rank; within each component.
+    components
+        0 = the largest component, -1 = no answers. Users of different components cannot be
+        compared.
+    order
+        User numbers from best to worst, component after component, users without answers last.
+        Inside a score tie users with equal answers stand together.
+    consistent
+        Whether the order is certified: every option's choosers stand side by side.
+    version
+        Of the software.
+    resampled_errors
+        Standard errors from random halves of the items, when they were asked for.
+    """
+
+    responses: Responses
+    method: str
+    parameters: Mapping[str, Any]
+    fit: Fit
+    by: str
+    scores: Vector
+    ranks: Vector
+    components: npt.NDArray[np.int64]
+    order: npt.NDArray[np.int64]
+    consistent: bool
+    version: str
+    resampled_errors: Vector | None = None
+
+    @classmethod
+    def of(cls, responses: Responses, method: Method, by: str | None = None) -> Ranking:
+        """Make the ranking of a fitted method."""
+        fit, labels = method.fit_, method.components_
+        scores, quantity = _scores(method, fit, by)
+        sums = open_sums(responses, method.engine, method.threads)
+        levels = Levels.of(scores, labels)
+        order, consistent = ordered_users(responses, sums, levels)
+        return cls(
+            responses=responses,
+            method=method.name,
+            parameters=method.get_params(),
+            fit=fit,
+            by=quantity,
+            scores=_read_only(scores),
+            ranks=_read_only(levels.ranks),
+            components=_read_only(labels),
+            order=_read_only(np.concatenate([order, np.flatnonzero(labels < 0)])),
+            consistent=consistent,
+            version=versions.version(),
+        )
+
+    # -- short names for what the method found -------------------------------------------------
+
+    @property
+    def users(self) -> npt.NDArray[Any]:
+        """User labels, in the order of the data."""
+        return self.responses.users
+
+    @property
+    def abilities(self) -> Vector | None:
+        """Latent abilities, where the method has them."""
+        return self.fit.abilities
+
+    @property
+    def correct(self) -> Vector | None:
+        """Expected share of right answers (0–1), where the method has it."""
+        return self.fit.correct
+
+    @property
+    def standard_errors(self) -> Vector:
+        """Of the scores; NaN where the method has none."""
+        if self.resampled_errors is not None:
+            return self.resampled_errors
+        errors = self.fit.standard_errors
+        if not _same(self.scores, self.fit.scores):
+            others = {"ability": self.fit.ability_errors, "correct": self.fit.correct_errors}
+            errors = others.get(self.by)
+        return np.full(self.responses.n_users, np.nan) if errors is None else errors
+
+    @cached_property
+    def reliability(self) -> float:
+        """How well the order would repeat on other items of the kind: 0 (luck) to 1.
+
+        For users of the largest component; NaN where there are no standard errors.
+        """
+        users = self.components == 0
+        return reliability(self.scores[users], self.standard_errors[users])
+
+    def rank_intervals(self, level: float = 0.95) -> tuple[Vector, Vector]:
+        """Best and worst rank that each user may truly have, within the component.
+
+        Parameters
+        ----------
+        level
+            Probability that an interval holds the true rank.
+        """
+        low, high = self.ranks.copy(), self.ranks.copy()
+        for users in self._with_errors():
+            scores, errors = self.scores[users], self.standard_errors[users]
+            low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
+        without = np.isnan(self.standard_errors)
+        low[without] = high[without] = np.nan
+        return low, high
+
+    def top_probabilities(self, k: int) -> Vector:
+        """Probability that each user truly is among the best ``k`` of the component."""
+        chance = np.full(self.responses.n_users, np.nan)
+        for users in self._with_errors():
+            scores, errors = self.scores[users], self.standard_errors[users]
+            chance[users] = top_probabilities(scores, errors, k, self._seed)
+        return chance
+
+    def bootstrapped(self, repeats: int = 100) -> Ranking:
+        """The same ranking with standard errors from random halves of the items.
+
+        Parameters
+        ----------
+        repeats
+            How many halves; each is a fit of half the data.
+        """
+        again = Again(self.method, self.parameters, self.fit.details, self.by, self.scores)
+        errors = half_sample_errors(
+            self.responses.n_items,
+            lambda items: again(self.responses.restrict_items(items)[0]),
+            self.scores,
+            repeats,
+            self._seed,
+        )
+        return replace(self, resampled_errors=errors)
+
+    def _with_errors(self) -> list[npt.NDArray[np.int64]]:
+        """The users of each component that have a standard error."""
+        groups = (
+            users[np.isfinite(self.standard_errors[users])] for users in members(self.components)
+        )
+        return [users for users in groups if len(users) > 1]
+
+    @property
+    def _seed(self) -> int:
+        return int(self.parameters.get("seed", 0))
+
+    @property
+    def orientation(self) -> Orientation | None:
+        """How the upper end was found (``None``: the method knows it by itself)."""
+        return self.fit.orientation
+
+    @property
+    def confidence(self) -> float | None:
+        """0–1, how sure the method is of axis and sign."""
+        return self.fit.confidence
+
+    @property
+    def converged(self) -> bool:
+        """Whether the iteration settled."""
+        return self.fit.converged
+
+    @property
+    def n_iterations(self) -> int:
+        """Rounds over the data."""
+        return self.fit.n_iterations
+
+    @property
+    def spectral_gap(self) -> float | None:
+        """How far the next axis is from this one, relative to the larger: 0 (equal) to 1."""
+        values = self.fit.eigenvalues
+        if values is None or len(values) == 0:
+            return None
+        here, following = float(values[0]), float(values[1]) if len(values) > 1 else 0.0
+        larger = max(abs(here), abs(following))
+        return abs(here - following) / larger if larger > 0 else None
+
+    @property
+    def n_components(self) -> int:
+        """Number of groups of users that cannot be compared with each other."""
+        return int(self.components.max()) + 1
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know: of the data, the method, and the comparison."""
+        found = [*self.responses.notes, *self.fit.notes]
+        silent = int((self.components < 0).sum())
+        if silent:
+            names = listed(self.users[self.components < 0])
+            found.append(f"{count(silent, 'user')} gave no answers and can get no rank: {names}.")
+        if self.n_components > 1:
+            sizes = np.bincount(self.components[self.components >= 0])
+            found.append(
+                f"The users fall into {self.n_components} groups (sizes {listed(sizes)}) that "
+                "cannot be compared with each other; each is ranked by itself."
+            )
+        return tuple(found)
+
+    # -- tables --------------------------------------------------------------------------------
+
+    def table(self) -> Any:
+        """One row per user, best first, in the kind of frame that the data came in."""
+        return to_frame(self.columns(), self.responses.kind)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name."""
+        o = self.order
+        columns: dict[str, Any] = {
+            "user": self.users[o],
+            "rank": self.ranks[o],
+            "score": self.scores[o],
+            "standard_error": self.standard_errors[o],
+        }
+        low, high = self.rank_intervals()
+        columns["rank_low"], columns["rank_high"] = low[o], high[o]
+        if self.correct is not None:
+            columns["correct"] = self.correct[o]
+        if self.abilities is not None:
+            columns["ability"] = self.abilities[o]
+        columns["answers"] = self.responses.answers_per_user[o]
+        columns["component"] = self.components[o]
+        return columns
+
+    def option_weights(self) -> Any:
+        """One row per option: its weight, its choosers, how likely it is the right one."""
+        r = self.responses
+        blank = np.full(r.n_options, np.nan)
+        columns = {
+            "item": r.items[r.option_items],
+            "option": r.option_labels,
+            "weight": blank if self.fit.option_weights is None else self.fit.option_weights,
+            "choosers": r.choosers_per_option,
+            "key_probability": (
+                blank if self.fit.key_probabilities is None else self.fit.key_probabilities
+            ),
+        }
+        return to_frame(columns, r.kind)
+
+    def answer_key(self, *, with_confidence: bool = False) -> dict[Any, Any]:
+        """The likely right option of each item.
+
+        Parameters
+        ----------
+        with_confidence
+            Give ``(option, probability)`` instead of the option.
+        """
+        r = self.responses
+        options, sure = self._key()
+        key: dict[Any, Any] = {}
+        for item, option, p in zip(r.items, options, sure, strict=True):
+            if option >= 0:
+                label = python_value(r.option_labels[option])
+                key[python_value(item)] = (label, float(p)) if with_confidence else label
+        return key
+
+    def _key(self) -> tuple[npt.NDArray[np.int64], Vector]:
+        """For each item, its likeliest option (-1: none) and how likely it is."""
+        if self.fit.key_probabilities is None:
+            raise InputError(f"Method '{self.method}' does not infer an answer key.")
+        return best_options(self.responses, self.fit.key_probabilities)
+
+    def items(self, *, key: Mapping[Any, Any] | None = None) -> Any:
+        """One row per item: likely key, difficulty, discrimination, and what looks wrong with it.
+
+        Parameters
+        ----------
+        key
+            An answer key to hold against the answers (item → option): items that look mis-keyed,
+            or that seem to have two right answers, are marked.
+        """
+        columns = item_columns(
+            self.responses, self._sums, self.scores, self.fit.key_probabilities, key
+        )
+        return to_frame(columns, self.responses.kind)
+
+    def options(self, *, groups: int = 3) -> Any:
+        """One row per option: the share of weak, middle and strong users who chose it.
+
+        Parameters
+        ----------
+        groups
+            Into how many groups of equal size the users are cut, weakest first.
+        """
+        columns = option_columns(self.responses, self._sums, self.scores, groups)
+        return to_frame(columns, self.responses.kind)
+
+    def guessers(self) -> npt.NDArray[Any]:
+        """Users whose answers are no better than guessing (needs expected shares correct)."""
+        if self.correct is None:
+            return self.users[:0]
+        return self.users[guessing(self.responses, self._sums, self.correct)]
+
+    @property
+    def _sums(self) -> Sums:
+        engine, threads = self.parameters.get("engine", "auto"), self.parameters.get("threads")
+        return open_sums(self.responses, engine, threads)
+
+    # -- for machines and for people -----------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in plain Python values (JSON's types)."""
+        return as_dict(self)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """:meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def __repr__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+
+def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
+    choice = {"correct": fit.correct, "ability": fit.abilities}
+    if by is not None:
+        values = choice[by]
+        if values is None:
+            has = [name for name, v in choice.items() if v is not None]
+            raise InputError(
+                f"Method '{method.name}' has no {by!r} score; "
+                + (f"use by={has[0]!r}." if has else "leave by= out.")
+            )
+        return values, by
+    for name, values in choice.items():
+        if values is not None and _same(values, fit.scores):
+            return fit.scores, name
+    return fit.scores, "score"
+
+
+def _same(a: Vector, b: Vector) -> bool:
+    return a is b or np.array_equal(a, b, equal_nan=True)
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

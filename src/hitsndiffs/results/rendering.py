@@ -1,0 +1,99 @@
+"""A ranking as plain values, as text, and as a page."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hitsndiffs.results.frames import jsonable
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.ranking import Ranking
+
+__all__ = ["as_dict", "as_html", "as_text"]
+
+
+def as_dict(ranking: Ranking) -> dict[str, Any]:
+    """Everything, in plain Python values (JSON's types)."""
+    columns = {name: jsonable(values) for name, values in ranking.columns().items()}
+    names = list(columns)
+    key = (
+        {
+            str(item): {"option": jsonable(option), "confidence": p}
+            for item, (option, p) in ranking.answer_key(with_confidence=True).items()
+        }
+        if ranking.fit.key_probabilities is not None
+        else None
+    )
+    turned = ranking.orientation
+    return {
+        "method": ranking.method,
+        "parameters": {k: jsonable(v) for k, v in ranking.parameters.items()},
+        "version": ranking.version,
+        "by": ranking.by,
+        "n_users": ranking.responses.n_users,
+        "n_items": ranking.responses.n_items,
+        "n_options": ranking.responses.n_options,
+        "n_responses": ranking.responses.n_responses,
+        "users": [
+            dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ],
+        "n_components": ranking.n_components,
+        "consistent": ranking.consistent,
+        "orientation": None
+        if turned is None
+        else {
+            "how": turned.how,
+            "margin": jsonable(turned.margin),
+            "confidence": jsonable(turned.confidence),
+        },
+        "confidence": jsonable(ranking.confidence),
+        "reliability": jsonable(ranking.reliability),
+        "eigenvalues": jsonable(ranking.fit.eigenvalues),
+        "spectral_gap": ranking.spectral_gap,
+        "converged": ranking.converged,
+        "n_iterations": ranking.n_iterations,
+        "details": {k: jsonable(v) for k, v in ranking.fit.details.items() if np.size(v) <= 100},
+        "answer_key": key,
+        "notes": list(ranking.notes),
+    }
+
+
+def as_text(ranking: Ranking) -> str:
+    """A heading and the best five."""
+    r = ranking.responses
+    sure = "certified consistent" if ranking.consistent else "not certified"
+    lines = [f"Ranking by {ranking.method}: {r.n_users:,} users × {r.n_items:,} items, {sure}"]
+    for rank_, user, score in _best(ranking, 5):
+        lines.append(f"{rank_:>6}  {user:<20.20}  {score:8.3f}")
+    if r.n_users > 5:
+        lines.append(f"     …  ({r.n_users - 5:,} more)")
+    return "\n".join(lines)
+
+
+def as_html(ranking: Ranking) -> str:
+    """A heading and the best twenty, for notebooks."""
+    rows = "".join(
+        f"<tr><td>{rank_}</td><td>{html.escape(user)}</td><td>{score:.3f}</td></tr>"
+        for rank_, user, score in _best(ranking, 20)
+    )
+    title = html.escape(as_text(ranking).split("\n")[0])
+    more = ranking.responses.n_users - 20
+    rest = f"<p>… {more:,} more</p>" if more > 0 else ""
+    return (
+        f"<p><b>{title}</b></p><table><thead><tr><th>rank</th><th>user</th><th>score</th>"
+        f"</tr></thead><tbody>{rows}</tbody></table>{rest}"
+    )
+
+
+def _best(ranking: Ranking, count: int) -> list[tuple[str, str, float]]:
+    return [
+        (
+            "–" if np.isnan(ranking.ranks[j]) else str(int(ranking.ranks[j])),
+            str(ranking.users[j]),
+            float(ranking.scores[j]),
+        )
+        for j in ranking.order[:count]
+    ]

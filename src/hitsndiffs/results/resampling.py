@@ -1,0 +1,70 @@
+"""The same method again on part of the data, with scores that can be compared."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.errors import ConvergenceWarning
+from hitsndiffs.methods import make
+from hitsndiffs.order.orientation import answers_here
+
+__all__ = ["Again"]
+
+Vector = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Again:
+    """What made a ranking, ready to be called on part of its data.
+
+    Attributes
+    ----------
+    method, parameters, details
+        Of the ranking; where the method chose another one, that one is used.
+    by
+        What the scores are.
+    reference
+        The scores from all data.
+    """
+
+    method: str
+    parameters: Mapping[str, Any]
+    details: Mapping[str, Any]
+    by: str
+    reference: Vector
+
+    def __call__(self, part: Responses) -> Vector:
+        """Scores of all users from part of the items, on the scale of the reference."""
+        chosen = str(self.details.get("chosen", self.method))
+        names = make(chosen).get_params()
+        params = {k: v for k, v in self.parameters.items() if k in names}
+        if "answers" in params:
+            params["answers"] = answers_here(part, params["answers"])
+        if "resamples" in params:
+            params["resamples"] = 0
+        if self.method == "auto" and chosen == "dawid-skene":
+            params["model"] = "full"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            fit = make(chosen, **params).fit(part).fit_
+        scores = {"correct": fit.correct, "ability": fit.abilities}.get(self.by)
+        scores = fit.scores if scores is None else scores
+        return scores if self.by == "correct" else _on_scale(scores, self.reference)
+
+
+def _on_scale(scores: Vector, reference: Vector) -> Vector:
+    """Turn and stretch scores to fit a reference (an axis has no sign and no unit)."""
+    known = np.isfinite(scores) & np.isfinite(reference)
+    x, y = scores[known] - scores[known].mean(), reference[known] - reference[known].mean()
+    size = float(np.linalg.norm(x))
+    if size == 0:
+        return scores
+    stretch = np.linalg.norm(y) / size * (-1 if float(x @ y) < 0 else 1)
+    return np.asarray((scores - scores[known].mean()) * stretch + reference[known].mean())

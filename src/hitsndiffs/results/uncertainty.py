@@ -1,0 +1,186 @@
+"""How far to trust an order: rank intervals, chances of being among the best, reliability.
+
+A score is an estimate with an error. Where errors are large, extreme scores are extreme by luck in
+part, so each is first pulled towards the mean of all by as much as the errors explain (empirical
+Bayes); ranks are then those of values drawn from what is left of the doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods.probability import normal_cdf, normal_quantile
+
+__all__ = [
+    "Beliefs",
+    "beliefs_of",
+    "half_sample_errors",
+    "rank_intervals",
+    "reliability",
+    "top_probabilities",
+]
+
+Vector = npt.NDArray[np.float64]
+
+#: Up to this many users ranks are drawn; beyond, they are computed from the mean counts.
+DRAWN_UP_TO = 3_000
+DRAWS = 1_000
+#: Cells of the grids on which large groups are counted.
+GRID = 400
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """What is known of each user's true score: a normal distribution each."""
+
+    mean: Vector
+    sd: Vector
+
+
+def reliability(scores: Vector, errors: Vector) -> float:
+    """Share of the scores' variance that is not error: how well the order would repeat.
+
+    1 means that other items of the same kind would give the same order, 0 that the order is luck.
+
+    >>> reliability(np.array([0.0, 1.0, 2.0]), np.array([0.1, 0.1, 0.1])).__round__(2)
+    0.99
+    """
+    known = np.isfinite(scores) & np.isfinite(errors)
+    if known.sum() < 2:
+        return float("nan")
+    total = float(np.var(scores[known], ddof=1))
+    if total <= 0:
+        return 0.0
+    return float(np.clip(1 - np.mean(errors[known] ** 2) / total, 0.0, 1.0))
+
+
+def beliefs_of(scores: Vector, errors: Vector) -> Beliefs:
+    """Pull scores towards their mean by as much as their errors explain."""
+    total = float(np.var(scores, ddof=1)) if len(scores) > 1 else 0.0
+    true = max(total - float(np.mean(errors**2)), 1e-3 * total, 1e-300)
+    share = true / (true + errors**2)
+    centre = float(np.average(scores, weights=1 / (true + errors**2)))
+    return Beliefs(centre + share * (scores - centre), np.sqrt(share) * errors)
+
+
+def rank_intervals(
+    scores: Vector, errors: Vector, level: float = 0.95, seed: int = 0
+) -> tuple[Vector, Vector]:
+    """Best and worst rank that each user may have, with the given probability.
+
+    Parameters
+    ----------
+    scores, errors
+        Of users that can be compared with each other.
+    level
+        Probability that the interval holds the true rank.
+    seed
+        For the draws.
+    """
+    if not 0 < level < 1:
+        raise InputError(f"level must lie between 0 and 1, for example 0.95; got {level!r}.")
+    b = beliefs_of(scores, errors)
+    tail = (1 - level) / 2
+    if len(scores) <= DRAWN_UP_TO:
+        ranks = _drawn_ranks(b, seed)
+        low, high = np.quantile(ranks, [tail, 1 - tail], axis=0)
+        return np.floor(low), np.ceil(high)
+    z = -float(normal_quantile(np.array(tail)))
+    above = _counter(b)
+    m = len(scores)
+    middle, low, high = above(b.mean), above(b.mean + z * b.sd), above(b.mean - z * b.sd)
+    # how many stand above a given value is itself not certain, whatever the user's own doubt
+    low = middle - np.hypot(middle - low, z * _count_error(b, low, m))
+    high = middle + np.hypot(high - middle, z * _count_error(b, high, m))
+    return np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
+
+
+def top_probabilities(scores: Vector, errors: Vector, k: int, seed: int = 0) -> Vector:
+    """Probability that each user truly is among the best ``k``."""
+    b = beliefs_of(scores, errors)
+    if k >= len(scores):
+        return np.ones(len(scores))
+    if len(scores) <= DRAWN_UP_TO:
+        return np.asarray((_drawn_ranks(b, seed) <= k).mean(axis=0))
+    edges = np.linspace(b.mean.min() - 4 * b.sd.max(), b.mean.max() + 4 * b.sd.max(), 4 * GRID)
+    counts = _counter(b)(edges)
+    cut = float(np.interp(-k, -counts, edges))
+    return np.asarray(normal_cdf((b.mean - cut) / np.maximum(b.sd, 1e-300)))
+
+
+def half_sample_errors(
+    n_items: int,
+    score: Callable[[npt.NDArray[np.int64]], Vector],
+    reference: Vector,
+    repeats: int,
+    seed: int = 0,
+) -> Vector:
+    """Standard errors from random halves of the items.
+
+    The spread of half-sample scores about the full ones has the size of the full scores' own error
+    (the delete-half jackknife), and no item enters twice as it would in a bootstrap with
+    replacement. One item has no half: NaN.
+
+    Parameters
+    ----------
+    n_items
+        Number of items.
+    score
+        Scores of all users from some items (NaN where a user answered none of them).
+    reference
+        Scores from all items.
+    repeats
+        Number of half samples.
+    seed
+        For the halves.
+    """
+    half = n_items // 2
+    if half == 0:
+        return np.full_like(reference, np.nan)
+    rng = np.random.default_rng(seed)
+    total, count = np.zeros_like(reference), np.zeros_like(reference)
+    for _ in range(repeats):
+        items = np.sort(rng.permutation(n_items)[:half])
+        deviation = score(items) - reference
+        known = np.isfinite(deviation)
+        total[known] += deviation[known] ** 2
+        count += known
+    uneven = half / (n_items - half)  # 1 where the items can be halved
+    return np.where(count > 1, np.sqrt(uneven * total / np.maximum(count, 1)), np.nan)
+
+
+def _drawn_ranks(b: Beliefs, seed: int) -> npt.NDArray[np.int32]:
+    rng = np.random.default_rng(seed)
+    values = b.mean + b.sd * rng.standard_normal((DRAWS, len(b.mean)))
+    ranks = np.empty(values.shape, dtype=np.int32)
+    places = np.broadcast_to(np.arange(1, len(b.mean) + 1, dtype=np.int32), values.shape)
+    np.put_along_axis(ranks, np.argsort(-values, axis=1), places, axis=1)
+    return ranks
+
+
+def _counter(b: Beliefs) -> Callable[[Vector], Vector]:
+    """How many users are expected above a value; users are first sorted into cells of a grid."""
+    reach = 5 * float(b.sd.max())
+    grid = np.linspace(b.mean.min() - reach, b.mean.max() + reach, 4 * GRID)
+    expected = np.zeros(len(grid))
+    for users in np.array_split(np.argsort(b.sd, kind="stable"), 12):
+        sd = max(float(np.sqrt(np.mean(b.sd[users] ** 2))), 1e-300)
+        counts, edges = np.histogram(b.mean[users], bins=GRID)
+        totals = np.histogram(b.mean[users], bins=edges, weights=b.mean[users])[0]
+        full = counts > 0
+        means = totals[full] / counts[full]
+        expected += normal_cdf((means[None, :] - grid[:, None]) / sd) @ counts[full]
+    return lambda x: np.interp(x, grid, expected)
+
+
+def _count_error(b: Beliefs, count: Vector, m: int) -> Vector:
+    """Standard error of a count: none without errors in the scores, binomial when all is error."""
+    spread = float(np.var(b.mean))
+    open_part = float(np.mean(b.sd**2))
+    share = open_part / max(spread + open_part, 1e-300)
+    return np.asarray(np.sqrt(np.maximum(count * (1 - count / m), 0.0) * share))

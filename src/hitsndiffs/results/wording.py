@@ -1,0 +1,60 @@
+"""Small words for sentences: counts, shares, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["count", "judged", "listed", "per_cent"]
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "user"), count(2500, "user")
+    ('1 user', '2,500 users')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def per_cent(share: float, digits: int = 0) -> str:
+    """Return a share as per cent, never rounding to 0 or 100 what is not.
+
+    >>> per_cent(0.25), per_cent(0.0), per_cent(0.0001), per_cent(0.9999), per_cent(0.123, 1)
+    ('25 %', '0 %', 'under 1 %', 'over 99 %', '12.3 %')
+    """
+    step = 10.0**-digits
+    if 0 < share * 100 < step:
+        return f"under {step:.{digits}f} %"
+    if 100 - step < share * 100 < 100:
+        return f"over {100 - step:.{digits}f} %"
+    return f"{100 * share:.{digits}f} %"
+
+
+def listed(labels: Iterable[object], most: int = 5) -> str:
+    """Return the first few labels.
+
+    >>> listed("abc"), listed(range(9))
+    ('a, b, c', '0, 1, 2, 3, 4, …')
+    """
+    labels = list(labels)
+    return ", ".join([str(label) for label in labels[:most]] + ["…"] * (len(labels) > most))
+
+
+#: How the better end of an order was found (:class:`hitsndiffs.order.orientation.Orientation`).
+_JUDGED = {
+    "decile entropy": "judged by which end agrees more within itself",
+    "majority": "judged by which end sides with the majority",
+    "known answers": "judged by the known answers",
+    "strong user": "judged by the strong user",
+    "evidence": "judged by the likely key",
+    "undecided": "nothing in the answers tells",
+}
+
+
+def judged(how: str) -> str:
+    """Say how the better end of an order was found.
+
+    >>> judged("majority")
+    'judged by which end sides with the majority'
+    """
+    return _JUDGED[how]

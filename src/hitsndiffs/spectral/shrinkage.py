@@ -1,0 +1,166 @@
+"""How far to trust a mean of few answers: λ for options, μ for users, both from the data.
+
+Option weights are means over choosers and user scores are means over answers. Few choosers or few
+answers make an extreme mean by chance, so each is pulled towards zero: ``w = Σ s / (Dc + λ)`` and
+``s = Σ w / (Dr + μ)``. Both constants are variance ratios (within / between) of one-way
+random-effects models, estimated by moments:
+
+* λ from the scores of each option's choosers, where the score of a user leaves the answer in
+  question out (otherwise every option would look as if it told something);
+* μ from the weights of each user's options, where the weight of an option leaves the user out.
+
+Everything is centred within items. Each quantity is again a pair of sums: nothing is kept per
+answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.items import Within
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Sums
+from hitsndiffs.spectral.axes import Axes, leading_axes
+
+__all__ = ["Shrinkage", "find_shrinkage", "option_shrinkage", "shrunk", "user_shrinkage"]
+
+Vector = npt.NDArray[np.float64]
+
+#: Bounds of both constants: below, nothing is shrunk; above, everything is.
+LOWEST, HIGHEST = 1e-3, 1e4
+
+
+@dataclass(frozen=True)
+class Shrinkage:
+    """The two constants, the axes found with them, and how the search ended.
+
+    Attributes
+    ----------
+    lam
+        An option's mean score counts fully once it has many more than ``lam`` choosers.
+    mu
+        A user's mean weight counts fully once the user has many more than ``mu`` answers.
+    axes
+        Leading axes of the shrunken, item-centred operator.
+    rounds, converged
+        Of the search.
+    """
+
+    lam: float
+    mu: float
+    axes: Axes
+    rounds: int
+    converged: bool
+
+
+def find_shrinkage(
+    responses: Responses,
+    sums: Sums,
+    *,
+    axes: int = 3,
+    user_weights: Vector | None = None,
+    seed: int = 0,
+    max_rounds: int = 12,
+) -> Shrinkage:
+    """Iterate axis → (λ, μ) → axis until the constants settle.
+
+    Parameters
+    ----------
+    responses, sums
+        The data; every user has answered something.
+    axes
+        How many axes to return.
+    user_weights
+        How much each user counts as a witness.
+    seed, max_rounds
+        Of the iterations.
+    """
+    lam = mu = 3.0
+    converged = False
+    rounds = 0
+    while rounds < max_rounds and not converged:
+        rounds += 1
+        found = leading_axes(
+            responses, sums, 1, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed,
+            tol=1e-6,
+        )  # fmt: skip
+        if len(found.values) == 0 or found.values[0] <= 1e-12:
+            break
+        s = found.scores[:, 0]
+        new_lam = option_shrinkage(responses, sums, shrunk(responses, sums, s, lam), mu)
+        new_mu = user_shrinkage(responses, sums, s, lam)
+        step = max(abs(np.log(new_lam / lam)), abs(np.log(new_mu / mu)))
+        lam, mu = new_lam, new_mu
+        converged = step < 0.02
+    final = leading_axes(
+        responses, sums, axes, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed
+    )
+    return Shrinkage(lam, mu, final, rounds, converged)
+
+
+def shrunk(responses: Responses, sums: Sums, s: Vector, lam: float) -> Vector:
+    """Option weights from scores: shrunken means of the choosers' scores, centred in the item."""
+    within = Within(responses)
+    counts = responses.choosers_per_option.astype(float)
+    totals = sums.choosers(s)
+    deviations = totals - counts * (within.sum(totals) / within.sum(counts))
+    return within.centred(deviations / (counts + lam), counts)
+
+
+def option_shrinkage(responses: Responses, sums: Sums, w: Vector, mu: float) -> float:
+    """λ = variance of scores among an option's choosers / variance between option means."""
+    within = Within(responses)
+    counts = responses.choosers_per_option.astype(float)
+    answers = responses.answers_per_user.astype(float)
+    t = sums.choices(w)
+    g = 1 / np.maximum(answers - 1 + mu, 1e-12)
+    # leave-one-item-out score of user j at option o: (t_j - w_o) g_j; its sums over the choosers
+    first = sums.choosers(np.column_stack([t * g, g]))
+    second = sums.choosers(np.column_stack([(t * g) ** 2, t * g * g, g * g]))
+    total = first[:, 0] - w * first[:, 1]
+    squares = second[:, 0] - 2 * w * second[:, 1] + w**2 * second[:, 2]
+    return _ratio(
+        total - counts * (within.sum(total) / within.sum(counts)),
+        counts,
+        float(squares.sum() - (within.total(total) ** 2 / within.total(counts)).sum()),
+        groups=responses.n_options - responses.n_items,
+        spread=float(counts.sum() - (counts**2 / within.sum(counts)).sum()),
+    )
+
+
+def user_shrinkage(responses: Responses, sums: Sums, s: Vector, lam: float) -> float:
+    """μ = variance of weights among a user's options / variance between user means."""
+    within = Within(responses)
+    counts = responses.choosers_per_option.astype(float)
+    answers = responses.answers_per_user.astype(float)
+    v = sums.choosers(s)
+    h = np.where(counts > 1, 1 / np.maximum(counts - 1 + lam, 1e-12), 0.0)
+    # leave-one-user-out weight of option o for user j: (v_o - s_j) h_o, minus the item's mean
+    u = v * h - (within.sum((counts - 1) * v * h) / within.sum(counts))
+    first = sums.choices(np.column_stack([u, h]))
+    second = sums.choices(np.column_stack([u * u, u * h, h * h]))
+    total = first[:, 0] - s * first[:, 1]
+    squares = second[:, 0] - 2 * s * second[:, 1] + s**2 * second[:, 2]
+    n = answers.sum()
+    mean = total.sum() / n
+    return _ratio(
+        total - answers * mean,
+        answers,
+        float(squares.sum() - n * mean**2),
+        groups=responses.n_users - 1,
+        spread=float(n - (answers**2).sum() / n),
+    )
+
+
+def _ratio(totals: Vector, counts: Vector, squares: float, *, groups: int, spread: float) -> float:
+    """Within / between variance of centred group totals, by moments."""
+    between_squares = float((totals**2 / counts).sum())
+    free = max(float(counts.sum()) - len(counts), 1.0)
+    inside = max((squares - between_squares) / free, 0.0)
+    between = (between_squares - groups * inside) / max(spread, 1e-12)
+    if between <= 0:
+        return HIGHEST
+    return float(np.clip(inside / between, LOWEST, HIGHEST))
