@@ -46,32 +46,24 @@ class DeviceLayout(Protocol):
 
     n_users: int
     n_options: int
-    nbytes: int
-    #: How far a sum may be off, relative to the largest score.
+    #: How far a sum may be off, relative to the largest score times the number of choosers.
     rounding: float
+
+    @property
+    def nbytes(self) -> int:
+        """Memory for the answers, in bytes."""
 
     def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
         """``C w`` for some users; 64-bit floats, or unsigned whole numbers that wrap around."""
 
-    def choosers(self, scores: Array, first: int = 0) -> Sums:
-        """``Cᵀ s`` for the users from ``first`` on."""
+    def choosers(self, scores: Array, first: int = 0) -> Array:
+        """``Cᵀ s`` for a block of columns, of the users from ``first`` on."""
 
     def through(self, weights: Array, scale: Array, bound: float) -> Array:
-        """``Cᵀ (scale * (C w))`` for one vector; scores are at most ``bound``."""
+        """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
 
     def extremes(self, positions: Array) -> tuple[Array, Array]:
         """Smallest and largest position of each option's choosers."""
-
-    def subset(self, users: Array) -> DeviceLayout:
-        """Some users' answers, with all options."""
-
-
-class Sums:
-    """Totals of whole numbers, to which the passes over several blocks of users add."""
-
-    def __init__(self, columns: int, length: int, units: Array) -> None:
-        self.units = units
-        self.totals = cp.zeros((columns, length), dtype=cp.int64)
 
 
 @lru_cache(maxsize=1)
@@ -87,18 +79,22 @@ def _kernel(name: str) -> Any:
 @lru_cache(maxsize=64)
 def _round_kernel(name: str, n_quads: int, precise: bool) -> tuple[Any, int]:
     """A kernel made for some quads, and the shared memory that it needs."""
-    words, real = (2, 8) if precise else (1, 4)
-    table = n_quads * 1024 * real if name == "through" else 0
     copies = MOST_COPIES
-    while copies > 1 and table + n_quads * 4096 * words * copies > SHARED:
+    while copies > 1 and _shared(name, n_quads, precise, copies) > SHARED:
         copies //= 2
-    shared = table + n_quads * 4096 * words * copies
+    shared = _shared(name, n_quads, precise, copies)
     defines = {"N_QUADS": n_quads, "PRECISE": int(precise), "COPIES": copies, "THREADS": THREADS}
     options = ("-std=c++17", *(f"-D{key}={value}" for key, value in defines.items()))
     module = cp.RawModule(code=_source("cupy_rounds.cu"), options=options)
     kernel = module.get_function(name)
     kernel.max_dynamic_shared_size_bytes = shared
     return kernel, shared
+
+
+def _shared(name: str, n_quads: int, precise: bool, copies: int = 1) -> int:
+    """Bytes of shared memory for the tables and sums of some quads."""
+    words, real = (2, 8) if precise else (1, 4)
+    return n_quads * 1024 * (real * (name == "through") + 4 * words * copies)
 
 
 def _source(name: str) -> str:
@@ -114,11 +110,10 @@ def _cover(length: int, threads: int = 256, most: int = 2**16) -> int:
     return min(most, -(-length // threads))
 
 
-def _finite_units(scores: Array, n_users: int, precise: bool) -> tuple[Array, int]:
-    """For each column, what one step of its whole numbers is worth; and the bits of a half."""
+def _units(scores: Array, n_users: int) -> Array:
+    """For each column, what one step of its whole numbers is worth."""
     largest = cp.abs(scores).max(axis=0) if len(scores) else cp.zeros(scores.shape[1])
-    top, bits = _range(n_users, precise)
-    return cp.where(largest > 0, largest / top, 1.0), bits
+    return cp.where(largest > 0, largest / _range(n_users, True)[0], 1.0)
 
 
 def _range(n_users: int, precise: bool) -> tuple[float, int]:
@@ -224,15 +219,13 @@ class DevicePacked:
             )  # fmt: skip
         return scores
 
-    def sums(self, units: Array) -> Sums:
-        """Totals to add to."""
-        return Sums(len(units), self._length, units)
-
-    def add(self, sums: Sums, scores: Array, first: int = 0) -> None:
-        """Add the scores of the users from ``first`` on to the totals of their codes."""
+    def choosers(self, scores: Array, first: int = 0) -> Array:
+        """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
-        fixed = 1.0 / sums.units
+        units = _units(scores, self.n_users)
+        totals = cp.zeros((columns, self._length), dtype=cp.int64)
+        fixed = 1.0 / units
         bits = _range(self.n_users, True)[1]
         length = np.int64(self._length)
         for start in range(0, self.n_quads, MOST_QUADS):
@@ -245,7 +238,7 @@ class DevicePacked:
                 (THREADS,),
                 (self._quads[start:], np.int64(self.n_users), np.int64(first), np.int64(count),
                  scores, *steps, fixed, np.int32(bits), np.int32(batch), length,
-                 sums.totals[:, 1024 * start :]),
+                 totals[:, 1024 * start :]),
                 shared_mem=shared,
             )  # fmt: skip
         if len(self._wide):
@@ -254,34 +247,33 @@ class DevicePacked:
                 (_cover(count), columns),
                 (self._wide, np.int64(self.n_users), np.int64(first), np.int64(count),
                  np.int32(len(self._wide)), self._wide_starts, scores, *steps, fixed, length,
-                 sums.totals),
+                 totals),
             )  # fmt: skip
+        return self._spread(totals, units)
 
-    def finished(self, sums: Sums) -> Array:
+    def _spread(self, totals: Array, units: Array) -> Array:
         """From the totals of codes to the sums of options, one column per column."""
-        columns = len(sums.units)
+        columns = len(units)
         options = cp.empty((self.n_options, columns))
         _launch(
             "spread",
             (-(-32 * self.n_options * columns // 256),),
-            (sums.totals, np.int64(self._length), np.int32(self.n_options), np.int32(columns),
-             sums.units, *self._places, options),
+            (totals, np.int64(self._length), np.int32(self.n_options), np.int32(columns),
+             units, *self._places, options),
         )  # fmt: skip
         return options
 
     def through(self, weights: Array, scale: Array, bound: float) -> Array:
         """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
-        if self.n_quads > MOST_QUADS or len(self._wide) or not self.n_quads:
-            scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
-            units, _ = _finite_units(scores, self.n_users, True)
-            sums = self.sums(units)
-            self.add(sums, scores)
-            return self.finished(sums)[:, 0]
         precise = self.precise
+        fits = 0 < _shared("through", self.n_quads, precise) <= SHARED
+        if not fits or self.n_quads > MOST_QUADS or len(self._wide):
+            scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
+            return self.choosers(scores)[:, 0]
         kernel, shared = _round_kernel("through", self.n_quads, precise)
         top, bits = _range(self.n_users, precise)
         unit = bound / top if bound > 0 else 1.0
-        sums = self.sums(cp.full(1, unit))
+        totals = cp.zeros((1, self._length), dtype=cp.int64)
         batch = min(BATCH[precise], max(THREADS, -(-self.n_users // _processors())))
         kernel(
             (min(-(-self.n_users // batch), _processors()),),
@@ -289,10 +281,10 @@ class DevicePacked:
             (self._quads, np.int64(self.n_users), self._filled(weights[:, None], "doubles"),
              scale.astype(cp.float64 if precise else cp.float32, copy=False),
              np.int32(len(scale) == 1), np.float64(1.0 / unit), np.int32(bits), np.int32(batch),
-             sums.totals),
+             totals),
             shared_mem=shared,
         )  # fmt: skip
-        return self.finished(sums)[:, 0]
+        return self._spread(totals, cp.full(1, unit))[:, 0]
 
     def extremes(self, positions: Array) -> tuple[Array, Array]:
         """Smallest and largest position of each option's choosers."""
@@ -311,10 +303,6 @@ class DevicePacked:
             (lows, highs, np.int32(self.n_options), *self._places, low, high),
         )
         return low, high
-
-    def subset(self, users: Array) -> DevicePacked:
-        """Some users' answers."""
-        return DevicePacked(self.groups, self._quads[:, users], self._wide[:, users])
 
     # -- tables -----------------------------------------------------------------------------
 
@@ -392,31 +380,23 @@ class DeviceRows:
             )  # fmt: skip
         return scores
 
-    def sums(self, units: Array) -> Sums:
-        """Totals to add to."""
-        return Sums(len(units), self.n_options, units)
-
-    def add(self, sums: Sums, scores: Array, first: int = 0) -> None:
-        """Add the scores of the users from ``first`` on to the totals of their options."""
+    def choosers(self, scores: Array, first: int = 0) -> Array:
+        """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
+        units = _units(scores, self.n_users)
+        totals = cp.zeros((columns, self.n_options), dtype=cp.int64)
         _launch(
             "choosers_rows",
             (_cover(count), columns),
             (self._indptr, self._options, np.int64(first), np.int64(count), scores, *steps,
-             1.0 / sums.units, np.int64(self.n_options), sums.totals),
+             1.0 / units, np.int64(self.n_options), totals),
         )  # fmt: skip
-
-    def finished(self, sums: Sums) -> Array:
-        """The sums of options, one column per column."""
-        return cp.ascontiguousarray((sums.totals * sums.units[:, None]).T)
+        return cp.ascontiguousarray((totals * units[:, None]).T)
 
     def through(self, weights: Array, scale: Array, bound: float) -> Array:  # noqa: ARG002
         """``Cᵀ (scale * (C w))`` for one vector."""
-        scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
-        sums = self.sums(_finite_units(scores, self.n_users, True)[0])
-        self.add(sums, scores)
-        return self.finished(sums)[:, 0]
+        return self.choosers(self.choices(weights[:, None]) * scale.reshape(-1, 1))[:, 0]
 
     def extremes(self, positions: Array) -> tuple[Array, Array]:
         """Smallest and largest position of each option's choosers."""
@@ -428,15 +408,6 @@ class DeviceRows:
             (self._indptr, self._options, np.int64(self.n_users), positions, low, high),
         )
         return low, high
-
-    def subset(self, users: Array) -> DeviceRows:
-        """Some users' answers."""
-        counts = self._indptr[users + 1] - self._indptr[users]
-        indptr = cp.zeros(len(users) + 1, dtype=cp.int64)
-        cp.cumsum(counts, out=indptr[1:])
-        owner = cp.searchsorted(indptr, cp.arange(int(indptr[-1])), side="right") - 1
-        places = self._indptr[users][owner] + cp.arange(len(owner)) - indptr[owner]
-        return DeviceRows(indptr, self._options[places], self.n_options)
 
 
 @lru_cache(maxsize=1)
