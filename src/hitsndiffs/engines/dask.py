@@ -251,10 +251,15 @@ class DaskEngine(Engine):
         keep = np.isin(self.items.of_option, items)
         options = np.flatnonzero(keep & (self.choosers_per_option > 0))
         parts = self.client.compute(
-            [_call(work.with_items, part, np.unique(items)) for part in self._parts]
+            [_call(work.with_options, part, options) for part in self._parts]
         )
-        part = self.items.chosen(options)
-        return DaskEngine(self.client, parts, self._sizes, part, self.notes), options
+        numbers, sizes = np.unique(self.items.of_option[options], return_counts=True)
+        kept = Items(
+            self.items.labels[numbers],
+            self.items.option_labels[options],
+            np.concatenate([[0], np.cumsum(sizes)]),
+        )
+        return DaskEngine(self.client, parts, self._sizes, kept, self.notes), options
 
     def components(self, linked_by: str) -> Any:
         """Number of each user's connected component."""

@@ -30,15 +30,15 @@ Array = npt.NDArray[Any]
 class Part:
     """Some users' answers, packed, with all options."""
 
-    def __init__(self, responses: Responses, threads: int) -> None:
-        self.engine = ThreadsEngine(responses, threads)
+    def __init__(self, responses: Responses) -> None:
+        self.engine = ThreadsEngine(responses, threads=1)  # a worker runs a task per thread
 
     def __sizeof__(self) -> int:
         """What the scheduler takes for the price of moving it: work goes to the part."""
         return 10**6 + self.engine.layout.nbytes + self.engine.responses.users.nbytes
 
     def __reduce__(self) -> Any:
-        return Part, (self.engine.responses, self.engine.threads)
+        return Part, (self.engine.responses,)
 
 
 class Labels:
@@ -53,11 +53,21 @@ class Labels:
         self.notes = encoded.notes
 
 
-def encoded_part(frame: Any, layout: str, columns: dict[str, Any], duplicates: str) -> Encoded:
+def encoded_part(
+    frame: Any, layout: str, columns: dict[str, Any], duplicates: str, named: bool = True
+) -> Encoded:
     """A part's rows as labels and codes of its own."""
     if layout == "long":
         return encode_long(frame, **columns, duplicates=duplicates, whole=False)
-    return encode_wide(frame, **columns, whole=False)
+    if named:
+        return encode_wide(frame, **columns, whole=False)
+    return encode_wide(frame, users=range(len(frame)), whole=False)
+
+
+def distinct(frame: Any, column: Any) -> list[Any]:
+    """The values of a column, in the order of first appearance; nulls left out."""
+    found: list[Any] = frame[column].dropna().drop_duplicates().tolist()
+    return found
 
 
 def labels_of(encoded: Encoded) -> Labels:
@@ -105,7 +115,7 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
     return Items(label_array(items), label_array(labels), starts)
 
 
-def packed(encoded: Encoded, items: Items, first_user: int | None, threads: int) -> Part:
+def packed(encoded: Encoded, items: Items, first_user: int | None, as_text: bool) -> Part:
     """A part with the items and options of all, packed.
 
     Parameters
@@ -116,8 +126,8 @@ def packed(encoded: Encoded, items: Items, first_user: int | None, threads: int)
         Those of all parts.
     first_user
         The number of its first user, where users are numbered; ``None`` where they have names.
-    threads
-        How many the worker has.
+    as_text
+        Whether labels of users become texts.
     """
     numbers = {
         (item, normalise(label)): number
@@ -134,6 +144,8 @@ def packed(encoded: Encoded, items: Items, first_user: int | None, threads: int)
     users = encoded.users
     if first_user is not None:
         users = first_user + np.arange(len(users))
+    if as_text:
+        users = label_array([str(user) for user in users.tolist()])
     shared: dict[str, Any] = {
         "users": users,
         "items": items.labels,
@@ -142,13 +154,13 @@ def packed(encoded: Encoded, items: Items, first_user: int | None, threads: int)
         "kind": "dask",
     }
     if encoded.codes is not None:
-        return Part(Responses(**shared, codes=_moved(encoded, items, table)), threads)
+        return Part(Responses(**shared, codes=_moved(encoded, items, table)))
     assert encoded.rows is not None
     indptr, options = encoded.rows
     moved = table[options]
     owner = np.repeat(np.arange(len(users)), np.diff(indptr))
     moved = moved[np.lexsort((moved, owner))].astype(np.int32)
-    return Part(Responses(**shared, rows=(indptr, moved)), threads)
+    return Part(Responses(**shared, rows=(indptr, moved)))
 
 
 def _moved(encoded: Encoded, items: Items, table: Array) -> Array:
@@ -250,13 +262,16 @@ def restricted(part: Part, chosen: Array) -> Part | None:
     if not len(users):
         return None
     some, _ = part.engine.responses.restrict(users, keep_options=True)
-    return Part(some, part.engine.threads)
+    return Part(some)
 
 
-def with_items(part: Part, items: Array) -> Part:
-    """All of the part's users, with some items."""
-    engine = part.engine
-    return Part(engine.responses.restrict_items(items)[0], engine.threads)
+def with_options(part: Part, options: Array) -> Part:
+    """All of the part's users, with some options only (whole items)."""
+    responses = part.engine.responses
+    indptr, chosen = responses.rows
+    keep = np.isin(chosen, options)
+    ends = np.concatenate([[0], np.cumsum(keep)])
+    return Part(responses._with_options(responses.users, ends[indptr], chosen[keep], options))
 
 
 def counted(part: Part | None) -> tuple[int, Any]:
