@@ -7,6 +7,7 @@ work as they do on NumPy's own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from hitsndiffs.engines.base import Step, option_words, scaled
 from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked, DeviceRows
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
-from hitsndiffs.engines.threads import prefers_packing
+from hitsndiffs.engines.threads import packable
 from hitsndiffs.errors import InputError
 
 __all__ = ["CupyEngine"]
@@ -44,12 +45,13 @@ class CupyEngine(MemoryEngine):
     """
 
     name: ClassVar[str] = "cupy"
+    arrays: ClassVar[str] = "cupy"
 
     def __init__(
         self, responses: Responses, threads: int | None = None, *, asked: str = "cupy"
     ) -> None:
         super().__init__(responses, threads, asked=asked)
-        groups = prefers_packing(responses)
+        groups = packable(responses)
         _check_memory(responses, groups)
         self.layout: DeviceLayout
         if groups is None:
@@ -120,16 +122,65 @@ class CupyEngine(MemoryEngine):
         kind = given.dtype
         return cp.asnumpy(low[:options].astype(kind)), cp.asnumpy(high[:options].astype(kind))
 
-    def fingerprints(self, options: npt.NDArray[np.bool_] | None = None) -> Array:
+    def fingerprints(self, words: npt.NDArray[np.uint64] | None = None) -> Array:
         """A 64-bit number per answer sheet."""
-        words = option_words(self.n_options)
-        if options is not None:
-            words = np.where(options, words, np.uint64(0))
+        words = option_words(self.n_options) if words is None else words
         return self.layout.choices(cp.asarray(words)[:, None])[:, 0]
 
     def subset(self, users: Any, *, keep_options: bool = False) -> Any:
         """Some users on the GPU, and which options are left."""
         return super().subset(self.collect(users), keep_options=keep_options)
+
+    # -- order over users -------------------------------------------------------------------
+
+    def user_array(self, x: npt.NDArray[Any]) -> Array:
+        """A user array from values in the processor's memory."""
+        return cp.asarray(x)
+
+    def where(self, marks: Any) -> Array:
+        """The users for whom a user array is true."""
+        return cp.flatnonzero(marks)
+
+    def levelled(self, x: Array, limit: float) -> Array:
+        """Values in a chain get the middle of its ends."""
+        ordered = cp.sort(x)
+        apart = cp.diff(ordered) > limit
+        if bool(apart.all()):
+            return x
+        end = cp.ones(1, dtype=bool)
+        lows = ordered[cp.concatenate([end, apart])]
+        highs = ordered[cp.concatenate([apart, end])]
+        level = cp.searchsorted(lows, x, side="right") - 1
+        return (lows[level] + highs[level]) / 2
+
+    def ranks(self, x: Array, limit: float) -> Array:
+        """Rank 1 is the highest; values in a chain share one."""
+        ordered = cp.sort(x)
+        apart = cp.diff(ordered) > limit
+        highs = ordered[cp.concatenate([apart, cp.ones(1, dtype=bool)])]
+        chain_end = highs[cp.searchsorted(highs, x, side="left")]
+        below = cp.searchsorted(ordered, chain_end, side="right")
+        return 1.0 + self.n_users - below
+
+    def average_ranks(self, x: Array) -> Array:
+        """Places from 1 up, lowest first; equal values share the mean of theirs."""
+        ordered = cp.sort(x)
+        first = cp.searchsorted(ordered, x, side="left")
+        return (first + cp.searchsorted(ordered, x, side="right") + 1) / 2
+
+    def how_many(self, x: Array) -> Array:
+        """For each user, how many have the same value."""
+        ordered = cp.sort(x)
+        first = cp.searchsorted(ordered, x, side="left")
+        return (cp.searchsorted(ordered, x, side="right") - first).astype(cp.float64)
+
+    def value_at(self, x: Array, place: int) -> float:
+        """The value at a place of the order, lowest first."""
+        return float(cp.partition(x, place)[place])
+
+    def elementwise(self, act: Callable[..., Any], *arrays: Any) -> Array:
+        """A function of NumPy arrays, on the processor."""
+        return cp.asarray(act(*(cp.asnumpy(x) for x in arrays)))
 
     # -- parts of a pass --------------------------------------------------------------------
 

@@ -16,12 +16,10 @@ import numpy.typing as npt
 from hitsndiffs.data.pool import Run
 from hitsndiffs.engines.gram_kernels import count_pairs, fill_bits
 
-__all__ = ["MOST_SETS", "gram_matrix"]
+__all__ = ["gram_matrix"]
 
 Ints = npt.NDArray[np.int64]
 
-#: Most sets of users, one per option less one per item: with 500, counting costs about ten rounds.
-MOST_SETS = 500
 #: 64-bit words of each set that are worked on at a time: all sets of a tile fit the cache.
 TILE = 256
 

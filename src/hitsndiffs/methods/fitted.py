@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.order.orientation import Orientation, undecided
 
-__all__ = ["Fit", "Part", "merged"]
+__all__ = ["Fit", "Part", "collected", "merged"]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
@@ -63,6 +63,18 @@ class Fit:
     n_iterations: int = 0
     notes: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def collected(data: Engine, fit: Fit) -> Fit:
+    """The same with all user arrays as NumPy arrays."""
+    if data.arrays == "numpy":
+        return fit
+    users = ("scores", "correct", "abilities", "standard_errors", "ability_errors",
+             "correct_errors")  # fmt: skip
+    found = {name: getattr(fit, name) for name in users}
+    return replace(
+        fit, **{name: data.collect(x) for name, x in found.items() if x is not None}
+    )
 
 
 @dataclass(frozen=True)

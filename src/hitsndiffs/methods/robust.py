@@ -90,7 +90,7 @@ class HNDRobust(Searching):
         w = shrunk(data, s, found.lam)
         n = data.answers_per_user
         s = data.choices(w) / (n + found.mu)
-        scale = sign / np.sqrt((n @ s**2) / n.sum())
+        scale = sign / np.sqrt(float(n @ s**2) / float(n.sum()))
         s, w = s * scale, w * scale
         confidence = solutions.confidence
         return Fit(
@@ -127,7 +127,9 @@ class HNDRobust(Searching):
 
 def certified_fit(data: Engine, method: Searching) -> Fit | None:
     """Plain HnD, when its order is certified consistent; else ``None``."""
-    labels = data.components("options")
+    if not data.in_memory:  # an order of all users in one place, to be looked at option by option
+        return None
+    labels = data.collect(data.components("options"))
     if (labels != 0).any():
         return None
     plain = HND(
@@ -138,8 +140,9 @@ def certified_fit(data: Engine, method: Searching) -> Fit | None:
         strong_user=method.strong_user,
     )
     fit = plain._fit(data)
-    _, consistent = ordered_users(data, Levels.of(fit.scores, labels))
-    if np.ptp(fit.scores) == 0 or not consistent:
+    scores = data.collect(fit.scores)
+    _, consistent = ordered_users(data, Levels.of(scores, labels))
+    if np.ptp(scores) == 0 or not consistent:
         return None
     note = "The answers are consistent: one order explains every answer, and it is certified."
     return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))
