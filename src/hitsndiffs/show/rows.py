@@ -140,11 +140,11 @@ def _row(name: str, value: dict[str, Any], data: dict[str, Any], low: float, hig
 
     score = said(value["score"])
     return Row(
-        rank="–" if value["rank"] is None else str(value["rank"]),
+        rank="–" if value["rank"] is None else f"{value['rank']:,}",
         user=name,
         score=f"{score} %" if score and data["shares"] else score or "–",
         error=f"± {said(value['error'])}" if value["error"] is not None else "",
-        ranks="" if value["first"] is None else f"{value['first']}–{value['last']}",
+        ranks="" if value["first"] is None else f"{value['first']:,}–{value['last']:,}",
         answers=f"{value['answers']:,}",
         group=str(value["group"]) if value["group"] > 0 else "–",
         low=place(low),

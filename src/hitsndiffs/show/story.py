@@ -98,7 +98,7 @@ def _reach(ranking: Ranking) -> str:
         return ""
     return (
         f" ({clean(ranking.users[best], 60)} may truly stand anywhere from "
-        f"{low[best]:.0f} to {high[best]:.0f})"
+        f"{low[best]:,.0f} to {high[best]:,.0f})"
     )
 
 

@@ -75,7 +75,12 @@ def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints) -> Any:
                 sort=None,
                 title="items, easiest first",
                 axis=alt.Axis(
-                    **quiet, labels=step >= 9, labelAngle=-90, labelLimit=90, labelPadding=4
+                    **quiet,
+                    labels=step >= 9,
+                    labelAngle=-90,
+                    labelLimit=90,
+                    labelPadding=4,
+                    titlePadding=20,
                 ),
             ),
             y=alt.Y(

@@ -105,7 +105,8 @@ def _caterpillar(ranking: Ranking, users: Ints, gap: int | None = None) -> Any:
         )
     ]
     if gap is not None:
-        rows.insert(gap, {"user": "⋮"})
+        names.insert(gap, "⋮")
+        rows.append({"user": "⋮", "low": None})
     x = alt.X(
         "score:Q",
         title=score_title(ranking),
@@ -114,7 +115,8 @@ def _caterpillar(ranking: Ranking, users: Ints, gap: int | None = None) -> Any:
     )
     y = alt.Y(
         "user:N",
-        sort=None,
+        sort=names,
+        scale=alt.Scale(domain=names),
         title=None,
         axis=alt.Axis(
             labelLimit=150, labelPadding=8, ticks=False, domain=False, labelOverlap=False

@@ -65,6 +65,7 @@
   const lower = data.user.map((name) => name.toLocaleLowerCase());
   const [low, high] = data.range;
   const number = (x) => (data.shares ? (100 * x).toFixed(1) : x.toFixed(3));
+  const count = (x) => x.toLocaleString("en");
   const place = (x) =>
     high > low ? (100 * (Math.min(Math.max(x, low), high) - low)) / (high - low) : 0;
 
@@ -77,12 +78,12 @@
     const cells = made.cells;
     const score = data.score[i];
     const error = data.error[i];
-    cells[0].textContent = data.rank[i] ?? "–";
+    cells[0].textContent = data.rank[i] === null ? "–" : count(data.rank[i]);
     cells[1].textContent = data.user[i];
     cells[2].textContent = score === null ? "–" : number(score) + (data.shares ? " %" : "");
     cells[3].textContent = error === null ? "" : "± " + number(error);
-    cells[5].textContent = data.first[i] === null ? "" : data.first[i] + "–" + data.last[i];
-    cells[6].textContent = data.answers[i].toLocaleString("en");
+    cells[5].textContent = data.first[i] === null ? "" : count(data.first[i]) + "–" + count(data.last[i]);
+    cells[6].textContent = count(data.answers[i]);
     if (data.group) cells[7].textContent = data.group[i] > 0 ? data.group[i] : "–";
     const reach = 1.96 * (error ?? 0);
     const line = made.querySelector("line");
@@ -94,8 +95,8 @@
   const draw = () => {
     body.replaceChildren(...shown.slice(0, length).map(row));
     more.hidden = length >= shown.length;
-    const some = shown.length === total ? total : shown.length + " of " + total;
-    found.textContent = some.toLocaleString("en") + (total === 1 ? " user" : " users");
+    const some = shown.length === total ? "" : count(shown.length) + " of ";
+    found.textContent = some + count(total) + (total === 1 ? " user" : " users");
   };
   const filter = () => {
     const wanted = input.value.trim().toLocaleLowerCase();
