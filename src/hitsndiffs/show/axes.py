@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines import open_sums
+from hitsndiffs.results.check import COMPETING
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.spectral import leading_axes
 
 __all__ = ["LeadingAxes", "find_axes"]
 
-#: A second axis with at least this share of the first one's strength competes with it.
-COMPETING = 0.9
 #: Users in the picture, evenly spaced from best to worst, where there are more.
 SAMPLE = 800
 
@@ -60,20 +57,19 @@ def find_axes(ranking: Ranking) -> LeadingAxes:
     >>> find_axes(hnd.rank(sim.responses, "hnd")).competing
     False
     """
-    r = ranking.responses
+    data = ranking.data
     order = ranking.order[ranking.components[ranking.order] == 0]
-    part: Any = r if len(order) == r.n_users else r.restrict(order)[0]
-    numbers = np.arange(r.n_users) if part is r else order
     empty = LeadingAxes(np.zeros(0), order[:0], np.zeros((0, 0)), order[:0])
     if len(order) < 3:
         return empty
-    parameters = ranking.parameters
-    sums = open_sums(part, parameters.get("engine", "auto"), parameters.get("threads"))
-    found = leading_axes(part, sums, 2, seed=int(parameters.get("seed", 0)), tol=1e-8)
+    whole = len(order) == data.n_users
+    numbers = np.arange(data.n_users) if whole else order
+    part = data if whole else data.subset(order)[0]
+    found = leading_axes(part, 2, seed=int(ranking.parameters.get("seed", 0)), tol=1e-8)
     if len(found.values) == 0:
         return empty
-    scores = np.full((r.n_users, found.scores.shape[1]), np.nan)
-    scores[numbers] = found.scores
+    scores = np.full((data.n_users, found.scores.shape[1]), np.nan)
+    scores[numbers] = part.collect(found.scores)
     places = np.unique(np.linspace(0, len(order) - 1, min(SAMPLE, len(order))).astype(np.int64))
     users = order[places]
     fifths = 4 - places * 5 // len(order)

@@ -24,6 +24,8 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 
+#: Cells of one block of answer sheets.
+BLOCK = 4_000_000
 #: Beginnings of remarks that say a key is wrong: they come first in every list.
 WRONG_KEY = ("mis-keyed?", "two right answers?")
 
@@ -115,13 +117,12 @@ def option_shares(ranking: Ranking, groups: int) -> Any:
 
 def chosen_options(ranking: Ranking, users: Ints) -> Ints:
     """Numbers of the options that some users chose, -1 without an answer: users × items."""
-    r = ranking.responses
+    data, r = ranking.data, ranking.responses
     table = np.full((len(users), r.n_items), -1, dtype=np.int64)
-    if len(users):
-        part, kept = r.restrict(users)
-        indptr, options = part.rows
-        rows = np.repeat(np.arange(len(users)), np.diff(indptr))
-        table[rows, r.option_items[kept[options]]] = kept[options]
+    size = max(BLOCK // max(r.n_options, 1), 1)
+    for first in range(0, len(users), size):
+        options, columns = np.nonzero(data.sheets(users[first : first + size]))
+        table[first + columns, r.option_items[options]] = options
     return table
 
 
