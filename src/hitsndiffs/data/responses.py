@@ -23,6 +23,7 @@ from hitsndiffs.data.layouts import (
     rows_of_codes,
     some_rows,
 )
+from hitsndiffs.data.views import Viewed
 
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding import Encoded
@@ -37,7 +38,7 @@ Value = TypeVar("Value")
 DENSE_FROM = 0.25
 
 
-class Responses:
+class Responses(Viewed):
     """Users × items, with the option that each user chose (immutable).
 
     Build one with :meth:`from_wide`, :meth:`from_long` or :func:`hitsndiffs.read_responses`.

@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from hitsndiffs.data.lookup import answers_here, covered_items
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.views import Viewed, view
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
 from hitsndiffs.methods.keys import key_given
+from hitsndiffs.results.advice import advice
 from hitsndiffs.results.metrics import accuracy
 
 __all__ = ["Compared", "Comparison", "compare"]
@@ -58,7 +60,7 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Viewed):
     """Methods side by side: how they agree, how long they took, how right they are.
 
     Attributes
@@ -116,6 +118,14 @@ class Comparison:
             return row["error"] is not None, 0.0 if unknown else -value
 
         return sorted(rows, key=place)
+
+    def advice(self) -> str:
+        """Say in a sentence or two which method to use."""
+        return advice(self)
+
+    def plot(self) -> Any:
+        """Draw how alike each two methods rank, and return the chart (a Vega-Altair chart)."""
+        return view("plot_comparison")(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in plain Python values (JSON's types)."""

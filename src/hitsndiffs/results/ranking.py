@@ -21,7 +21,7 @@ from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.diagnostics import best_options, guessing, item_columns, option_columns
 from hitsndiffs.results.frames import python_value, to_frame
-from hitsndiffs.results.rendering import as_dict, as_html, as_text
+from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Again
 from hitsndiffs.results.uncertainty import (
     half_sample_errors,
@@ -29,6 +29,7 @@ from hitsndiffs.results.uncertainty import (
     reliability,
     top_probabilities,
 )
+from hitsndiffs.results.views import RankingViews
 from hitsndiffs.results.wording import count, listed
 
 __all__ = ["Ranking", "rank"]
@@ -86,7 +87,7 @@ def rank(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Ranking:
+class Ranking(RankingViews):
     """Users in order of ability, with what speaks for and against the order.
 
     Arrays are aligned with ``responses.users``; a user without answers has NaN.
@@ -407,9 +408,6 @@ class Ranking:
 
     def __repr__(self) -> str:
         return as_text(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
 
 
 def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
