@@ -287,7 +287,7 @@ class Engine(ABC):
         """Whether every user answered every item."""
         return self.n_responses == self.n_users * self.n_items
 
-    @property
+    @cached_property
     def everybody(self) -> Any:
         """A user array of ones."""
         return np.ones(self.n_users)

@@ -272,3 +272,82 @@ extern "C" __global__ void spread_extremes(const i64 *lows, const i64 *highs, in
     low[option] = smallest;
     high[option] = largest;
 }
+
+// The largest size of each column's scores, as the bits of a double: these are in the order of the
+// sizes, and those of infinity and of "no number" are the largest.
+extern "C" __global__ void largest(const double *scores, i64 count, i64 user_step,
+                                   i64 column_step, u64 *sizes) {
+    int column = blockIdx.y;
+    u64 most = 0;
+    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
+         u += gridDim.x * (i64)blockDim.x) {
+        double score = fabs(scores[u * user_step + column * column_step]);
+        most = max(most, (u64)__double_as_longlong(score));
+    }
+    for (int step = 16; step; step /= 2)
+        most = max(most, __shfl_down_sync(0xffffffffu, most, step));
+    if (threadIdx.x % 32 == 0) atomicMax(sizes + column, most);
+}
+
+// -- all pairs of options: sets of users as bits ---------------------------------------------------
+
+// Bit b of word w of a set says whether user 32 w + b is in it: whether the user's code of the set's
+// group is one of those that `members` names (256 bits per set).
+extern "C" __global__ void fill_bits(const u32 *quads, i64 n_users, i64 first, i64 count,
+                                     int n_sets, const int *set_groups, const u32 *members,
+                                     i64 words, u32 *bits) {
+    extern __shared__ u32 maps[];
+    for (int at = threadIdx.x; at < 8 * n_sets; at += blockDim.x) maps[at] = members[at];
+    __syncthreads();
+    i64 user = blockIdx.x * (i64)blockDim.x + threadIdx.x;
+    int quad = -1;
+    u32 four = 0;
+    for (int set = 0; set < n_sets; set++) {
+        int group = set_groups[set];
+        if (group / 4 != quad) {
+            quad = group / 4;
+            four = user < count ? quads[quad * n_users + first + user] : 0;
+        }
+        u32 code = four >> (8 * (group % 4)) & 255;
+        bool is_in = user < count && (maps[8 * set + code / 32] >> (code % 32) & 1);
+        u32 word = __ballot_sync(0xffffffffu, is_in);
+        if (threadIdx.x % 32 == 0 && user / 32 < words) bits[set * words + user / 32] = word;
+    }
+}
+
+// Sizes of the intersections of 64 sets with 64 others, over some of the words.
+extern "C" __global__ void __launch_bounds__(256)
+count_pairs(const u32 *bits, int n_sets, i64 words, i64 words_per_block, u64 *counts) {
+    __shared__ u32 some[64][33], others[64][33];
+    int i0 = blockIdx.y * 64, j0 = blockIdx.z * 64;
+    if (j0 < i0) return;  // the other triangle
+    int x = threadIdx.x % 16, y = threadIdx.x / 16, lane = threadIdx.x % 32;
+    u32 found[4][4] = {};
+    i64 start = blockIdx.x * words_per_block, end = min(start + words_per_block, words);
+    for (i64 w = start; w < end; w += 32) {
+        for (int row = threadIdx.x / 32; row < 64; row += 8) {
+            bool inside = w + lane < end;
+            some[row][lane] = inside && i0 + row < n_sets ? bits[(i0 + row) * words + w + lane] : 0;
+            others[row][lane] =
+                inside && j0 + row < n_sets ? bits[(j0 + row) * words + w + lane] : 0;
+        }
+        __syncthreads();
+#pragma unroll 8
+        for (int k = 0; k < 32; k++) {
+            u32 a[4], b[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) a[i] = some[y + 16 * i][k], b[i] = others[x + 16 * i][k];
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+#pragma unroll
+                for (int j = 0; j < 4; j++) found[i][j] += __popc(a[i] & b[j]);
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            int one = i0 + y + 16 * i, other = j0 + x + 16 * j;
+            if (one < n_sets && other < n_sets && found[i][j])
+                atomicAdd(counts + (i64)one * n_sets + other, (u64)found[i][j]);
+        }
+}

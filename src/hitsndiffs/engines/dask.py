@@ -144,7 +144,7 @@ class DaskEngine(Engine):
         """How many items each user answered, as real numbers."""
         return self.choices(np.ones(self.n_options))
 
-    @property
+    @cached_property
     def everybody(self) -> Array:
         """A user array of ones."""
         return da.ones(self.n_users, chunks=(self._sizes,))

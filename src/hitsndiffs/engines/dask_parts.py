@@ -19,7 +19,8 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step
 from hitsndiffs.engines.dask_order import Chain, Sorted, chain_ends, in_bucket
-from hitsndiffs.engines.threads import MOST_SETS, ThreadsEngine
+from hitsndiffs.engines.gram import MOST_SETS
+from hitsndiffs.engines.threads import ThreadsEngine
 
 __all__ = ["Labels", "Part", "encoded_part", "joined_items", "labels_of", "packed"]
 
