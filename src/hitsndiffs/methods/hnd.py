@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standardised
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.ties import TIE, levelled
 from hitsndiffs.spectral import SOLVERS, Averaging, Solution, leading_axes, solve
 
@@ -89,7 +90,7 @@ class HND(Method):
         s = levelled(s, _resolution(found, values))
 
         # 3. which end is up, and how sure
-        return oriented_fit(
+        fit = oriented_fit(
             data,
             scores=s,
             weights=w,
@@ -100,6 +101,8 @@ class HND(Method):
             answers=self.answers,
             strong_user=self.strong_user,
         )
+        assert fit.option_weights is not None
+        return replace(fit, scoring=Scoring(fit.option_weights / max(found.value, 1e-300)))
 
 
 def _resolution(found: Solution, values: Vector | None) -> float:
