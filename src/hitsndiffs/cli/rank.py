@@ -12,8 +12,8 @@ import numpy as np
 from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
-from hitsndiffs.data.progress import working
 from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.sureness import SURE, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent

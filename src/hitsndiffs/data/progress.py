@@ -83,13 +83,14 @@ class Watch:
             return ""
         texts = [stage.text for stage in stages]
         last = next((stage for stage in reversed(stages) if stage.step), stages[-1])
-        parts = [": ".join([*dict.fromkeys(texts), *([last.step] if last.step else [])])]
+        parts = [": ".join(dict.fromkeys([*texts, *([last.step] if last.step else [])]))]
         counted = next((stage for stage in stages if stage.total), None)
         if counted is not None:
             parts.append(f"{counted.done} of {counted.total} done")
             left = counted.remaining()
             if left is not None:
-                parts.append(f"about {duration(left)} left for this step")
+                more = "" if counted is stages[0] else " for this step"
+                parts.append(f"about {duration(left)} left{more}")
         return ", ".join(parts)
 
 

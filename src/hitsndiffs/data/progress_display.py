@@ -79,11 +79,12 @@ class NotebookWatch(Watch):
         self._write(self.line())
 
     def _write(self, line: str) -> None:
-        from IPython.display import display
+        from IPython import display
 
+        show: Any = display.display
         bundle = {"text/plain": line}
         if self._display is None:
-            self._display = display(bundle, raw=True, display_id=True)
+            self._display = show(bundle, raw=True, display_id=True)
         else:
             self._display.update(bundle, raw=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import answers_here, covered_items
+from hitsndiffs.data.progress import step, working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.views import Viewed, view
 from hitsndiffs.engines import Engine, open_engine
