@@ -114,6 +114,14 @@ def simulate(
             metavar="P", help="The share of items that each answers.", rich_help_panel=WHO_ANSWERS
         ),
     ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            metavar="fixed|pairs",
+            help="That share for every user, or as a probability for every user and item.",
+            rich_help_panel=WHO_ANSWERS,
+        ),
+    ] = None,
     answers_per_user: Annotated[
         float | None,
         typer.Option(
@@ -145,6 +153,7 @@ def simulate(
         "bmax": hardest,
         "amax": sharpest,
         "answer_probability": answered,
+        "missing": missing,
         "answers_per_user": answers_per_user,
         "blocks": blocks,
     }
