@@ -201,11 +201,28 @@ def reproduce(
     docs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the summary page here too.")
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", help="Take no timing further than this (20; the paper: 1000)."
+        ),
+    ] = None,
+    fetch: Annotated[
+        Path | None,
+        typer.Option(
+            "--fetch-data",
+            metavar="DIR",
+            help="Fetch the paper's real data sets into this folder, check them, run nothing.",
+        ),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Run the paper's figures, and set them beside the paper's values."""
-    from hitsndiffs.cli.reproduce import reproduce_figures, show_figures
+    from hitsndiffs.cli.reproduce import fetch_data, reproduce_figures, show_figures
 
+    if fetch is not None:
+        fetch_data(fetch)
+        return
     if list_only:
         show_figures()
         return
@@ -218,5 +235,6 @@ def reproduce(
         points=points,
         out=out,
         docs=docs,
+        time_limit=time_limit,
     )
     raise typer.Exit(code)
