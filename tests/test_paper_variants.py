@@ -1,4 +1,4 @@
-"""The paper's variants with full matrices, the published code's ways, and the real data's source."""
+"""The paper's variants with full matrices, the published code's ways, the real data's source."""
 
 import hashlib
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -220,7 +221,7 @@ def _nested(ends: IntVector, places: int) -> tuple[set[Ends], set[Ends]]:
         if len(own) > 1:
             turning.add(whole)
             cuts = np.unique(own).tolist()
-            sets.update((a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b - a > 1)
+            sets.update((a, b) for a, b in pairwise(cuts) if b - a > 1)
     return sets, turning
 
 
