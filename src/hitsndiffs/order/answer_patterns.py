@@ -51,19 +51,6 @@ class Sheets:
         return np.flatnonzero((self.sizes > 1) & (self.sizes < len(self)))
 
     @property
-    def distinct(self) -> list[int]:
-        """Of the options that can break something, one for each different set of sheets."""
-        numbers = np.random.default_rng(20240513).standard_normal(len(self))
-        starts = self._starts[:-1][self.sizes > 0]
-        marks = np.zeros(len(self.sizes))
-        # The sheets of an option are in one sequence, so that equal sets have equal sums.
-        marks[self.sizes > 0] = np.add.reduceat(numbers[self._choosers], starts)
-        tested = self.tested
-        once = np.unique(marks[tested], return_index=True)[1]
-        chosen: list[int] = tested[np.sort(once)].tolist()
-        return chosen
-
-    @property
     def alone(self) -> list[bool]:
         """For each sheet, whether it has an option that is on no other sheet."""
         alone = np.zeros(len(self), dtype=bool)

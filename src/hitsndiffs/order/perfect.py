@@ -13,6 +13,7 @@ data without such an order (the usual ones) cost next to nothing:
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -21,19 +22,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.order.answer_patterns import Sheets
 from hitsndiffs.order.pqtree.tree import PQTree
 
 if TYPE_CHECKING:
     from hitsndiffs.engines import Engine
 
-__all__ = ["PerfectOrder", "may_be_perfect", "perfect_order"]
+__all__ = ["PerfectOrder", "checked_order", "count_orders", "may_be_perfect", "perfect_order"]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
 
-#: About this many cells of the data are looked at first, of at least and at most so many users.
-FIRST_CELLS, FEWEST_USERS, MOST_USERS = 200_000, 50, 2_000
+#: A first look takes in so many users × options, of at least and at most so many users.
+FIRST_CELLS, FEWEST_USERS, MOST_USERS = 200_000, 20, 200
+#: Up to this many users × options, answers are asked for as whole sheets.
+SHEET_CELLS = 10_000_000
 #: With more different options than this, orders are not counted (the time is quadratic in them).
 COUNTED_UP_TO = 4_000
 
@@ -86,11 +88,11 @@ def may_be_perfect(data: Engine) -> bool:
 
     If they have none, neither have all. The cost does not grow with the number of users.
     """
-    users = np.flatnonzero(data.answers_per_user)
-    some = int(np.clip(FIRST_CELLS // max(data.n_items, 1), FEWEST_USERS, MOST_USERS))
+    users = np.flatnonzero(data.collect(data.answers_per_user))
+    some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, MOST_USERS))
     if len(users) > some:
         users = users[np.linspace(0, len(users) - 1, some).astype(np.int64)]
-    return _tree(Sheets(data.subset(users)[0].responses())) is not None
+    return _tree(data, users) is not None
 
 
 def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | None:
@@ -112,49 +114,71 @@ def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | N
     >>> found = perfect_order(open_engine(r))
     >>> found.order.tolist() in ([0, 3, 1, 2], [2, 1, 3, 0]), found.n_orders
     (True, 2)
-    >>> perfect_order(open_engine(Responses.from_wide([["a", "x"], ["b", "x"], ["b", "y"],
-    ...                                                ["a", "y"]]))) is None
+    >>> none = Responses.from_wide([["a", "x"], ["b", "x"], ["b", "y"], ["a", "y"]])
+    >>> perfect_order(open_engine(none)) is None
     True
     """
-    users = np.flatnonzero(data.answers_per_user)
-    sheet, number = np.unique(data.fingerprints()[users], return_inverse=True)
-    if len(sheet) > 2 * data.n_options + 1:
+    users = np.flatnonzero(data.collect(data.answers_per_user))
+    marks = data.collect(data.fingerprints())[users]
+    first_users, sheet = np.unique(marks, return_index=True, return_inverse=True)[1:]
+    if len(first_users) > 2 * data.n_options + 1:
         return None
-    n_users = np.bincount(number)
-    representatives = np.full(len(sheet), data.n_users, dtype=np.int64)
-    np.minimum.at(representatives, number, users)
-    sheets = Sheets(data.subset(representatives)[0].responses())
-    tree = _tree(sheets)
+    tree = _tree(data, users[first_users])
     if tree is None:
         return None
-    likes = np.zeros(len(sheet)) if guide is None else np.bincount(number, guide[users]) / n_users
-    # Sheets are numbered by their first users; go back to the numbers by fingerprint.
-    own = np.array([members[0] for members in sheets.members])
-    arranged, tied = tree.arranged(likes[own], n_users[own])
-    place = np.empty(len(sheet), dtype=np.int64)
-    place[own[arranged]] = np.arange(len(sheet))
+    sizes = np.bincount(sheet)
+    likes = np.zeros(len(sizes)) if guide is None else np.bincount(sheet, guide[users]) / sizes
+    arranged, tied = tree.arranged(likes.tolist(), sizes.tolist())
+    place = np.empty(len(sizes), dtype=np.int64)
+    place[arranged] = np.arange(len(sizes))
     level = np.cumsum(np.logical_not(tied)) - 1
-    by_place = np.argsort(place[number], kind="stable")
-    return _checked(data, users[by_place], level[place[number]][by_place])
+    by_place = np.argsort(place[sheet], kind="stable")
+    return checked_order(data, users[by_place], level[place[sheet][by_place]])
 
 
-def _checked(data: Engine, order: IntVector, level: IntVector) -> PerfectOrder | None:
-    """The order with the ends of the options, if every option's choosers are neighbours in it."""
+def checked_order(
+    data: Engine, order: IntVector, level: IntVector | None = None
+) -> PerfectOrder | None:
+    """An order of all users who answered as a perfect one, or None if it is not perfect."""
     positions = np.full(data.n_users, -1, dtype=np.int64)
     positions[order] = np.arange(len(order))
-    first, last = data.extremes(positions)
+    first, last = (np.asarray(ends, dtype=np.int64) for ends in data.extremes(positions))
     if (last - first + 1 != data.choosers_per_option).any():
         return None
-    return PerfectOrder(order, np.asarray(first), np.asarray(last), level)
+    if level is None:  # users on one level lie between the same ends of options
+        cuts = np.zeros(len(order) + 1, dtype=np.int64)
+        cuts[first] = cuts[last + 1] = 1
+        level = np.cumsum(cuts[:-1])
+    return PerfectOrder(order, first, last, level)
 
 
-def _tree(sheets: Sheets) -> PQTree | None:
-    """The PQ-tree of the sheets; None as soon as an option does not fit."""
-    tree = PQTree(len(sheets))
-    for option in sheets.distinct:
-        if not tree._reduce(sheets.choosers(option)):
+def _tree(data: Engine, users: IntVector) -> PQTree | None:
+    """The PQ-tree of some users; None as soon as an option does not fit."""
+    options, leaves = _answers(data, users)
+    sizes = np.bincount(options, minlength=data.n_options)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    # Options with the same users are tried once: their users' random numbers have the same sum.
+    numbers = np.random.default_rng(20240513).standard_normal(len(users))
+    sums = np.bincount(options, weights=numbers[leaves], minlength=data.n_options)
+    tested = np.flatnonzero((sizes > 1) & (sizes < len(users)))
+    once = tested[np.sort(np.unique(sums[tested], return_index=True)[1])]
+    tree = PQTree(len(users))
+    for option in once.tolist():
+        if not tree._reduce(leaves[starts[option] : starts[option + 1]].tolist()):
             return None
     return tree
+
+
+def _answers(data: Engine, users: IntVector) -> tuple[IntVector, IntVector]:
+    """The options that some users chose and who chose them (0, 1, …), option after option."""
+    if len(users) * data.n_options <= SHEET_CELLS:
+        options, who = np.nonzero(data.sheets(users))
+        return options.astype(np.int64), who.astype(np.int64)
+    part, left = data.subset(users)
+    indptr, chosen = part.responses.rows
+    who = np.repeat(np.arange(len(users)), np.diff(indptr))
+    by_option = np.argsort(chosen, kind="stable")
+    return left[chosen[by_option]], who[by_option]
 
 
 def count_orders(first: npt.ArrayLike, last: npt.ArrayLike, n_users: int) -> int | None:
@@ -202,20 +226,10 @@ Ends = tuple[int, int]
 
 def _nested(ends: IntVector, places: int) -> tuple[set[Ends], set[Ends]]:
     """The sets that must stand together in every order, and those that can only be turned round."""
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    low, high = ends.T
-    overlap = (
-        (low[:, None] < low[None, :])
-        & (low[None, :] < high[:, None])
-        & (high[:, None] < high[None, :])
-    )
-    part = connected_components(csr_matrix(overlap), directed=False)[1]
     sets: set[Ends] = {(0, places)} if places > 1 else set()
     turning: set[Ends] = set()
-    for number in range(part.max(initial=-1) + 1):
-        own = ends[part == number]
+    for part in _overlapping(ends):
+        own = ends[part]
         whole = (int(own.min()), int(own.max()))
         sets.add(whole)
         if len(own) > 1:
@@ -223,6 +237,24 @@ def _nested(ends: IntVector, places: int) -> tuple[set[Ends], set[Ends]]:
             cuts = np.unique(own).tolist()
             sets.update((a, b) for a, b in pairwise(cuts) if b - a > 1)
     return sets, turning
+
+
+def _overlapping(ends: IntVector) -> Iterator[IntVector]:
+    """Parts of the options that overlap, one after the other."""
+    low, high = ends.T
+    later = low[:, None] < low[None, :]
+    overlap = later & (low[None, :] < high[:, None]) & (high[:, None] < high[None, :])
+    overlap |= overlap.T
+    left = np.ones(len(ends), dtype=bool)
+    for option in range(len(ends)):
+        if left[option]:
+            left[option] = False
+            part = [np.array([option])]
+            while len(part[-1]):
+                reached = np.flatnonzero(overlap[part[-1]].any(axis=0) & left)
+                left[reached] = False
+                part.append(reached)
+            yield np.concatenate(part)
 
 
 def _children(sets: set[Ends]) -> list[tuple[Ends, int]]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.irt import Simulation, simulate, spaced_bock
 from hitsndiffs.paper.contestants import contestant
@@ -194,7 +194,7 @@ def _beta(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:  # noqa: AR
 
     first = Cell(cell.figure, 0, cell.run, cell.seed)  # the same data for every β
     sim = simulate(cell.spec.model, seed=first.stream())
-    laplacian = Laplacian.of(sim.responses, open_sums(sim.responses))
+    laplacian = Laplacian.of(open_engine(sim.responses))
     start = np.random.default_rng(first.stream()).uniform(size=len(laplacian.degrees) - 1)
 
     def rounds(multiple: float) -> int:

@@ -249,7 +249,7 @@ def missing_section(results: All, methods: Sequence[str] = ("hnd", "hits")) -> l
         "The text lets each user answer each item with probability p; the published code lets "
         "every user answer the same number of items, and the paper's figures show that (in "
         "brackets). With the text's rule users answer different numbers of items: HITS, which adds "
-        "up, falls; HnD, which averages, stays. The claim is stronger than the paper's figure shows.",
+        "up, falls; HnD, which averages, stays. The claim is stronger than the figure shows.",
         "",
         *_table(["p", *(f"{x:g}" for x in figure.x)], rows),
     ]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines import Sums, open_sums
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.irt import Simulation
 from hitsndiffs.paper.contestants import FULL, PAPER_TOL, Contestant, contestant
 from hitsndiffs.paper.full_matrices import one_hot, run_variant
@@ -52,8 +52,8 @@ class Clock:
         return one_hot(self.sim.responses)
 
     @cached_property
-    def _sums(self) -> Sums:
-        return open_sums(self.sim.responses)
+    def _data(self) -> Engine:
+        return open_engine(self.sim.responses)
 
     def time(self, name: str) -> Took:
         """Run one contestant."""
@@ -61,16 +61,15 @@ class Clock:
         if who.method == FULL:
             run = run_variant(name, self._matrix, seed=self.seed, tol=PAPER_TOL)
             return Took(run.seconds, run.rounds)
-        sums = self._sums  # laid out before the clock starts
+        data = self._data  # laid out before the clock starts
         begin = time.perf_counter()
-        rounds = self._run(who, sums)
+        rounds = self._run(who, data)
         return Took(time.perf_counter() - begin, rounds)
 
-    def _run(self, who: Contestant, sums: Sums) -> int:
-        data = self.sim.responses, sums
+    def _run(self, who: Contestant, data: Engine) -> int:
         if who.method == "hnd":
-            return solve(*data, who.params["solver"], seed=self.seed, tol=PAPER_TOL).iterations
+            return solve(data, who.params["solver"], seed=self.seed, tol=PAPER_TOL).iterations
         if who.method == "abh":
-            return fiedler(*data, who.params["solver"], seed=self.seed, tol=PAPER_TOL).iterations
+            return fiedler(data, who.params["solver"], seed=self.seed, tol=PAPER_TOL).iterations
         self.rank(self.sim.responses, method=who.method, order=self.sim.order, **who.params)
         return 0

@@ -15,19 +15,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 
-__all__ = ["Averaging", "Laplacian", "answers_as_floats"]
+__all__ = ["Averaging", "Laplacian"]
 
 Vector = npt.NDArray[np.float64]
 
-
-def answers_as_floats(responses: Responses) -> Vector:
-    """How many answers each user gave; made once, for it is as long as the users are many."""
-    return responses._cached(
-        "answers_as_floats", lambda: responses.answers_per_user.astype(np.float64)
-    )
+#: Up to this many users × options ``C`` is held as a full matrix (0.8 GB) by *direct* variants.
+FULL_CELLS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -37,18 +32,14 @@ class Averaging:
     Every user must have answered something.
     """
 
-    sums: Sums
+    data: Engine
     answers: Vector
     choosers: Vector
 
     @classmethod
-    def of(cls, responses: Responses, sums: Sums) -> Averaging:
+    def of(cls, data: Engine) -> Averaging:
         """Return the operator of some responses."""
-        return cls(
-            sums,
-            answers_as_floats(responses),
-            responses.choosers_per_option.astype(float),
-        )
+        return cls(data, data.answers_per_user, data.choosers_per_option.astype(float))
 
     @cached_property
     def stationary(self) -> Vector:
@@ -58,15 +49,21 @@ class Averaging:
 
     def weights(self, s: Vector) -> Vector:
         """Mean score of each option's choosers."""
-        return _over(self.sums.choosers(s), self.choosers)
+        return _over(self.data.choosers(s), self.choosers)
 
     def scores(self, w: Vector) -> Vector:
         """Mean weight of each user's options."""
-        return _over(self.sums.choices(w), self.answers)
+        return _over(self.data.choices(w), self.answers)
 
     def __call__(self, s: Vector) -> Vector:
         """``U s``."""
         return self.scores(self.weights(s))
+
+    def transposed(self, s: Vector) -> Vector:
+        """``Uᵀ s``."""
+        w = _over(self.data.choosers(_over(s, self.answers)), self.choosers)
+        back: Vector = self.data.choices(w)
+        return back
 
     def centred(self, s: Vector) -> Vector:
         """``s`` without its part along the ones vector."""
@@ -74,29 +71,40 @@ class Averaging:
 
     def dense(self) -> Vector:
         """``U`` as a matrix (the paper's *direct* variants; m² memory)."""
-        return self(np.eye(len(self.answers)))
+        return _product(self.data, 1.0 / self.choosers) / self.answers[:, None]
 
 
 @dataclass(frozen=True)
 class Laplacian:
     """``L s = d s - choices(choosers(s))``: linear in the number of responses."""
 
-    sums: Sums
+    data: Engine
     degrees: Vector
 
     @classmethod
-    def of(cls, responses: Responses, sums: Sums) -> Laplacian:
+    def of(cls, data: Engine) -> Laplacian:
         """Return the operator of some responses."""
-        return cls(sums, sums.choices(responses.choosers_per_option.astype(float)))
+        return cls(data, data.choices(data.choosers_per_option.astype(float)))
 
     def __call__(self, s: Vector) -> Vector:
         """``L s``."""
         d = self.degrees if s.ndim == 1 else self.degrees[:, None]
-        return d * s - self.sums.choices(self.sums.choosers(s))
+        product: Vector = d * s - self.data.choices(self.data.choosers(s))
+        return product
 
     def dense(self) -> Vector:
         """``L`` as a matrix (m² memory)."""
-        return self(np.eye(len(self.degrees)))
+        return np.diag(self.degrees) - _product(self.data, np.ones(self.data.n_options))
+
+
+def _product(data: Engine, weights: Vector) -> Vector:
+    """``C diag(weights) Cᵀ``: by a product of full matrices where those fit, else by the sums."""
+    if data.n_users * data.n_options > FULL_CELLS:
+        product: Vector = data.choices(weights[:, None] * data.choosers(np.eye(data.n_users)))
+    else:
+        C = data.sheets(np.arange(data.n_users))
+        product = C.T @ (weights[:, None] * C)
+    return product
 
 
 def _over(values: Vector, counts: Vector) -> Vector:
