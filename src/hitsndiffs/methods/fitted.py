@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation, undecided
+from hitsndiffs.order.perfect import PerfectOrder
 
 __all__ = ["Fit", "Part", "merged"]
 
@@ -43,6 +44,8 @@ class Fit:
         0–1, how sure the method is of axis and sign.
     converged, n_iterations
         Of the method's own iteration.
+    perfect
+        The perfect order that the scores follow, where there is one and the method looks for it.
     notes
         Sentences that the user should read.
     scoring
@@ -64,6 +67,7 @@ class Fit:
     confidence: float | None = None
     converged: bool = True
     n_iterations: int = 0
+    perfect: PerfectOrder | None = None
     notes: tuple[str, ...] = ()
     scoring: Scoring | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
