@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
-from hitsndiffs.cli.progress import working
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
 from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.sureness import SURE, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent
@@ -45,6 +45,7 @@ class Job:
     out: Path | None = None
     key_out: Path | None = None
     report: Path | None = None
+    save: Path | None = None
     key: Path | None = None
     as_json: bool = False
     top: int | None = None
@@ -57,6 +58,8 @@ def rank_file(job: Job) -> None:
     for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
         if path is not None:
             check_target(path, option, job.source.path)
+    if job.save is not None:
+        check_target(job.save, "--save", job.source.path, (".json",))
     if job.report is not None:
         check_target(job.report, "--report", job.source.path, REPORTS)
     elif job.key is not None:
@@ -97,7 +100,7 @@ def _ranking(job: Job) -> Ranking:
 
         params[_key_parameter(METHODS.get(method))] = read_key(job.answers)
     responses = job.source.read(quiet=job.quiet)
-    with working("Ranking", quiet=job.quiet):
+    with working("Ranking", quiet=job.quiet, told=True):
         return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params)
 
 
@@ -122,6 +125,11 @@ def _write(ranking: Ranking, job: Job) -> None:
     if job.report is not None:
         page = _report(ranking, job)
         files[job.report] = lambda part: _write_text(part, page)
+    if job.save is not None:
+        from hitsndiffs.results.saving import as_text
+
+        saved = as_text(ranking)
+        files[job.save] = lambda part: _write_text(part, saved)
     write_whole(files)
 
 
@@ -130,7 +138,7 @@ def _report(ranking: Ranking, job: Job) -> str:
     from hitsndiffs.show import report_html
 
     key = None if job.key is None else read_key(job.key, ranking.responses)
-    with working("Writing the report", quiet=job.quiet):
+    with working("Writing the report", quiet=job.quiet, told=True):
         return report_html(ranking, key=key, file=_file(job), command=_command(job))
 
 

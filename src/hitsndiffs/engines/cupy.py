@@ -243,8 +243,10 @@ class CupyEngine(MemoryEngine):
         size = max(1024, BLOCK // max(given.shape[1], 1))
         for first in range(0, self.n_users, size):
             last = min(first + size, self.n_users)
-            sums = self.layout.choices(given, first, last) if given.shape[1] else cp.empty(
-                (last - first, 0)
+            sums = (
+                self.layout.choices(given, first, last)
+                if given.shape[1]
+                else cp.empty((last - first, 0))
             )
             yield first, step(sums, *(array[first:last] for array in arrays))
 

@@ -101,7 +101,9 @@ def _source(name: str) -> str:
     return resources.files("hitsndiffs.engines").joinpath(name).read_text(encoding="utf-8")
 
 
-def _launch(name: str, grid: tuple[int, ...], arguments: tuple[Any, ...], threads: int = 256) -> None:
+def _launch(
+    name: str, grid: tuple[int, ...], arguments: tuple[Any, ...], threads: int = 256
+) -> None:
     if all(grid):
         _kernel(name)(grid, (threads,), arguments)
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-import dask
 import dask.array as da
 import numpy as np
 import numpy.typing as npt
@@ -176,7 +175,9 @@ class DaskEngine(Engine):
         buckets = _Buckets(self, x)
         number = int(np.searchsorted(buckets.below, place, side="right")) - 1
         there = _call(orders.in_bucket, number, *buckets.parts)
-        return float(self._result(_call(orders.value_at, there, place - int(buckets.below[number]))))
+        return float(
+            self._result(_call(orders.value_at, there, place - int(buckets.below[number])))
+        )
 
     def top(self, x: Any, count: int) -> Ints:
         """Numbers of the users with the highest values, best first."""
@@ -208,9 +209,7 @@ class DaskEngine(Engine):
 
     def sheets(self, users: Ints) -> Vector:
         """The answer sheets of a few users: a column each, 1 for the options chosen."""
-        return self._of_few(
-            work.sheets, users, lambda found: np.concatenate(found, axis=1), axis=1
-        )
+        return self._of_few(work.sheets, users, lambda found: np.concatenate(found, axis=1), axis=1)
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array in this process."""

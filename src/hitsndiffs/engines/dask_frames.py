@@ -115,9 +115,7 @@ def _packed_parts(
     shared = delayed(items, pure=False, traverse=False)
     parts = client.compute(
         [
-            delayed(work.packed, pure=False)(
-                encoded[n], shared, None if named else first, as_text
-            )
+            delayed(work.packed, pure=False)(encoded[n], shared, None if named else first, as_text)
             for n, first in zip(full, starts, strict=True)
         ]
     )

@@ -111,9 +111,7 @@ def near_equals(problem: KeyProblem, least: float = 0.0) -> Array:
     if _near_equals_of(problem, sample).max() < least:
         return none
     blocks = np.array_split(np.arange(m), -(-m // size))
-    return data.user_array(
-        np.concatenate([_near_equals_of(problem, users) for users in blocks])
-    )
+    return data.user_array(np.concatenate([_near_equals_of(problem, users) for users in blocks]))
 
 
 def _here(problem: KeyProblem, fit: KeyFit | None = None) -> tuple[KeyProblem, Any]:

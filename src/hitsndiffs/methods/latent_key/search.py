@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
 from hitsndiffs.methods.latent_key.grid import normal_scores
@@ -183,12 +184,14 @@ def search(
     """
     problem = KeyProblem(data, answers=answers, strong_user=strong_user)
     # 1. how much each user counts as a witness, to begin with
+    step("looking for copies")
     problem.weigh(1.0 / data.how_many(data.fingerprints()))
     first = _fit(take_sample(problem), consensus(problem), rounds=12)
     witnesses = find_witnesses(problem, first)
     problem.weigh(witnesses.weights)
 
     # 2. the leading axes, and the same with copies weighed
+    step("finding the strongest axes")
     plain = find_shrinkage(data, axes=axes, seed=seed)
     weighed = plain
     if (problem.witness < 1).any():
@@ -199,6 +202,7 @@ def search(
     modes = find_modes(problem, witnesses, starts) + _without_near_equals(problem)
 
     # 4. who is a copy depends on the solution: a clique may have made itself the truth
+    step("comparing the solutions")
     modes = _heeding(problem, _with_own_witnesses(problem, modes))
     problem.weigh(modes[0].witnesses.weights)
     return Search(problem, modes, plain)
@@ -289,13 +293,24 @@ def find_modes(
     sample = take_sample(problem)
     here = witnesses.of(sample)
     modes = _merged(
-        [Mode((name,), sample.fit(normal_scores(problem.data, z), first), here) for name, z in starts.items()]
+        [
+            Mode((name,), sample.fit(normal_scores(problem.data, z), first), here)
+            for name, z in tracked(starts.items(), "trying starts")
+        ]
     )
     best = modes[0].evidence
     hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
-    carried = _merged([_carried_on(sample.problem, mode, more) for mode in hopeful])
+    carried = _merged(
+        [
+            _carried_on(sample.problem, mode, more)
+            for mode in tracked(hopeful, "carrying solutions on")
+        ]
+    )
     return _merged(
-        [Mode(mode.starts, sample.for_all(mode.fit, first), witnesses) for mode in carried]
+        [
+            Mode(mode.starts, sample.for_all(mode.fit, first), witnesses)
+            for mode in tracked(carried, "fitting everybody")
+        ]
         + [
             Mode(mode.starts, sample.for_all(mode.fit, 1), witnesses)
             for mode in modes[len(hopeful) :]
