@@ -7,7 +7,6 @@ work as they do on NumPy's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -157,6 +156,10 @@ class CupyEngine(MemoryEngine):
         words = option_words(self.n_options) if words is None else words
         return self.layout.choices(cp.asarray(words)[:, None])[:, 0]
 
+    def sheets(self, users: Any) -> Vector:
+        """The answer sheets of a few users."""
+        return self.layout.sheets(np.asarray(self.collect(users), dtype=np.int64))
+
     def subset(self, users: Any, *, keep_options: bool = False) -> Any:
         """Some users on the GPU, and which options are left."""
         return super().subset(self.collect(users), keep_options=keep_options)
@@ -207,10 +210,6 @@ class CupyEngine(MemoryEngine):
     def value_at(self, x: Array, place: int) -> float:
         """The value at a place of the order, lowest first."""
         return float(cp.partition(x, place)[place])
-
-    def elementwise(self, act: Callable[..., Any], *arrays: Any) -> Array:
-        """A function of NumPy arrays, on the processor."""
-        return cp.asarray(act(*(cp.asnumpy(x) for x in arrays)))
 
     @cached_property
     def _one(self) -> Array:

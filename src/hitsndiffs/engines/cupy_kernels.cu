@@ -315,39 +315,58 @@ extern "C" __global__ void fill_bits(const u32 *quads, i64 n_users, i64 first, i
     }
 }
 
-// Sizes of the intersections of 64 sets with 64 others, over some of the words.
-extern "C" __global__ void __launch_bounds__(256)
+// Sizes of the intersections of 64 sets with 64 others, over some of the words. A warp has 32 of
+// either: two by four products of 16 × 8 sets and 256 users, on the matrix units (bits, "and", count).
+extern "C" __global__ void __launch_bounds__(128)
 count_pairs(const u32 *bits, int n_sets, i64 words, i64 words_per_block, u64 *counts) {
-    __shared__ u32 some[64][33], others[64][33];
+    __shared__ u32 some[64][36], others[64][36];  // 36: rows begin in different banks
     int i0 = blockIdx.y * 64, j0 = blockIdx.z * 64;
     if (j0 < i0) return;  // the other triangle
-    int x = threadIdx.x % 16, y = threadIdx.x / 16, lane = threadIdx.x % 32;
-    u32 found[4][4] = {};
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = lane / 4, word = lane % 4;
+    int i1 = 32 * (warp / 2), j1 = 32 * (warp % 2);
+    int found[2][4][4] = {};
     i64 start = blockIdx.x * words_per_block, end = min(start + words_per_block, words);
     for (i64 w = start; w < end; w += 32) {
-        for (int row = threadIdx.x / 32; row < 64; row += 8) {
-            bool inside = w + lane < end;
-            some[row][lane] = inside && i0 + row < n_sets ? bits[(i0 + row) * words + w + lane] : 0;
-            others[row][lane] =
-                inside && j0 + row < n_sets ? bits[(j0 + row) * words + w + lane] : 0;
+        bool inside = w + lane < end;
+        for (int r = warp; r < 64; r += 4) {
+            some[r][lane] = inside && i0 + r < n_sets ? bits[(i0 + r) * words + w + lane] : 0;
+            others[r][lane] = inside && j0 + r < n_sets ? bits[(j0 + r) * words + w + lane] : 0;
         }
         __syncthreads();
-#pragma unroll 8
-        for (int k = 0; k < 32; k++) {
-            u32 a[4], b[4];
 #pragma unroll
-            for (int i = 0; i < 4; i++) a[i] = some[y + 16 * i][k], b[i] = others[x + 16 * i][k];
+        for (int k = 0; k < 32; k += 8) {
+            u32 a[2][4], b[4][2];
 #pragma unroll
-            for (int i = 0; i < 4; i++)
+            for (int i = 0; i < 2; i++) {
+                a[i][0] = some[i1 + 16 * i + row][k + word];
+                a[i][1] = some[i1 + 16 * i + row + 8][k + word];
+                a[i][2] = some[i1 + 16 * i + row][k + 4 + word];
+                a[i][3] = some[i1 + 16 * i + row + 8][k + 4 + word];
+            }
 #pragma unroll
-                for (int j = 0; j < 4; j++) found[i][j] += __popc(a[i] & b[j]);
+            for (int j = 0; j < 4; j++) {
+                b[j][0] = others[j1 + 8 * j + row][k + word];
+                b[j][1] = others[j1 + 8 * j + row][k + 4 + word];
+            }
+#pragma unroll
+            for (int i = 0; i < 2; i++)
+#pragma unroll
+                for (int j = 0; j < 4; j++)
+                    asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
+                        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                        : "+r"(found[i][j][0]), "+r"(found[i][j][1]), "+r"(found[i][j][2]),
+                          "+r"(found[i][j][3])
+                        : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]), "r"(b[j][0]),
+                          "r"(b[j][1]));
         }
         __syncthreads();
     }
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) {
-            int one = i0 + y + 16 * i, other = j0 + x + 16 * j;
-            if (one < n_sets && other < n_sets && found[i][j])
-                atomicAdd(counts + (i64)one * n_sets + other, (u64)found[i][j]);
-        }
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 4; j++)
+            for (int c = 0; c < 4; c++) {
+                int one = i0 + i1 + 16 * i + row + 8 * (c / 2);
+                int other = j0 + j1 + 8 * j + 2 * word + c % 2;
+                if (one < n_sets && other < n_sets)
+                    atomicAdd(counts + (i64)one * n_sets + other, (u64)found[i][j][c]);
+            }
 }

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import cupy as cp
 import numpy as np
+import numpy.typing as npt
 
 from hitsndiffs.engines.gram import OptionSets
 from hitsndiffs.engines.grouping import Groups
@@ -64,6 +65,9 @@ class DeviceLayout(Protocol):
 
     def extremes(self, positions: Array) -> tuple[Array, Array]:
         """Smallest and largest position of each option's choosers."""
+
+    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The answer sheets of a few users, as columns."""
 
 
 @lru_cache(maxsize=1)
@@ -341,8 +345,27 @@ class DevicePacked:
                 "count_pairs",
                 (-(-words // per_block), tiles, tiles),
                 (bits, np.int32(n_sets), np.int64(words), np.int64(per_block), counts),
+                threads=128,
             )
         return counts
+
+    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        g, places = self.groups, cp.asarray(users)
+        quads, wide = cp.asnumpy(self._quads[:, places]), cp.asnumpy(self._wide[:, places])
+        sheets = np.zeros((self.n_options, len(users)))
+        for group in range(g.n_groups):
+            if group < g.n_narrow:
+                rest = quads[group // 4] >> np.uint32(8 * (group % 4)) & np.uint32(255)
+            else:
+                rest = wide[group - g.n_narrow]
+            rest = rest.astype(np.int64)
+            for item in g.members[g.starts[group] : g.starts[group + 1]].tolist():
+                option = g.item_starts[item] + rest % g.n_codes[item]
+                given = np.flatnonzero(option < g.item_starts[item + 1])
+                sheets[option[given], given] = 1.0
+                rest //= g.n_codes[item]
+        return sheets
 
     # -- tables -----------------------------------------------------------------------------
 
@@ -463,6 +486,14 @@ class DeviceRows:
             (self._indptr, self._options, np.int64(self.n_users), positions, low, high),
         )
         return low, high
+
+    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        sheets = np.zeros((self.n_options, len(users)))
+        for column, user in enumerate(users.tolist()):
+            first, last = self._indptr[user : user + 2].tolist()
+            sheets[cp.asnumpy(self._options[first:last]), column] = 1.0
+        return sheets
 
 
 @lru_cache(maxsize=1)
