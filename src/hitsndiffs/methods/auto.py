@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
@@ -103,6 +104,7 @@ class Auto(Searching):
             return None
         if data.n_responses > MOST_RESPONSES:
             return None
+        step("comparing with confusion matrices")
         return confusion_against_key(data, found.best.fit.posterior.mean)
 
     def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:

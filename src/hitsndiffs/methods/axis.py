@@ -15,7 +15,7 @@ from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.order.orientation import Orientation, orient, undecided
 from hitsndiffs.spectral import Averaging, Solution
 
-__all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standardised"]
+__all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standard_errors", "standardised"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -74,6 +74,14 @@ def oriented_fit(
         notes=tuple(_notes(repeated, orientation, asked)),
         details={"solver": solver, "residual": found.residual, "eigenvalue": found.value},
     )
+
+
+def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Vector:
+    """A score is a mean of item contributions: its error is their spread over √(answers)."""
+    n = U.answers
+    mean_square = U.data.choices(w**2) / n / value**2
+    variance = np.maximum(mean_square - s**2, 0.0) * n / np.maximum(n - 1, 1)
+    return np.where(n > 1, np.sqrt(variance / n), np.nan)
 
 
 def nobody_differs(data: Engine) -> Fit:

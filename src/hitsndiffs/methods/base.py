@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import known_options, no_such_user
+from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
@@ -68,12 +69,13 @@ class Method:
         labels = data.components(self.linked_by)
         parts = members(labels)
         whole = len(parts[0]) == data.n_users
-        if whole:
-            fitted = self._fit(data)
-        elif self.linked_by == "items":
-            fitted = self._fit_parts(data, [np.flatnonzero(labels >= 0)])
-        else:
-            fitted = self._fit_parts(data, parts)
+        with working(self.name):
+            if whole:
+                fitted = self._fit(data)
+            elif self.linked_by == "items":
+                fitted = self._fit_parts(data, [np.flatnonzero(labels >= 0)])
+            else:
+                fitted = self._fit_parts(data, parts)
         self._store(fitted, labels)
         self.data_ = data
         if not fitted.converged:

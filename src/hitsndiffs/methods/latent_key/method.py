@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
@@ -65,6 +66,7 @@ class LatentKey(Searching):
         problem = found.problem
         data = problem.data
 
+        step("fitting the best solution")
         # 2. the chosen solution, fitted with every user, copies counting by their square root
         problem.weigh(np.sqrt(found.witness))
         chosen = found.best.fit
@@ -102,7 +104,7 @@ class LatentKey(Searching):
         draws = user_draws(problem.data, self.resamples)
         witness = problem.witness
         total = np.zeros_like(final.key)
-        for draw in -np.log1p(-draws.T):
+        for draw in tracked(-np.log1p(-draws.T), "averaging the key", self.resamples):
             problem.weigh(witness * draw / draw.mean())
             total += fit_key(problem, final, max_rounds=10).key
         problem.weigh(witness)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
 from hitsndiffs.methods.latent_key.grid import normal_scores
@@ -184,6 +185,7 @@ def search(
     """
     problem = KeyProblem(data, answers=answers, strong_user=strong_user)
     # 1. how much each user counts as a witness, to begin with
+    step("looking for copies")
     pattern = patterns(data)
     problem.weigh(1.0 / np.bincount(pattern)[pattern])
     first = _fit(take_sample(problem), consensus(problem), rounds=12)
@@ -191,6 +193,7 @@ def search(
     problem.weigh(witnesses.weights)
 
     # 2. the leading axes, and the same with copies weighed
+    step("finding the strongest axes")
     plain = find_shrinkage(data, axes=axes, seed=seed)
     weighed = plain
     if (problem.witness < 1).any():
@@ -201,6 +204,7 @@ def search(
     modes = find_modes(problem, witnesses, starts) + _without_near_equals(problem)
 
     # 4. who is a copy depends on the solution: a clique may have made itself the truth
+    step("comparing the solutions")
     modes = _heeding(problem, _with_own_witnesses(problem, modes))
     problem.weigh(modes[0].witnesses.weights)
     return Search(problem, modes, plain)
@@ -291,13 +295,24 @@ def find_modes(
     sample = take_sample(problem)
     here = witnesses.of(sample.users)
     modes = _merged(
-        [Mode((name,), sample.fit(normal_scores(z), first), here) for name, z in starts.items()]
+        [
+            Mode((name,), sample.fit(normal_scores(z), first), here)
+            for name, z in tracked(starts.items(), "trying starts")
+        ]
     )
     best = modes[0].evidence
     hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
-    carried = _merged([_carried_on(sample.problem, mode, more) for mode in hopeful])
+    carried = _merged(
+        [
+            _carried_on(sample.problem, mode, more)
+            for mode in tracked(hopeful, "carrying solutions on")
+        ]
+    )
     return _merged(
-        [Mode(mode.starts, sample.for_all(mode.fit, first), witnesses) for mode in carried]
+        [
+            Mode(mode.starts, sample.for_all(mode.fit, first), witnesses)
+            for mode in tracked(carried, "fitting everybody")
+        ]
         + [
             Mode(mode.starts, sample.for_all(mode.fit, 1), witnesses)
             for mode in modes[len(hopeful) :]
