@@ -12,6 +12,7 @@ import numpy as np
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled
+from hitsndiffs.engines import scaled
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine
 

@@ -10,6 +10,7 @@ from sums_cases import ENGINES, check_against_oracle, make_responses, random_tab
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled
+from hitsndiffs.engines import scaled
 from hitsndiffs.engines.threads import build_layout
 from hitsndiffs.errors import InputError
 
@@ -75,7 +76,7 @@ def test_users_who_answered_nothing_at_all(engine, dense):
     sums = ENGINES[engine](data)
     assert sums.choices(np.ones(0)).tolist() == [0.0, 0.0, 0.0]
     assert sums.choosers(np.ones(3)).tolist() == []
-    assert sums.through_users(np.ones((0, 2)), np.ones(3)).shape == (0, 2)
+    assert sums.through(np.ones((0, 2)), scaled, np.ones(3)).shape == (0, 2)
 
 
 def test_transposed_codes_are_taken_as_they_are():
@@ -150,7 +151,7 @@ def test_arguments_and_data_are_left_alone(engine):
     sums = ENGINES[engine](data)
     first = sums.choices(weights)
     kept = first.copy()
-    sums.choosers(scores), sums.through_users(weights, scores), sums.extremes(positions)
+    sums.choosers(scores), sums.through(weights, scaled, scores), sums.extremes(positions)
     sums.choices(2 * weights)
     np.testing.assert_array_equal(first, kept)  # no result is a buffer that is used again
     np.testing.assert_array_equal(data.codes, codes)
@@ -167,7 +168,7 @@ def test_vectors_of_the_wrong_length_are_refused(engine):
     with pytest.raises(ValueError, match=r"scores must be .* length 3; got shape \(4, 2\)"):
         sums.choosers(np.ones((4, 2)))
     with pytest.raises(ValueError, match=r"scale must be a vector of length 3"):
-        sums.through_users(np.ones(4), np.ones((3, 1)))
+        sums.through(np.ones(4), scaled, np.ones((3, 1)))
     with pytest.raises(ValueError, match=r"positions must be a vector of length 3"):
         sums.extremes(np.arange(2))
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sums_cases import make_responses, random_table, run_python
 
-from hitsndiffs.data import jit
 from hitsndiffs.data.pool import Run
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import base, open_engine
@@ -82,30 +81,33 @@ def test_items_with_too_many_options_for_packing():
 def test_auto_takes_threads_for_large_data_only(monkeypatch):
     data = make_responses([[0, 1], [1, 0], [0, 0]])
     assert isinstance(open_engine(data), NumpyEngine)
-    monkeypatch.setattr(base, "THREADS_FROM", 6)
-    assert isinstance(open_engine(data), ThreadsEngine)
+    assert isinstance(open_engine(data, threads_from=7), NumpyEngine)
+    assert isinstance(open_engine(data, threads_from=6), ThreadsEngine)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert isinstance(open_engine(data), NumpyEngine)
+    assert isinstance(open_engine(data, threads_from=6), NumpyEngine)
 
 
-def test_the_layout_is_built_once_for_any_number_of_threads():
+@pytest.mark.parametrize("engine", ["numpy", "threads"])
+def test_an_engine_in_use_is_opened_once(engine):
     data = make_responses([[0, 1], [1, 0], [0, 0]])
-    first, second = open_engine(data, "threads", 1), open_engine(data, "threads", 2)
+    first, second = open_engine(data, engine, 1), open_engine(data, engine, 2)
     assert (first.threads, second.threads) == (1, 2)
-    assert first.layout is second.layout
-    plain = [open_engine(data, "numpy", threads) for threads in (1, 2)]
-    assert plain[0]._rows is plain[1]._rows
-    assert [sums.threads for sums in plain] == [1, 2]
+    assert open_engine(data, engine, 1) is first
+    assert open_engine(first, "auto") is first
+    other = make_responses([[0, 1], [1, 0], [0, 0]])
+    assert open_engine(other, engine, 1) is not first
 
 
 @pytest.mark.parametrize("dense", [True, False])
 def test_counts_taken_from_the_engine(dense):
     table = random_table(np.random.default_rng(13), 200, 7, 4, 0.3)
-    expected, ours = make_responses(table, dense=dense), make_responses(table, dense=dense)
-    open_engine(ours, "threads")
-    for name in ("answers_per_user", "choosers_per_option", "answers_per_item"):
-        assert getattr(ours, name).dtype == np.int64
-        np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
+    expected = make_responses(table, dense=dense)
+    for engine in ("numpy", "threads"):
+        ours = open_engine(expected, engine)
+        for name in ("answers_per_user", "choosers_per_option", "answers_per_item"):
+            np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
+        assert ours.n_responses == expected.n_responses
+        assert not ours.is_complete
 
 
 def test_wrong_engine_and_thread_count_are_refused():
@@ -118,11 +120,12 @@ def test_wrong_engine_and_thread_count_are_refused():
 
 def test_without_numba(monkeypatch):
     data = make_responses([[0, 1], [1, 0], [0, 0]])
-    monkeypatch.setattr(base, "THREADS_FROM", 1)
-    for library in jit._libraries.values():
-        monkeypatch.setattr(library, "_loaded", False)
+    for module in [name for name in sys.modules if name.endswith("_kernels")]:
+        monkeypatch.delitem(sys.modules, module)
+    for module in ("packed", "sparse"):
+        monkeypatch.delitem(sys.modules, f"hitsndiffs.engines.{module}", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
-    assert isinstance(open_engine(data), NumpyEngine)
+    assert isinstance(open_engine(data, threads_from=1), NumpyEngine)
     with pytest.raises(MissingExtraError, match='use engine="numpy"'):
         open_engine(data, "threads")
 
