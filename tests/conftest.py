@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -53,3 +54,14 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("the variable HITSNDIFFS_DATA does not name a folder of data sets")
     return Path(folder)
+
+
+@pytest.fixture
+def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine where Numba cannot be imported: nothing compiled is loaded yet, or can be."""
+    compiled = ("kernels", "engines.packed", "engines.sparse")
+    for name in [n for n in sys.modules if n.startswith("hitsndiffs.") and n.endswith(compiled)]:
+        monkeypatch.delitem(sys.modules, name)
+        package, _, module = name.rpartition(".")
+        monkeypatch.delattr(sys.modules[package], module, raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)

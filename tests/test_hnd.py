@@ -431,7 +431,7 @@ def test_two_independent_abilities_are_an_order_that_is_not_determined(seed):
 def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
     """All users can be compared, the axis is clear, nobody is tied: 13 rounds and 8 more sums."""
     passes = []
-    for name in ("choices", "choosers", "through_users", "extremes"):
+    for name in ("choices", "choosers", "through", "extremes"):
         plain = getattr(NumpyEngine, name)
 
         def counted(self, vectors, *rest, plain=plain):

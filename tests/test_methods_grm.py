@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import random_answers, responses_from_array
 
+from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.methods import GRM, TrueAnswer
 from hitsndiffs.methods.grm import level_table, option_levels
@@ -25,16 +26,18 @@ def graded(users=150, items=25, options=3, seed=0):
 
 def test_levels_follow_the_order_and_the_key():
     r = responses_from_array(np.array([[5, 1, 2], [6, 2, 3], [7, 3, -1]]), items=list("pqr"))
-    levels = option_levels(r, {"p": [6, 9, 5, 7]}, {"p": 6, "q": 2})
+    data = open_engine(r)
+    levels = option_levels(data, {"p": [6, 9, 5, 7]}, {"p": 6, "q": 2})
     assert levels.tolist() == [2, 0, 3, 0, 1, 0, -1, -1]
-    table, used = level_table(r, levels)
+    table, used = level_table(data, levels)
     assert used.tolist() == [0, 1]
     assert table.tolist() == [[1, 0], [0, 1], [2, 0]]  # without gaps
 
 
 def test_unanswered_and_unvarying_items():
     r = responses_from_array(np.array([[0, 1, 0], [0, -1, 1], [0, 2, 1]]))
-    table, used = level_table(r, option_levels(r, None, {0: 0, 1: 2, 2: 0}))
+    data = open_engine(r)
+    table, used = level_table(data, option_levels(data, None, {0: 0, 1: 2, 2: 0}))
     assert used.tolist() == [1, 2]
     assert table.tolist() == [[0, 1], [-1, 0], [1, 0]]
 

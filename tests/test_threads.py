@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from sums_cases import make_responses, random_table, run_python
 
 from hitsndiffs.data.pool import Run
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import base, open_engine
+from hitsndiffs.engines import open_engine
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine, build_layout
@@ -118,13 +117,9 @@ def test_wrong_engine_and_thread_count_are_refused():
         open_engine(data, "threads", 0)
 
 
-def test_without_numba(monkeypatch):
+@pytest.mark.usefixtures("without_numba")
+def test_without_numba():
     data = make_responses([[0, 1], [1, 0], [0, 0]])
-    for module in [name for name in sys.modules if name.endswith("_kernels")]:
-        monkeypatch.delitem(sys.modules, module)
-    for module in ("packed", "sparse"):
-        monkeypatch.delitem(sys.modules, f"hitsndiffs.engines.{module}", raising=False)
-    monkeypatch.setitem(sys.modules, "numba", None)
     assert isinstance(open_engine(data, threads_from=1), NumpyEngine)
     with pytest.raises(MissingExtraError, match='use engine="numpy"'):
         open_engine(data, "threads")
