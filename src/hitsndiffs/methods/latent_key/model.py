@@ -90,7 +90,7 @@ class KeyFit:
 
     def weights(self) -> Array:
         """The whole posterior on the grid, one row per user: for small data."""
-        return np.asarray(self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users))
+        return self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users)
 
 
 class KeyProblem:
@@ -123,11 +123,11 @@ class KeyProblem:
         self.strong = None if strong_user is None else data.user_number(strong_user)
         self.strong_users: tuple[Any, ...] = ()
         if self.strong is not None:
-            self.strong_users = (np.arange(data.n_users) == self.strong,)
+            self.strong_users = (data.marked(np.array([self.strong])),)
         self.known = np.full(data.n_options, -1.0)
         if answers:
             self._mark_known(answers)
-        self.weigh(np.ones(data.n_users) if witness is None else witness)
+        self.weigh(data.everybody if witness is None else witness)
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
@@ -181,7 +181,7 @@ def fit_key(
         curves = start.curves if curves is None else curves
         chosen, _ = _expect(problem, start.logs)
     else:
-        mean, sd = _placed(start)
+        mean, sd = _placed(start, data)
         chosen = data.through(np.empty((data.n_options, 0)), _spread, mean, sd, problem.witness)
     large = data.n_users > MANY_USERS or data.n_items > MANY_ITEMS
     warm = curves is not None or isinstance(start, Posterior)
@@ -213,11 +213,11 @@ def fit_key(
     return fit
 
 
-def _placed(start: Posterior | Array) -> tuple[Array, Array]:
+def _placed(start: Posterior | Array, data: Engine) -> tuple[Array, Array]:
     """Mean and spread of abilities to start from, wide enough for the grid to tell them apart."""
     if isinstance(start, Posterior):
         return start.mean, np.maximum(start.sd, NARROW * STEP)
-    return start, np.full_like(start, START_SD)
+    return start, START_SD * data.everybody
 
 
 def applied(problem: KeyProblem, fit: KeyFit) -> KeyFit:
@@ -236,9 +236,10 @@ def _expect(problem: KeyProblem, logs: Array) -> tuple[Array, float]:
 
 
 def _with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
+    ordinary = np.asarray(ORDINARY, like=sums)
     if strong is None or not strong.any():
-        return sums + ORDINARY
-    return np.asarray(sums + np.where(strong[:, None], STRONG, ORDINARY))
+        return sums + ordinary
+    return sums + np.where(strong[:, None], np.asarray(STRONG, like=sums), ordinary)
 
 
 def _expected(
@@ -246,7 +247,7 @@ def _expected(
 ) -> tuple[Array, Array]:
     weights, _, _, log_evidence = posterior_of(_with_prior(sums, strong))
     weights *= witness[:, None]
-    return weights, np.array([witness @ log_evidence])
+    return weights, (witness @ log_evidence).reshape(1)
 
 
 def _described(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:
