@@ -156,13 +156,27 @@ def test_power_is_algorithm_1():
     """The same number of rounds from the same start gives the same scores."""
     table = random_table(5, 14, 6, 3)
     sums = opened(table)
-    start = np.random.default_rng(7).standard_normal(13)
+    start = np.random.default_rng(7).uniform(size=13)
     found = solve(sums, "power", seed=7, tol=0.0, max_iterations=9)
     np.testing.assert_allclose(
         found.vector, naive.algorithm_1(naive.C(table), start, 9), atol=1e-12
     )
     assert found.iterations == 9
     assert not found.converged
+
+
+def test_deflation_counts_the_rounds_of_both_vectors():
+    """The left eigenvector takes a power iteration of its own, unless it is known (Section III-F)."""
+    data = opened(random_table(5, 200, 40, 3, missing=0.2))
+    power, deflation, centred = (
+        solve(data, solver, tol=1e-5).iterations for solver in ("power", "deflation", "centred")
+    )
+    assert deflation > power + 2
+    assert deflation > centred + 2
+    assert abs(centred - power) <= 3
+    # the left eigenvector is the one that is known: the answer counts
+    U = Averaging.of(data)
+    np.testing.assert_allclose(U.transposed(U.stationary), U.stationary, atol=1e-14)
 
 
 def test_solver_is_deterministic_under_its_seed():

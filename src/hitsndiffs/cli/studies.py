@@ -16,7 +16,7 @@ from hitsndiffs.cli.options import (
 )
 from hitsndiffs.cli.source import Source, reads_file
 
-__all__ = ["compare", "reproduce", "simulate"]
+__all__ = ["compare", "reproduce", "score", "simulate"]
 
 SIZE = "Size"
 WHO_ANSWERS = "Who answers what"
@@ -65,6 +65,36 @@ def compare(
         as_json=json,
         quiet=quiet,
     )
+
+
+@reads_file
+def score(
+    *,
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL", help="A ranking that hnd rank --save wrote.", show_default=False
+        ),
+    ],
+    source: Source,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the table: .csv, .tsv, .parquet or .json.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Place newcomers by a saved ranking, without ranking everybody again."""
+    from hitsndiffs.cli.score import score_file
+
+    score_file(model, source, out=out, as_json=json, quiet=quiet)
 
 
 def simulate(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
+from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation, undecided
 from hitsndiffs.order.perfect import PerfectOrder
 
@@ -47,6 +48,8 @@ class Fit:
         The perfect order that the scores follow, where there is one and the method looks for it.
     notes
         Sentences that the user should read.
+    scoring
+        How newcomers are scored, for methods whose scores are means over options.
     details
         Further numbers of the method, by name.
     """
@@ -66,6 +69,7 @@ class Fit:
     n_iterations: int = 0
     perfect: PerfectOrder | None = None
     notes: tuple[str, ...] = ()
+    scoring: Scoring | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -119,6 +123,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         option_weights=_spread([(p.options, p.fit.option_weights) for p in parts], q),
         key_probabilities=key,
         converged=unsettled.converged,
+        scoring=_scoring_of_all(parts, q),
         n_iterations=max(part.fit.n_iterations for part in parts),
         notes=_collected_notes(parts, len(parts) + len(alone) > 1),
         details=first.details if unsettled.converged else unsettled.details,
@@ -132,6 +137,16 @@ def _spread(pieces: Sequence[tuple[IntVector, Vector | None]], size: int) -> Vec
             return None
         total[places] = values
     return total
+
+
+def _scoring_of_all(parts: Sequence[Part], q: int) -> Scoring | None:
+    """Each option's weight is that of its component."""
+    first = parts[0].fit.scoring
+    if first is None:
+        return None
+    pieces = [(p.options, None if p.fit.scoring is None else p.fit.scoring.weights) for p in parts]
+    weights = _spread(pieces, q)
+    return None if weights is None else replace(first, weights=np.nan_to_num(weights))
 
 
 def _mixed_keys(data: Engine, parts: Sequence[Part], alone: IntVector) -> Vector | None:

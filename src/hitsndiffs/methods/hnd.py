@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standard_errors, standardised
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.exact import perfected
+from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.ties import TIE, levelled
 from hitsndiffs.spectral import SOLVERS, Averaging, Solution, leading_axes, solve
 
@@ -104,6 +105,8 @@ class HND(Method):
             answers=self.answers,
             strong_user=self.strong_user,
         )
+        assert fit.option_weights is not None
+        fit = replace(fit, scoring=Scoring(fit.option_weights / max(found.value, 1e-300)))
 
         # 4. a perfect order, if there is one
         return perfected(data, fit, answers=self.answers, strong_user=self.strong_user)

@@ -8,6 +8,7 @@ from typing import ClassVar
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import share_errors
+from hitsndiffs.methods.scoring import Scoring
 
 __all__ = ["Majority"]
 
@@ -43,4 +44,5 @@ class Majority(Method):
             correct=s,
             standard_errors=share_errors(data, w, s, n),
             n_iterations=1,
+            scoring=Scoring(w),
         )

@@ -13,11 +13,14 @@ import numpy.typing as npt
 
 from hitsndiffs.data.lookup import answers_here, covered_items
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.views import Viewed, view
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
 from hitsndiffs.methods.keys import key_given
+from hitsndiffs.results.advice import advice
 from hitsndiffs.results.metrics import accuracy
+from hitsndiffs.results.ranking import as_responses
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -58,7 +61,7 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Viewed):
     """Methods side by side: how they agree, how long they took, how right they are.
 
     Attributes
@@ -117,6 +120,14 @@ class Comparison:
 
         return sorted(rows, key=place)
 
+    def advice(self) -> str:
+        """Say in a sentence or two which method to use."""
+        return advice(self)
+
+    def plot(self) -> Any:
+        """Draw how alike each two methods rank, and return the chart (a Vega-Altair chart)."""
+        return view("plot_comparison")(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, in plain Python values (JSON's types)."""
         methods = {}
@@ -138,7 +149,7 @@ class Comparison:
 
 
 def compare(
-    responses: Responses,
+    responses: Any,
     methods: Iterable[str | Method] | None = None,
     key: Mapping[Any, Any] | None = None,
     seed: int = 0,
@@ -173,6 +184,7 @@ def compare(
         chosen = [m for m in chosen if m.name not in NO_RANKING]
     if repeated := {m.name for m in chosen if [n.name for n in chosen].count(m.name) > 1}:
         raise InputError(f"Method {min(repeated)!r} is given twice; compare takes each once.")
+    responses = as_responses(responses)
     data = open_engine(responses)
     known = answers_here(data.items, key)
     true_scores = TrueAnswer(key=key, seed=seed).fit(data).scores_ if key else None
