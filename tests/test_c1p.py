@@ -17,11 +17,9 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.order.certificate import (
-    LOOKED_AT,
     broken_options,
     extra_blocks,
     is_consecutive,
-    is_soon_broken,
 )
 from hitsndiffs.order.consistency import analyse, is_c1p
 
@@ -64,8 +62,8 @@ def test_certificate_and_blocks_against_the_definition(
     broken = [option for option, b in enumerate(blocks) if b > 1]
     assert broken_options(data, order).tolist() == broken
     assert is_consecutive(data, order) == (not broken)
-    first = np.searchsorted(responses.item_starts, broken, side="right") <= LOOKED_AT
-    assert is_soon_broken(responses, np.array(order)) == (not sparse and bool(first.any()))
+    looked_at = set(broken_options(data, order, first_items=3).tolist())
+    assert {b for b in broken if b < responses.item_starts[: 3 + 1][-1]} <= looked_at <= set(broken)
 
 
 def test_certificate_of_simulated_answers() -> None:

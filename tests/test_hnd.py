@@ -430,9 +430,9 @@ def test_two_independent_abilities_are_an_order_that_is_not_determined(seed):
 
 
 def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
-    """All users can be compared, the axis is clear, nobody is tied: 13 rounds and 8 more sums."""
+    """All users can be compared, the axis is clear, nobody is tied: two sums a round and 9 more."""
     passes = []
-    for name in ("choices", "choosers", "through_users", "extremes"):
+    for name in ("choices", "choosers", "extremes"):
         plain = getattr(NumpyEngine, name)
 
         def counted(self, vectors, *rest, plain=plain):
@@ -443,4 +443,4 @@ def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
     found = hnd(random_table(0, 4000, 40, 3))
     assert not found.consistent
     assert found.n_iterations <= 14
-    assert sum(passes) <= found.n_iterations + 8
+    assert sum(passes) <= 2 * found.n_iterations + 9
