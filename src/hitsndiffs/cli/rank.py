@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
-from hitsndiffs.cli.progress import working
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
 from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.sureness import SURE, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent
@@ -100,7 +100,7 @@ def _ranking(job: Job) -> Ranking:
 
         params[_key_parameter(METHODS.get(method))] = read_key(job.answers)
     responses = job.source.read(quiet=job.quiet)
-    with working("Ranking", quiet=job.quiet):
+    with working("Ranking", quiet=job.quiet, told=True):
         return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params)
 
 
@@ -138,7 +138,7 @@ def _report(ranking: Ranking, job: Job) -> str:
     from hitsndiffs.show import report_html
 
     key = None if job.key is None else read_key(job.key, ranking.responses)
-    with working("Writing the report", quiet=job.quiet):
+    with working("Writing the report", quiet=job.quiet, told=True):
         return report_html(ranking, key=key, file=_file(job), command=_command(job))
 
 

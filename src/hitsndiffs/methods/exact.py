@@ -44,7 +44,7 @@ def perfected(
     answers, strong_user
         What the caller knows: it settles which end is up.
     """
-    if not may_be_perfect(data):
+    if not data.in_memory or not may_be_perfect(data):
         return fit
     order, certified = ordered_users(data, Levels.of(fit.scores, np.zeros(data.n_users, int)))
     if certified:

@@ -14,7 +14,7 @@ from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation, undecided
 from hitsndiffs.order.perfect import PerfectOrder
 
-__all__ = ["Fit", "Part", "merged"]
+__all__ = ["Fit", "Part", "collected", "merged"]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
@@ -71,6 +71,16 @@ class Fit:
     notes: tuple[str, ...] = ()
     scoring: Scoring | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def collected(data: Engine, fit: Fit) -> Fit:
+    """The same with all user arrays as NumPy arrays."""
+    if data.arrays == "numpy":
+        return fit
+    users = ("scores", "correct", "abilities", "standard_errors", "ability_errors",
+             "correct_errors")  # fmt: skip
+    found = {name: getattr(fit, name) for name in users}
+    return replace(fit, **{name: data.collect(x) for name, x in found.items() if x is not None})
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
+from hitsndiffs.errors import InputError
 from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standard_errors, standardised
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.exact import perfected
@@ -56,6 +57,7 @@ class HND(Method):
     [0, 1, 2, 3, 4]
     """
 
+    any_engine: ClassVar[bool] = True
     name: ClassVar[str] = "hnd"
     summary: ClassVar[str] = "HITSnDIFFs, the paper's method: second axis of averaging"
     use: ClassVar[str] = "strongly graded answers; a perfect order is found whenever one exists"
@@ -70,6 +72,11 @@ class HND(Method):
     strong_user: Any = None
 
     def _fit(self, data: Engine) -> Fit:
+        if data.arrays != "numpy" and self.solver != "lanczos":
+            raise InputError(
+                f"solver={self.solver!r} keeps the users' numbers in one machine's memory; on "
+                f"engine={data.name!r} use solver='lanczos' (the default)."
+            )
         if (data.choosers_per_option == data.n_users).all():
             return nobody_differs(data)
 
@@ -91,7 +98,7 @@ class HND(Method):
         if w is None:
             w = U.weights(standardised(U, s))
             s = U.scores(w) / found.value
-        s = levelled(s, _resolution(found, values))
+        s = levelled(data, s, _resolution(found, values))
 
         # 3. which end is up, and how sure
         fit = oriented_fit(

@@ -91,7 +91,7 @@ class HNDRobust(Searching):
         w = shrunk(data, s, found.lam)
         n = data.answers_per_user
         s = data.choices(w) / (n + found.mu)
-        scale = sign / np.sqrt((n @ s**2) / n.sum())
+        scale = sign / np.sqrt(float(n @ s**2) / float(n.sum()))
         s, w = s * scale, w * scale
         confidence = solutions.confidence
         return Fit(
@@ -128,8 +128,10 @@ class HNDRobust(Searching):
 
 def certified_fit(data: Engine, method: Searching) -> Fit | None:
     """A perfect order, if there is one: HnD's, or the PQ-tree's; else ``None``."""
+    if not data.in_memory:  # an order of all users in one place, to be looked at option by option
+        return None
     known = {"answers": method.answers, "strong_user": method.strong_user}
-    if (data.components("options") == 0).all():
+    if (data.collect(data.components("options")) == 0).all():
         plain = HND(seed=method.seed, engine=method.engine, threads=method.threads, **known)
         fit = plain._fit(data)
     else:  # parts that share no option: agreement with the others says which part comes first
@@ -137,7 +139,7 @@ def certified_fit(data: Engine, method: Searching) -> Fit | None:
         if found is None:
             return None
         fit = along(data, found, **known)
-    if fit.perfect is None or np.ptp(fit.scores) == 0:
+    if fit.perfect is None or np.ptp(data.collect(fit.scores)) == 0:
         return None
     note = "The answers are consistent: one order explains every answer, and it is certified."
     return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))

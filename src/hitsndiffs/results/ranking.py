@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
@@ -84,9 +85,10 @@ def rank(
     if by is not None and by not in QUANTITIES:
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
     estimator = make(method, **params)
-    estimator.fit(responses)
-    ranking = Ranking.of(responses, estimator, by)
-    return ranking.bootstrapped(bootstrap) if bootstrap else ranking
+    with working("Ranking"):
+        estimator.fit(responses)
+        ranking = Ranking.of(responses, estimator, by)
+        return ranking.bootstrapped(bootstrap) if bootstrap else ranking
 
 
 def as_responses(table: Any) -> Responses:

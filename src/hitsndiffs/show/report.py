@@ -16,7 +16,7 @@ from hitsndiffs.results.wording import count, per_cent
 from hitsndiffs.show.alike import Alike, Pair, find_alike
 from hitsndiffs.show.axes import find_axes
 from hitsndiffs.show.charts.answers import answers_chart
-from hitsndiffs.show.charts.items import item_chart, items_chart
+from hitsndiffs.show.charts.items import item_chart, items_chart, option_rows
 from hitsndiffs.show.charts.ranking import ranking_chart, score_title
 from hitsndiffs.show.charts.structure import axes_chart, copies_chart
 from hitsndiffs.show.labels import clean
@@ -24,7 +24,7 @@ from hitsndiffs.show.rows import Row, Rows, ranking_rows
 from hitsndiffs.show.story import Tile, tiles, verdict
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.templating import policy, render
-from hitsndiffs.show.theme import dressed, to_svg
+from hitsndiffs.show.theme import dressed, to_svg, to_svgs
 
 __all__ = ["Report", "describe", "report_html", "write_report"]
 
@@ -158,6 +158,7 @@ def describe(
     doubtful = sorted((i for i in items if i.remark), key=_urgency)
     sound = [i for i in items if not i.remark]
     alike = find_alike(ranking)
+    cards = _cards(ranking, [*doubtful[:DOUBTS], *(sound if len(items) <= CHARTS else [])])
     name = clean(Path(file).name) if file is not None else "Ranking"
     by = f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, {count(r.n_responses, 'answer')}"
     return Report(
@@ -170,9 +171,9 @@ def describe(
         scores_are=_scores_are(ranking),
         audit=None if key is None else _audit(items, key),
         items_sentence=_items_sentence(items),
-        doubts=_cards(ranking, doubtful[:DOUBTS]),
+        doubts=[card for card in cards if card.item.remark],
         n_doubts=len(doubtful),
-        others=_cards(ranking, sound if len(items) <= CHARTS else []),
+        others=[card for card in cards if not card.item.remark],
         shown_items=[*doubtful, *sound][:ITEMS] if len(items) > ITEMS else items,
         n_items=len(items),
         care=[*_guessers(ranking), *_copies(ranking, alike)],
@@ -238,18 +239,13 @@ def _cards(ranking: Ranking, items: Sequence[Item]) -> list[Card]:
     if not items or items[0].key is None:
         return []
     shares = option_shares(ranking, option_groups(ranking))
-    return [
-        Card(
-            item,
-            Markup(
-                to_svg(
-                    dressed(item_chart(ranking, item, shares)),
-                    label=f"Chart: share of each option of {item.name} among weak and strong users",
-                )
-            ),
-        )
-        for item in items
+    rows = [option_rows(ranking, item, shares) for item in items]
+    labels = [
+        f"Chart: share of each option of {item.name} among weak and strong users" for item in items
     ]
+    chart = dressed(item_chart(rows[0], shares.shape[1]))
+    drawn = to_svgs(chart, list(zip(rows, labels, strict=True)))
+    return [Card(item, Markup(svg)) for item, svg in zip(items, drawn, strict=True)]
 
 
 def _scores_are(ranking: Ranking) -> str:

@@ -44,8 +44,7 @@ class Averaging:
     @cached_property
     def stationary(self) -> Vector:
         """The left eigenvector of eigenvalue 1 (the right one is the ones vector)."""
-        total: float = self.answers.sum()
-        return self.answers / total
+        return self.answers / float(self.answers.sum())
 
     def weights(self, s: Vector) -> Vector:
         """Mean score of each option's choosers."""
@@ -67,7 +66,7 @@ class Averaging:
 
     def centred(self, s: Vector) -> Vector:
         """``s`` without its part along the ones vector."""
-        return s - self.stationary @ s
+        return s - float(self.stationary @ s)
 
     def dense(self) -> Vector:
         """``U`` as a matrix (the paper's *direct* variants; m² memory)."""
