@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from factory import make_responses, random_table, seeds, tables
 from hypothesis import given, settings
-from making import make_responses, random_table, seeds, tables
 from scipy import stats
 
 from hitsndiffs.engines import open_engine

@@ -7,9 +7,9 @@ import warnings
 import naive_spectral as naive
 import numpy as np
 import pytest
+from factory import c1p_table, consistent_tables, make_responses, random_table, seeds, tables
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from making import c1p_table, consistent_tables, make_responses, random_table, seeds, tables
 
 from hitsndiffs import ConvergenceWarning, InputError, rank
 from hitsndiffs.engines.numpy import NumpyEngine

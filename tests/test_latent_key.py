@@ -8,8 +8,8 @@ import naive_key
 import numpy as np
 import pytest
 from cases_of_ability import exam
+from factory import make_responses, tables
 from hypothesis import assume, given, settings
-from making import make_responses, tables
 
 from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import exam
-from making import make_responses
+from factory import make_responses
 
 from hitsndiffs import rank
 from hitsndiffs.engines import open_engine

@@ -5,9 +5,9 @@ from __future__ import annotations
 import naive_spectral as naive
 import numpy as np
 import pytest
+from factory import make_responses, random_table, seeds, tables
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from making import make_responses, random_table, seeds, tables
 
 from hitsndiffs import InputError, rank
 from hitsndiffs.data.lookup import known_options

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import biased_workers, exam
+from factory import make_responses, tables
 from hypothesis import given, settings
-from making import make_responses, tables
 
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import predictive

@@ -12,8 +12,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from factory import make_responses, random_table, tables
 from hypothesis import given, settings
-from making import make_responses, random_table, tables
 
 import hitsndiffs
 from hitsndiffs import InputError, Ranking, Responses, rank

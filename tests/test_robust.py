@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from cases_of_ability import exam, two_camps
+from factory import consistent_tables, make_responses, random_table
 from hypothesis import given, settings
-from making import consistent_tables, make_responses, random_table
 
 from hitsndiffs import accuracy, rank, simulate
 from hitsndiffs.methods.robust import choose_axis

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from factory import c1p_table, make_responses, random_table, tables
 from hypothesis import assume, given, settings
-from making import c1p_table, make_responses, random_table, tables
 
 from hitsndiffs import METHODS, simulate
 from hitsndiffs.engines import open_engine

@@ -6,9 +6,10 @@ import os
 
 import numpy as np
 import pytest
+from factory import make_responses, random_table
 from hypothesis import given
 from hypothesis import strategies as st
-from sums_cases import make_responses, random_table, run_python
+from sums_cases import run_python
 
 from hitsndiffs.data.pool import Run
 from hitsndiffs.data.responses import Responses
@@ -44,7 +45,7 @@ def test_groups_hold_every_item_once_and_fit(sizes, seed):
 def test_packed_memory(options, missing, per_user):
     """20 items: eight of 2 options to a byte, five of 3, four of 3 and a gap, three of 5 (6)."""
     rng = np.random.default_rng(10)
-    data = make_responses(random_table(rng, 1_000, 20, options, missing))
+    data = make_responses(random_table(rng, 1_000, 20, options, missing=missing, graded=False))
     assert build_layout(data).nbytes == 1_000 * per_user
 
 
@@ -52,7 +53,8 @@ def test_layout_follows_density():
     rng = np.random.default_rng(11)
     kinds = {}
     for missing in (0.3, 0.95):
-        data = make_responses(random_table(rng, 400, 60, 3, missing), dense=False)
+        table = random_table(rng, 400, 60, 3, missing=missing, graded=False)
+        data = make_responses(table, sparse=True)
         kinds[missing] = type(build_layout(data)).__name__
     assert kinds == {0.3: "PackedLayout", 0.95: "SparseLayout"}
     with pytest.raises(InputError, match="layout must be one of"):
@@ -99,8 +101,8 @@ def test_an_engine_in_use_is_opened_once(engine):
 
 @pytest.mark.parametrize("dense", [True, False])
 def test_counts_taken_from_the_engine(dense):
-    table = random_table(np.random.default_rng(13), 200, 7, 4, 0.3)
-    expected = make_responses(table, dense=dense)
+    table = random_table(13, 200, 7, 4, missing=0.3, graded=False)
+    expected = make_responses(table, sparse=not dense)
     for engine in ("numpy", "threads"):
         ours = open_engine(expected, engine)
         for name in ("answers_per_user", "choosers_per_option", "answers_per_item"):
@@ -140,9 +142,10 @@ def test_threads_work_in_a_forked_process():
     code = """
         import os, warnings
         import numpy as np
-        from sums_cases import make_responses, random_table, threaded
+        from factory import make_responses, random_table
+        from sums_cases import threaded
         warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads: the point here
-        data = make_responses(random_table(np.random.default_rng(0), 9000, 5, 3, 0.1))
+        data = make_responses(random_table(0, 9000, 5, 3, missing=0.1))
         sums = threaded("packed", 2)(data)
         before = sums.choosers(np.ones(9000))
         if os.fork() == 0:
@@ -172,12 +175,13 @@ def test_kernels_without_compilation():
         """
         import os
         import numpy as np
-        from sums_cases import check_against_oracle, make_responses, random_table, threaded
+        from factory import make_responses, random_table
+        from sums_cases import check_against_oracle, threaded
         rng = np.random.default_rng(12)
-        table = random_table(rng, 300, 14, 3, 0.2)
+        table = random_table(rng, 300, 14, 3, missing=0.2, graded=False)
         table[:, 13] = np.arange(300) % 280
         for dense in (True, False):
-            data = make_responses(table, dense=dense, dtype=np.uint16)
+            data = make_responses(table, sparse=not dense, dtype=np.uint16)
             for layout in ("packed", "sparse"):
                 check_against_oracle(threaded(layout, 1)(data), data)
         print(os.environ["NUMBA_DISABLE_JIT"])
