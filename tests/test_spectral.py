@@ -166,7 +166,7 @@ def test_power_is_algorithm_1():
 
 
 def test_deflation_counts_the_rounds_of_both_vectors():
-    """The left eigenvector takes a power iteration of its own, unless it is known (Section III-F)."""
+    """The left eigenvector takes a power iteration of its own, unless it is known."""
     data = opened(random_table(5, 200, 40, 3, missing=0.2))
     power, deflation, centred = (
         solve(data, solver, tol=1e-5).iterations for solver in ("power", "deflation", "centred")
@@ -187,7 +187,8 @@ def test_solver_is_deterministic_under_its_seed():
 
 
 def test_unknown_solver_says_what_there_is():
-    with pytest.raises(InputError, match=r"lanczos, power, arnoldi, deflation, centred; got 'magic'"):
+    said = r"lanczos, power, arnoldi, deflation, centred; got 'magic'"
+    with pytest.raises(InputError, match=said):
         solve(opened([[0, 1], [0, 0]]), "magic")
 
 
