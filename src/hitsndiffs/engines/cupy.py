@@ -55,6 +55,8 @@ class CupyEngine(MemoryEngine):
     arrays: ClassVar[str] = "cupy"
     #: The last scale that a linear round was given, and its largest value.
     _scale: tuple[Any, float] = (None, 0.0)
+    #: The last user array that was sorted, and its values in order.
+    _sorted: tuple[Any, Any] = (None, None)
 
     def __init__(
         self, responses: Responses, threads: int | None = None, *, asked: str = "cupy"
@@ -176,15 +178,19 @@ class CupyEngine(MemoryEngine):
 
     def levelled(self, x: Array, limit: float) -> Array:
         """Values in a chain get the middle of its ends."""
-        ordered = cp.sort(x)
+        order = cp.argsort(x)
+        ordered = x[order]
         apart = cp.diff(ordered) > limit
-        if bool(apart.all()):
-            return x
-        end = cp.ones(1, dtype=bool)
-        lows = ordered[cp.concatenate([end, apart])]
-        highs = ordered[cp.concatenate([apart, end])]
-        level = cp.searchsorted(lows, x, side="right") - 1
-        return (lows[level] + highs[level]) / 2
+        found = x
+        if not bool(apart.all()):
+            end = cp.ones(1, dtype=bool)
+            begins = cp.concatenate([end, apart])
+            middles = (ordered[begins] + ordered[cp.concatenate([apart, end])]) / 2
+            ordered = middles[cp.cumsum(begins) - 1]
+            found = cp.empty_like(x)
+            found[order] = ordered
+        self._sorted = found, ordered
+        return found
 
     def ranks(self, x: Array, limit: float) -> Array:
         """Rank 1 is the highest; values in a chain share one."""
@@ -209,7 +215,8 @@ class CupyEngine(MemoryEngine):
 
     def value_at(self, x: Array, place: int) -> float:
         """The value at a place of the order, lowest first."""
-        return float(cp.partition(x, place)[place])
+        values, ordered = self._sorted
+        return float(ordered[place] if values is x else cp.partition(x, place)[place])
 
     @cached_property
     def _one(self) -> Array:
