@@ -182,6 +182,10 @@ class Engine(ABC):
         """A user array from values that are in this process."""
         return x
 
+    def kept(self, x: Any) -> Any:
+        """A user array whose values are made now (some engines put that off)."""
+        return x
+
     def marked(self, users: Ints) -> Any:
         """A user array that is true for a few users."""
         marks = np.zeros(self.n_users, dtype=bool)
