@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from engine_cases import ENGINES, check_against_oracle, threaded
 from factory import make_responses, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sums_cases import ENGINES, check_against_oracle, threaded
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled

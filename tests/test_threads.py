@@ -6,10 +6,10 @@ import os
 
 import numpy as np
 import pytest
+from engine_cases import run_python
 from factory import make_responses, random_table
 from hypothesis import given
 from hypothesis import strategies as st
-from sums_cases import run_python
 
 from hitsndiffs.data.pool import Run
 from hitsndiffs.data.responses import Responses
@@ -143,7 +143,7 @@ def test_threads_work_in_a_forked_process():
         import os, warnings
         import numpy as np
         from factory import make_responses, random_table
-        from sums_cases import threaded
+        from engine_cases import threaded
         warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads: the point here
         data = make_responses(random_table(0, 9000, 5, 3, missing=0.1))
         sums = threaded("packed", 2)(data)
@@ -176,7 +176,7 @@ def test_kernels_without_compilation():
         import os
         import numpy as np
         from factory import make_responses, random_table
-        from sums_cases import check_against_oracle, threaded
+        from engine_cases import check_against_oracle, threaded
         rng = np.random.default_rng(12)
         table = random_table(rng, 300, 14, 3, missing=0.2, graded=False)
         table[:, 13] = np.arange(300) % 280

@@ -1,4 +1,4 @@
-"""Small data and every engine, for the tests of the sums."""
+"""Every engine, the oracle of its sums, and Python programs of their own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import textwrap
 
 import naive
 import numpy as np
+from parts_engine import PartsEngine
 
 from hitsndiffs.engines import scaled
 from hitsndiffs.engines.numpy import NumpyEngine
@@ -25,7 +26,10 @@ ENGINES = {
     "packed-2": threaded("packed", 2),
     "sparse-1": threaded("sparse", 1),
     "sparse-2": threaded("sparse", 2),
+    "parts": PartsEngine.of,
 }
+#: One engine of each kind.
+KINDS = {name: ENGINES[name] for name in ("numpy", "packed-2", "sparse-2", "parts")}
 
 
 def check_against_oracle(sums, data, seed=0):
