@@ -39,16 +39,17 @@ class PartsEngine(Engine):
 
     def through(self, weights, step, *arrays):
         found = self._each(lambda part, *mine: part.through(weights, step, *mine), *arrays)
-        return tuple(map(sum, zip(*found))) if isinstance(found[0], tuple) else sum(found)
+        paired = isinstance(found[0], tuple)
+        return tuple(map(sum, zip(*found, strict=True))) if paired else sum(found)
 
     def mapped(self, weights, step, *arrays):
         return np.concatenate(self._each(lambda p, *mine: p.mapped(weights, step, *mine), *arrays))
 
     def extremes(self, positions, first_items=None):
         low, high = np.full((2, self.n_options), [[self.n_users], [-1]])
-        for part, mine in self._each(lambda part, p: (part.responses, p), positions):
-            np.minimum.at(low, part.rows[1], np.repeat(mine, np.diff(part.rows[0])))
-            np.maximum.at(high, part.rows[1], np.repeat(mine, np.diff(part.rows[0])))
+        for (indptr, options), mine in self._each(lambda p, x: (p.responses.rows, x), positions):
+            np.minimum.at(low, options, np.repeat(mine, np.diff(indptr)))
+            np.maximum.at(high, options, np.repeat(mine, np.diff(indptr)))
         return low, high
 
     def fingerprints(self, words=None):
@@ -56,8 +57,7 @@ class PartsEngine(Engine):
         return np.concatenate(self._each(lambda part: part.fingerprints(words)))
 
     def sheets(self, users):
-        found = [self.parts[p].sheets(some) for p, some in self._runs(users)]
-        return np.concatenate([np.zeros((self.n_options, 0)), *found], axis=1)
+        return self.choosers((np.arange(self.n_users)[:, None] == users).astype(float))
 
     def user_number(self, label):
         found = zip(self.bounds, self._each(lambda part: part.user_number(label)), strict=False)
@@ -78,7 +78,6 @@ class PartsEngine(Engine):
         return self._joined(self._each(lambda part: part.responses.restrict_items(items)))
 
     def _runs(self, users):
-        """Neighbours from the same part: the part's number, and theirs in it."""
         part = np.searchsorted(self.bounds, users, side="right") - 1
         for run in np.split(np.arange(len(part)), np.flatnonzero(np.diff(part)) + 1):
             if len(run):
