@@ -5,9 +5,9 @@ from __future__ import annotations
 import naive_spectral as naive
 import numpy as np
 import pytest
-from factory import c1p_table, consistent_tables, make_responses, random_table, tables
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from making import c1p_table, consistent_tables, make_responses, random_table, tables
 
 from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError
@@ -166,7 +166,7 @@ def test_power_is_algorithm_1():
 
 
 def test_deflation_counts_the_rounds_of_both_vectors():
-    """The left eigenvector takes a power iteration of its own, unless it is known (III-F)."""
+    """The left eigenvector takes a power iteration of its own, unless it is known."""
     data = opened(random_table(5, 200, 40, 3, missing=0.2))
     power, deflation, centred = (
         solve(data, solver, tol=1e-5).iterations for solver in ("power", "deflation", "centred")
@@ -187,7 +187,8 @@ def test_solver_is_deterministic_under_its_seed():
 
 
 def test_unknown_solver_says_what_there_is():
-    with pytest.raises(InputError, match=r"arnoldi, deflation, centred; got 'magic'"):
+    said = r"lanczos, power, arnoldi, deflation, centred; got 'magic'"
+    with pytest.raises(InputError, match=said):
         solve(opened([[0, 1], [0, 0]]), "magic")
 
 
