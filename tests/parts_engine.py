@@ -84,9 +84,8 @@ class PartsEngine(Engine):
                 yield part[run[0]], np.asarray(users)[run] - self.bounds[part[run[0]]]
 
     def _joined(self, found, kept=None):
-        kept = (
-            np.unique(np.concatenate([options for _, options in found])) if kept is None else kept
-        )
+        if kept is None:
+            kept = np.unique(np.concatenate([options for _, options in found]))
         whole = self.parts[0].responses
         rows = [(some.users, some.rows[0], options[some.rows[1]]) for some, options in found]
         return PartsEngine([whole._with_options(*mine, kept) for mine in rows]), kept

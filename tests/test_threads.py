@@ -189,3 +189,25 @@ def test_kernels_without_compilation():
         NUMBA_DISABLE_JIT="1",
     )
     assert found == "1"
+
+
+def test_kernels_travel_to_other_processes():
+    """Workers of a cluster get them by name, compiled or not."""
+    found = run_python(
+        """
+        import pickle
+        from numba.core.dispatcher import Dispatcher
+        from hitsndiffs.engines import gram_kernels, packed_kernels, sparse_kernels
+        from hitsndiffs.reading import token_kernels
+        count = 0
+        for module in (gram_kernels, packed_kernels, sparse_kernels, token_kernels):
+            for value in vars(module).values():
+                if isinstance(value, Dispatcher):
+                    again = pickle.loads(pickle.dumps(value))
+                    assert again.py_func.__name__ == value.py_func.__name__
+                    assert again.nopython_signatures == value.nopython_signatures
+                    count += 1
+        print(count > 15)
+        """
+    )
+    assert found == "True"
