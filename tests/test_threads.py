@@ -113,7 +113,9 @@ def test_counts_taken_from_the_engine(dense):
 
 def test_wrong_engine_and_thread_count_are_refused():
     data = make_responses([[0, 1], [1, 0]])
-    with pytest.raises(InputError, match="engine must be one of auto, numpy, threads; got 'gpu'"):
+    with pytest.raises(
+        InputError, match="engine must be one of auto, numpy, threads, cupy, dask; got 'gpu'"
+    ):
         open_engine(data, "gpu")
     with pytest.raises(InputError, match="threads must be at least 1; got 0"):
         open_engine(data, "threads", 0)
