@@ -60,6 +60,7 @@ def compare_file(
     _say_left_out(found, known is not None, quiet)
     for note in r.notes:
         say(f"Note: {note}", quiet=quiet)
+    say(found.advice(), quiet=quiet)
 
 
 def _say_left_out(found: Comparison, judged: bool, quiet: bool) -> None:
