@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hitsndiffs.results.metrics import accuracy as accuracy
     from hitsndiffs.results.ranking import Ranking as Ranking
     from hitsndiffs.results.ranking import rank as rank
+    from hitsndiffs.results.saving import load as load
 
 #: Public name → the module that holds it; loaded when first used, so that the import is quick.
 _PUBLIC = {
@@ -39,6 +40,7 @@ _PUBLIC = {
     "Simulation": "irt",
     "accuracy": "results.metrics",
     "compare": "results.comparison",
+    "load": "results.saving",
     "rank": "results.ranking",
     "read_key": "reading",
     "read_responses": "reading",

@@ -20,7 +20,7 @@ from hitsndiffs.cli.options import (
 )
 from hitsndiffs.cli.quick_parser import Command, Group
 from hitsndiffs.cli.source import Source, reads_file
-from hitsndiffs.cli.studies import compare, reproduce, simulate
+from hitsndiffs.cli.studies import compare, reproduce, score, simulate
 
 __all__ = ["app"]
 
@@ -142,6 +142,14 @@ def rank(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Keep the ranking, for 'hnd score' and hnd.load.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     key: Annotated[
         Path | None,
         typer.Option(
@@ -185,6 +193,7 @@ def rank(
             out=out,
             key_out=key_out,
             report=report,
+            save=save,
             key=key,
             as_json=json,
             top=top,
@@ -240,5 +249,6 @@ def methods(json: Json = False, debug: Debug = False) -> None:
 
 
 app.command(cls=Command)(compare)
+app.command(cls=Command)(score)
 app.command(cls=Command)(simulate)
 app.command(cls=Command)(reproduce)

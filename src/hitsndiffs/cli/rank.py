@@ -55,6 +55,7 @@ class Job:
     out: Path | None = None
     key_out: Path | None = None
     report: Path | None = None
+    save: Path | None = None
     key: Path | None = None
     as_json: bool = False
     top: int | None = None
@@ -67,6 +68,8 @@ def rank_file(job: Job) -> None:
     for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
         if path is not None:
             check_target(path, option, job.source.path)
+    if job.save is not None:
+        check_target(job.save, "--save", job.source.path, (".json",))
     if job.report is not None:
         check_target(job.report, "--report", job.source.path, REPORTS)
     elif job.key is not None:
@@ -132,6 +135,11 @@ def _write(ranking: Ranking, job: Job) -> None:
     if job.report is not None:
         page = _report(ranking, job)
         files[job.report] = lambda part: _write_text(part, page)
+    if job.save is not None:
+        from hitsndiffs.results.saving import as_text
+
+        saved = as_text(ranking)
+        files[job.save] = lambda part: _write_text(part, saved)
     write_whole(files)
 
 

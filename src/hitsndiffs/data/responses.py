@@ -212,6 +212,24 @@ class Responses(Viewed):
         )
 
     @classmethod
+    def from_table(cls, table: Any) -> Responses:
+        """From a table that is wide or long, whichever its column names say.
+
+        A DataFrame with columns for users, items and options (by the names people have) is long;
+        anything else is wide.
+
+        Examples
+        --------
+        >>> Responses.from_table({"worker": list("aab"), "task": [1, 2, 1], "label": list("xyx")})
+        Responses(2 users × 2 items, 2 options, 3 responses)
+        >>> Responses.from_table([["A", "B"], ["A", "C"]])
+        Responses(2 users × 2 items, 3 options, 4 responses)
+        """
+        from hitsndiffs.data.encoding import is_long
+
+        return cls.from_long(table) if is_long(table) else cls.from_wide(table)
+
+    @classmethod
     def _from_encoded(cls, encoded: Encoded) -> Responses:
         return cls(
             users=encoded.users,

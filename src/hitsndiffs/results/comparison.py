@@ -21,6 +21,7 @@ from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
 from hitsndiffs.methods.keys import key_given
 from hitsndiffs.results.advice import advice
 from hitsndiffs.results.metrics import accuracy
+from hitsndiffs.results.ranking import as_responses
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -149,7 +150,7 @@ class Comparison(Viewed):
 
 
 def compare(
-    responses: Responses,
+    responses: Any,
     methods: Iterable[str | Method] | None = None,
     key: Mapping[Any, Any] | None = None,
     seed: int = 0,
@@ -181,6 +182,7 @@ def compare(
         chosen = [m for m in chosen if m.name not in NO_RANKING]
     if repeated := {m.name for m in chosen if [n.name for n in chosen].count(m.name) > 1}:
         raise InputError(f"Method {min(repeated)!r} is given twice; compare takes each once.")
+    responses = as_responses(responses)
     data = open_engine(responses)
     known = answers_here(data.items, key)
     true_scores = TrueAnswer(key=key, seed=seed).fit(data).scores_ if key else None

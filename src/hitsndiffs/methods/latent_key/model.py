@@ -88,7 +88,7 @@ class KeyFit:
 
     def weights(self) -> Array:
         """The whole posterior on the grid, one row per user: for small data."""
-        return np.asarray(self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users))
+        return self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users)
 
 
 class KeyProblem:
@@ -121,11 +121,11 @@ class KeyProblem:
         self.strong = None if strong_user is None else data.user_number(strong_user)
         self.strong_users: tuple[Any, ...] = ()
         if self.strong is not None:
-            self.strong_users = (np.arange(data.n_users) == self.strong,)
+            self.strong_users = (data.marked(np.array([self.strong])),)
         self.known = np.full(data.n_options, -1.0)
         if answers:
             self._mark_known(answers)
-        self.weigh(np.ones(data.n_users) if witness is None else witness)
+        self.weigh(data.everybody if witness is None else witness)
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
@@ -181,7 +181,7 @@ def fit_key(
         curves = start.curves if curves is None else curves
         chosen, _ = _expect(problem, start.logs)
     else:
-        sd = np.full(data.n_users, START_SD)
+        sd = START_SD * data.everybody
         chosen = data.through(np.empty((data.n_options, 0)), _spread, start, sd, problem.witness)
     large = data.n_users > MANY_USERS or data.n_items > MANY_ITEMS
     least = 2 if large and (warm or curves is not None) else 9
@@ -228,9 +228,10 @@ def _expect(problem: KeyProblem, logs: Array) -> tuple[Array, float]:
 
 
 def _with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
+    ordinary = np.asarray(ORDINARY, like=sums)
     if strong is None or not strong.any():
-        return sums + ORDINARY
-    return np.asarray(sums + np.where(strong[:, None], STRONG, ORDINARY))
+        return sums + ordinary
+    return sums + np.where(strong[:, None], np.asarray(STRONG, like=sums), ordinary)
 
 
 def _expected(
@@ -238,7 +239,7 @@ def _expected(
 ) -> tuple[Array, Array]:
     weights, _, _, log_evidence = posterior_of(_with_prior(sums, strong))
     weights *= witness[:, None]
-    return weights, np.array([witness @ log_evidence])
+    return weights, (witness @ log_evidence).reshape(1)
 
 
 def _described(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:

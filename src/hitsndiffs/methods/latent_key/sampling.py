@@ -9,6 +9,7 @@ everybody and everything joins in for the last few.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,13 +38,13 @@ class Sample:
     problem
         The sample's answers.
     users
-        Who they are.
+        Who they are; ``None`` for everybody.
     whole
         Everybody's answers.
     """
 
     problem: KeyProblem
-    users: npt.NDArray[np.int64]
+    users: Any
     whole: KeyProblem
 
     @property
@@ -53,13 +54,17 @@ class Sample:
 
     def fit(self, scores: Array, max_rounds: int) -> KeyFit:
         """Fit from everybody's scores (on the grid's scale), with the sample's answers."""
-        return fit_key(self.problem, scores[self.users], max_rounds=max_rounds)
+        return fit_key(self.problem, self.picked(scores), max_rounds=max_rounds)
+
+    def picked(self, x: Any) -> Any:
+        """A user array's values for the sample."""
+        return x if self.users is None else self.whole.data.picked(x, self.users)
 
     def for_all(self, fit: KeyFit, max_rounds: int) -> KeyFit:
         """Go on from a sample's solution with all answers."""
         if self.is_whole:
             return fit
-        if len(self.users) == self.whole.data.n_users:  # some items: they tell the abilities
+        if self.users is None:  # some items: they tell the abilities
             return fit_key(self.whole, fit.posterior.mean, warm=True, max_rounds=max_rounds)
         return fit_key(self.whole, applied(self.whole, fit), max_rounds=max_rounds)
 
@@ -71,7 +76,7 @@ def take_sample(problem: KeyProblem) -> Sample:
         return _some_users(problem)
     if r.n_items * LARGEST >= ITEMS:
         return _some_items(problem)
-    return Sample(problem, np.arange(r.n_users), problem)
+    return Sample(problem, None, problem)
 
 
 def _some_users(problem: KeyProblem) -> Sample:
@@ -79,25 +84,25 @@ def _some_users(problem: KeyProblem) -> Sample:
     r = problem.data
     share = max(USERS / r.n_users, ANSWERS / float(np.median(r.answers_per_item)))
     if share > LARGEST:
-        return Sample(problem, np.arange(r.n_users), problem)
+        return Sample(problem, None, problem)
     chosen = user_draws(r, 1)[:, 0] < share
     strong_user = None
     if problem.strong is not None:
-        chosen[problem.strong] = True
+        chosen = chosen | problem.strong_users[0]
         strong_user = r.user_labels(np.array([problem.strong]))[0]
-    users = np.flatnonzero(chosen)
+    users = r.where(chosen)
     part, _ = r.subset(users, keep_options=True)
-    sample = KeyProblem(part, problem.witness[users], strong_user=strong_user)
+    sample = KeyProblem(part, r.picked(problem.witness, users), strong_user=strong_user)
     sample.known = problem.known
     return Sample(sample, users, problem)
 
 
 def _some_items(problem: KeyProblem) -> Sample:
     """Every so many-th item, from those with the clearest majority to those with none."""
-    r, everybody = problem.data, np.arange(problem.data.n_users)
-    share = max(ITEMS / r.n_items, ANSWERS_OF_USER / float(np.median(r.answers_per_user)))
+    r = problem.data
+    share = max(ITEMS / r.n_items, ANSWERS_OF_USER / r.median(r.answers_per_user))
     if share > LARGEST:
-        return Sample(problem, everybody, problem)
+        return Sample(problem, None, problem)
     counts = r.choosers_per_option.astype(float)
     majority = np.maximum.reduceat(counts, r.items.starts[:-1]) / r.answers_per_item
     by_majority = np.lexsort((r.answers_per_item, -majority))
@@ -106,4 +111,4 @@ def _some_items(problem: KeyProblem) -> Sample:
     strong_user = None if strong is None else r.user_labels(np.array([strong]))[0]
     sample = KeyProblem(part, problem.witness, strong_user=strong_user)
     sample.known = problem.known[options]
-    return Sample(sample, everybody, problem)
+    return Sample(sample, None, problem)

@@ -18,7 +18,6 @@ from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
-from hitsndiffs.order.ties import patterns
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
 
 __all__ = ["Mode", "Search", "correlation", "search"]
@@ -122,7 +121,7 @@ class Search:
         if self.rival is None:
             return NO_RIVAL
         parts = self.best.by_user - self.rival.by_user
-        spread = float(np.std(parts) * np.sqrt(len(parts)))
+        spread = float(parts.std()) * np.sqrt(len(parts))
         return self.lead / max(spread, 1e-9)
 
     @cached_property
@@ -186,8 +185,7 @@ def search(
     problem = KeyProblem(data, answers=answers, strong_user=strong_user)
     # 1. how much each user counts as a witness, to begin with
     step("looking for copies")
-    pattern = patterns(data)
-    problem.weigh(1.0 / np.bincount(pattern)[pattern])
+    problem.weigh(1.0 / data.how_many(data.fingerprints()))
     first = _fit(take_sample(problem), consensus(problem), rounds=12)
     witnesses = find_witnesses(problem, first)
     problem.weigh(witnesses.weights)
@@ -261,7 +259,7 @@ def _heeding(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
 def _contradicts(problem: KeyProblem, mode: Mode) -> bool:
     """Whether the strong user stands below the middle, or known answers speak against ability."""
     ability = mode.fit.posterior.mean
-    if problem.strong is not None and ability[problem.strong] < np.median(ability):
+    if problem.strong is not None and ability[problem.strong] < problem.data.median(ability):
         return True
     right = np.flatnonzero(problem.known == 1.0)
     if len(right) == 0:
@@ -293,10 +291,10 @@ def find_modes(
         Rounds before and after merging.
     """
     sample = take_sample(problem)
-    here = witnesses.of(sample.users)
+    here = witnesses.of(sample)
     modes = _merged(
         [
-            Mode((name,), sample.fit(normal_scores(z), first), here)
+            Mode((name,), sample.fit(normal_scores(problem.data, z), first), here)
             for name, z in tracked(starts.items(), "trying starts")
         ]
     )
@@ -327,7 +325,7 @@ def _carried_on(problem: KeyProblem, mode: Mode, rounds: int) -> Mode:
 
 def _fit(sample: Sample, scores: Array, rounds: int) -> KeyFit:
     """Everybody's solution from everybody's scores."""
-    return sample.for_all(sample.fit(normal_scores(scores), rounds), 3)
+    return sample.for_all(sample.fit(normal_scores(sample.whole.data, scores), rounds), 3)
 
 
 def _merged(modes: list[Mode]) -> list[Mode]:
@@ -346,5 +344,5 @@ def _merged(modes: list[Mode]) -> list[Mode]:
 def correlation(a: Array, b: Array) -> float:
     """Pearson's; 1 where one of the two does not vary."""
     a, b = a - a.mean(), b - b.mean()
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    size = float(np.sqrt(float(a @ a) * float(b @ b)))
     return float(a @ b) / size if size > 0 else 1.0
