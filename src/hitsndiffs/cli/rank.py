@@ -23,7 +23,7 @@ from hitsndiffs.cli.text import (
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.sureness import SURE, repeats, sureness
+from hitsndiffs.results.sureness import SURE, notes_beside, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent
 
 if TYPE_CHECKING:
@@ -254,10 +254,8 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:
-    chosen, why = _chosen(ranking)
-    for note in ranking.notes:
-        if job.as_json or chosen is None or not note.startswith(f"Method {chosen}: {why}"):
-            say(f"Note: {note}", quiet=job.quiet)
+    for note in ranking.notes if job.as_json else notes_beside(ranking):
+        say(f"Note: {note}", quiet=job.quiet)
 
 
 def _say_key(ranking: Ranking, job: Job) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.wording import count, per_cent
 from hitsndiffs.show.alike import Alike, Pair, find_alike
 from hitsndiffs.show.axes import find_axes
@@ -178,7 +179,7 @@ def describe(
         n_items=len(items),
         care=[*_guessers(ranking), *_copies(ranking, alike)],
         read=_read(ranking, file),
-        notes=[clean(note, 1000) for note in ranking.notes],
+        notes=[clean(note, 1000) for note in notes_beside(ranking)],
         made=_made(ranking, file),
         command=command,
         version=ranking.version,

@@ -96,7 +96,7 @@ def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints) -> Any:
                 legend=alt.Legend(orient="top", symbolType="square", symbolStrokeWidth=0),
             ),
         )
-        .properties(width=alt.Step(step), height=alt.Step(max(step, 11)))
+        .properties(width=alt.Step(step), height=alt.Step(max(step, 14)))
     )
 
 
