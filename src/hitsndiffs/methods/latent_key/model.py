@@ -31,6 +31,8 @@ from hitsndiffs.methods.latent_key.candidates import (
     weigh_candidates,
 )
 from hitsndiffs.methods.latent_key.grid import (
+    NARROW,
+    STEP,
     Posterior,
     normal_log_prior,
     posterior_of,
@@ -154,10 +156,9 @@ class KeyProblem:
 
 def fit_key(
     problem: KeyProblem,
-    start: KeyFit | Array,
+    start: KeyFit | Posterior | Array,
     *,
     curves: Curves | None = None,
-    warm: bool = False,
     max_rounds: int = 150,
     tol: float = 1e-6,
 ) -> KeyFit:
@@ -168,11 +169,10 @@ def fit_key(
     problem
         The data.
     start
-        A solution to go on from (of these items), or one score per user.
+        A solution to go on from (of these items), the abilities of one (of other items), or one
+        score per user.
     curves
         Where the fits of the curves begin (default: those of the solution).
-    warm
-        Whether the scores are those of a solution.
     max_rounds, tol
         The rounds end when the evidence grows by less than ``tol`` of it.
     """
@@ -181,10 +181,11 @@ def fit_key(
         curves = start.curves if curves is None else curves
         chosen, _ = _expect(problem, start.logs)
     else:
-        sd = START_SD * data.everybody
-        chosen = data.through(np.empty((data.n_options, 0)), _spread, start, sd, problem.witness)
+        mean, sd = _placed(start, data)
+        chosen = data.through(np.empty((data.n_options, 0)), _spread, mean, sd, problem.witness)
     large = data.n_users > MANY_USERS or data.n_items > MANY_ITEMS
-    least = 2 if large and (warm or curves is not None) else 9
+    warm = curves is not None or isinstance(start, Posterior)
+    least = 2 if large and warm else 9
     curves = Curves.start(data.n_options) if curves is None else curves
     before = -np.inf
     fit = None
@@ -210,6 +211,13 @@ def fit_key(
         before = evidence
     assert fit is not None
     return fit
+
+
+def _placed(start: Posterior | Array, data: Engine) -> tuple[Array, Array]:
+    """Mean and spread of abilities to start from, wide enough for the grid to tell them apart."""
+    if isinstance(start, Posterior):
+        return start.mean, np.maximum(start.sd, NARROW * STEP)
+    return start, START_SD * data.everybody
 
 
 def applied(problem: KeyProblem, fit: KeyFit) -> KeyFit:

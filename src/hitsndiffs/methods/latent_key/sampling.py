@@ -65,7 +65,7 @@ class Sample:
         if self.is_whole:
             return fit
         if self.users is None:  # some items: they tell the abilities
-            return fit_key(self.whole, fit.posterior.mean, warm=True, max_rounds=max_rounds)
+            return fit_key(self.whole, fit.posterior, max_rounds=max_rounds)
         return fit_key(self.whole, applied(self.whole, fit), max_rounds=max_rounds)
 
 
