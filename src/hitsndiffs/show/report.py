@@ -21,7 +21,7 @@ from hitsndiffs.show.charts.items import item_chart, items_chart, option_rows
 from hitsndiffs.show.charts.ranking import ranking_chart, score_title
 from hitsndiffs.show.charts.structure import axes_chart, copies_chart
 from hitsndiffs.show.labels import clean
-from hitsndiffs.show.rows import Row, Rows, ranking_rows
+from hitsndiffs.show.rows import Rows, ranking_rows
 from hitsndiffs.show.story import Tile, tiles, verdict
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.templating import policy, render
@@ -140,10 +140,7 @@ def report_html(
         What repeats the result on a command line.
     """
     found = describe(ranking, key=key, file=file, command=command)
-    return render("report.html", r=found, empty_row=_EMPTY, policy=policy())
-
-
-_EMPTY = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
+    return render("report.html", r=found, policy=policy())
 
 
 def describe(
