@@ -129,6 +129,15 @@ def test_the_picture_of_consistent_answers_has_two_parts() -> None:
         assert changes <= 2
 
 
+def test_the_answers_as_they_were_read(quiz: hnd.Ranking) -> None:
+    rows = rows_of(json.loads(quiz.plot("answers", as_read=True).to_json()))
+    assert list(dict.fromkeys(row["user"] for row in rows)) == [str(u) for u in quiz.users]
+    items = [str(item) for item in quiz.responses.items]
+    assert list(dict.fromkeys(row["item"] for row in rows)) == items
+    sorted_rows = rows_of(json.loads(quiz.plot("answers").to_json()))
+    assert {tuple(row.items()) for row in rows} == {tuple(row.items()) for row in sorted_rows}
+
+
 def test_doubtful_items_are_marked() -> None:
     sim = hnd.simulate("samejima", users=150, items=12, options=3, seed=2)
     ranking = hnd.rank(sim.responses)

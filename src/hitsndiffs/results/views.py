@@ -22,7 +22,8 @@ class RankingViews(Viewed):
         ----------
         name
             ``"ranking"``: users with their intervals (``users=`` draws some only).
-            ``"answers"``: right, wrong and missing answers, sorted by the result.
+            ``"answers"``: right, wrong and missing answers, sorted by the result
+            (``as_read=True``: in the order of the data).
             ``"items"``: items by difficulty and discrimination (``key=`` marks wrong keys).
             ``"options"``: who chose which option of one item (``item=``, ``key=``).
             ``"axes"``: users on the two strongest axes of the answers.
