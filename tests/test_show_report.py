@@ -19,7 +19,7 @@ from factory import make_responses, random_table
 from show_cases import HOSTILE, copied, hostile
 
 import hitsndiffs as hnd
-from hitsndiffs.show.report import describe, report_html
+from hitsndiffs.show.report import EMPTY_ROW, describe, report_html
 from hitsndiffs.show.rows import ranking_rows
 from hitsndiffs.show.story import verdict
 from hitsndiffs.show.templating import asset, policy, render
@@ -111,6 +111,13 @@ def test_it_says_all_there_is_to_say(quiz: hnd.Ranking, page: str) -> None:
     assert "seed=0" in words
 
 
+def test_it_says_how_the_file_was_read() -> None:
+    ranking = hnd.rank(make_responses(random_table(0, 12, 4, 3)), method="majority")
+    reading = [("format", "a table"), ("rows left out", "1 × <b>totals</b>: no user")]
+    words = Page(report_html(ranking, reading=reading)).words
+    assert "rows left out 1 × <b>totals</b>: no user" in words
+
+
 def test_tables_and_pictures_have_names(page: str) -> None:
     tags = Page(page).tags
     tables = [a for tag, a in tags if tag == "table"]
@@ -136,7 +143,7 @@ def test_wrong_keys_come_first() -> None:
     assert [item.name for item in found.audit.items] == [str(wrong)]
     assert "11 of 12 items" in found.audit.sentence
     assert found.doubts[0].item.name == str(wrong)
-    words = Page(render("report.html", r=found)).words
+    words = Page(render("report.html", r=found, empty_row=EMPTY_ROW)).words
     assert words.index("mis-keyed?") < words.index("Find a user")
 
 
@@ -149,7 +156,7 @@ def test_people_are_spoken_of_with_care() -> None:
     alike = next(c for c in found.care if "alike" in c.title)
     pairs = {frozenset((p.first, p.second)) for p in alike.pairs}
     assert frozenset(("student-00", "student-01")) in pairs
-    assert "no proof" in Page(render("report.html", r=found)).words
+    assert "no proof" in Page(render("report.html", r=found, empty_row=EMPTY_ROW)).words
 
 
 def test_hostile_names_do_no_harm() -> None:

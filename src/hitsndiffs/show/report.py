@@ -21,13 +21,13 @@ from hitsndiffs.show.charts.items import item_chart, items_chart, option_rows
 from hitsndiffs.show.charts.ranking import ranking_chart, score_title
 from hitsndiffs.show.charts.structure import axes_chart, copies_chart
 from hitsndiffs.show.labels import clean
-from hitsndiffs.show.rows import Rows, ranking_rows
+from hitsndiffs.show.rows import Row, Rows, ranking_rows
 from hitsndiffs.show.story import Tile, tiles, verdict
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.templating import policy, render
 from hitsndiffs.show.theme import dressed, to_svg, to_svgs
 
-__all__ = ["Report", "describe", "report_html", "write_report"]
+__all__ = ["EMPTY_ROW", "Figure", "Report", "describe", "report_html", "write_report"]
 
 #: Items with a remark that get a chart, and items with a chart in all.
 DOUBTS, CHARTS = 24, 48
@@ -94,6 +94,7 @@ class Report:
     n_items: int
     care: list[Care]
     read: str
+    reading: list[tuple[str, str]]
     notes: list[str]
     made: list[tuple[str, str]]
     command: str | None
@@ -107,9 +108,10 @@ def write_report(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> Path:
     """Write the report; see :meth:`hitsndiffs.Ranking.report`."""
-    text = report_html(ranking, key=key, file=file, command=command)
+    text = report_html(ranking, key=key, file=file, command=command, reading=reading)
     target = Path(path)
 
     def write(part: Path) -> None:
@@ -125,6 +127,7 @@ def report_html(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The report as a page of HTML.
 
@@ -138,9 +141,15 @@ def report_html(
         Where the answers came from; its name and hash are put in.
     command
         What repeats the result on a command line.
+    reading
+        How the file was read: what, and in which words.
     """
-    found = describe(ranking, key=key, file=file, command=command)
-    return render("report.html", r=found, policy=policy())
+    found = describe(ranking, key=key, file=file, command=command, reading=reading)
+    return render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
+
+
+#: A row for the script to fill.
+EMPTY_ROW = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
 
 
 def describe(
@@ -149,6 +158,7 @@ def describe(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> Report:
     """Put together what a report says; the parameters are those of :func:`report_html`."""
     r = ranking.responses
@@ -176,6 +186,7 @@ def describe(
         n_items=len(items),
         care=[*_guessers(ranking), *_copies(ranking, alike)],
         read=_read(ranking, file),
+        reading=[(clean(what), clean(words, 1000)) for what, words in reading],
         notes=[clean(note, 1000) for note in notes_beside(ranking)],
         made=_made(ranking, file),
         command=command,

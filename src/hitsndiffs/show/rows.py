@@ -14,7 +14,7 @@ from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.charts.ranking import interval
 from hitsndiffs.show.labels import clean
 
-__all__ = ["EMPTY", "Row", "Rows", "ranking_rows"]
+__all__ = ["Row", "Rows", "ranking_rows"]
 
 #: Rows written as HTML: all up to here, else so many from the top (the page makes the others).
 WRITTEN = 100
@@ -40,10 +40,6 @@ class Row:
     low: float
     middle: float
     high: float
-
-
-#: What the page fills in for every user.
-EMPTY = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import Any
 
 from hitsndiffs.errors import MissingExtraError
 from hitsndiffs.results.wording import per_cent
-from hitsndiffs.show.rows import EMPTY
 from hitsndiffs.show.theme import palette_css
 
 __all__ = ["asset", "environment", "policy", "render"]
@@ -44,7 +43,6 @@ def environment() -> Any:
         lstrip_blocks=True,
     )
     made.globals["per_cent"] = lambda share: "–" if share is None else per_cent(share)
-    made.globals["empty_row"] = EMPTY
     return made
 
 
