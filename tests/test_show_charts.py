@@ -189,6 +189,21 @@ def test_text_can_be_read(palette: dict[str, str]) -> None:
     assert contrast(palette["accent"], palette["warn-soft"]) >= 2.5
 
 
+def test_a_notebook_shows_a_chart_without_the_network(quiz: hnd.Ranking) -> None:
+    import altair as alt
+
+    chart = quiz.plot()
+    assert isinstance(chart, alt.LayerChart)
+    shown = chart._repr_mimebundle_()
+    assert shown["image/svg+xml"].startswith("<svg")
+    assert "cdn" not in str(shown)
+    changed = chart.properties(width=500)
+    assert "image/svg+xml" in changed._repr_mimebundle_()
+    assert changed.to_dict()["width"] == 500
+    with alt.renderers.enable("json"):
+        assert "application/json" in chart._repr_mimebundle_()[0]
+
+
 def test_comparisons_draw_themselves() -> None:
     r = make_responses(random_table(0, 30, 10, 3))
     found = hnd.compare(r, ["hnd", "majority", "hits"])
