@@ -16,6 +16,7 @@ from hitsndiffs.cli.options import (
     Quiet,
     Seed,
     Threads,
+    method_names,
 )
 from hitsndiffs.cli.quick_parser import Command, Group
 from hitsndiffs.cli.source import Source, reads_file
@@ -40,7 +41,6 @@ app = typer.Typer(
     name="hnd",
     cls=Group,
     help=INTRODUCTION,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -76,6 +76,7 @@ def rank(
             "-m",
             metavar="NAME",
             help="One of those that 'hnd methods' lists.",
+            autocompletion=method_names,
             rich_help_panel=METHOD,
         ),
     ] = None,

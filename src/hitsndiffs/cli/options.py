@@ -25,7 +25,16 @@ __all__ = [
     "Threads",
     "Transpose",
     "User",
+    "method_names",
 ]
+
+
+def method_names(incomplete: str) -> list[str]:
+    """Names of methods, for a shell that completes them."""
+    from hitsndiffs.methods import METHODS
+
+    return [name for name in METHODS if name.startswith(incomplete)]
+
 
 FILE = "The file"
 METHOD = "The method"
