@@ -171,10 +171,6 @@ class Engine(ABC):
         lower = self.value_at(x, low)
         return lower if low == high else (lower + self.value_at(x, high)) / 2
 
-    def elementwise(self, act: Callable[..., Any], *arrays: Any) -> Any:
-        """A function of NumPy arrays, value by value, on user arrays."""
-        return act(*arrays)
-
     # -- users ------------------------------------------------------------------------------
 
     #: Whose user arrays it has: ``"numpy"``, ``"cupy"`` or ``"dask"``.
@@ -289,7 +285,7 @@ class Engine(ABC):
         """Whether every user answered every item."""
         return self.n_responses == self.n_users * self.n_items
 
-    @property
+    @cached_property
     def everybody(self) -> Any:
         """A user array of ones."""
         return np.ones(self.n_users)
