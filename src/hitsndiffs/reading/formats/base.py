@@ -214,7 +214,7 @@ class Document(Protocol):
         """Return one member of a folder or an archive; None when it is not there."""
 
     def beside(self, pattern: str) -> list[Document]:
-        """Return the files in the same folder (or archive) that fit a pattern such as ``*.json``."""
+        """Return the files in the same folder (or archive) that fit a pattern (``*.json``)."""
 
 
 # -- what converters produce -------------------------------------------------------------------

@@ -1,0 +1,481 @@
+"""Files, folders and archives as documents: what recognition and the converters see."""
+
+from __future__ import annotations
+
+import fnmatch
+import io
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading import jsontext
+from hitsndiffs.reading.archives import Archive, is_workbook
+from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
+from hitsndiffs.reading.sheets import Workbook
+from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
+from hitsndiffs.reading.text import TextShape, check_encoding, find_encoding, find_shape
+from hitsndiffs.reading.text import padded, rows_of_text
+
+__all__ = ["FileDocument", "FolderDocument", "Settings", "open_document"]
+
+#: Recognition looks at so many bytes, rows and records.
+HEAD_BYTES = 1 << 20
+HEAD_ROWS = 60
+HEAD_RECORDS = 5
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+_ZIP = b"PK\x03\x04"
+_SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the caller said about bytes and cells, and how much may be held at once."""
+
+    encoding: str | None = None
+    separator: str | None = None
+    header_row: int | None = None
+    header: bool | None = None
+    sheet: str | None = None
+    max_bytes: int = 1 << 62
+
+
+def open_document(path: Path, settings: Settings) -> Document:
+    """Open a file or a folder."""
+    if path.is_dir():
+        return FolderDocument(path, (), settings)
+    return FileDocument(lambda: _open(path), path.name, (path.parent.name,), settings, path=path)
+
+
+def _open(path: Path) -> BinaryIO:
+    from hitsndiffs.reading.source import open_path
+
+    return open_path(path)
+
+
+class FileDocument:
+    """One file, on disk, in memory or in an archive.
+
+    Parameters
+    ----------
+    open_bytes
+        Opens the bytes; called as often as they are read.
+    name
+        The name of the file, without the path.
+    folders
+        The folders that it lies in.
+    settings
+        What the caller said.
+    path
+        Where it is, when it is a plain file.
+    neighbours
+        Returns all files in the same folder.
+    """
+
+    def __init__(
+        self,
+        open_bytes: Callable[[], BinaryIO],
+        name: str,
+        folders: tuple[str, ...],
+        settings: Settings,
+        *,
+        path: Path | None = None,
+        neighbours: Callable[[], list[Document]] | None = None,
+    ) -> None:
+        self._open_bytes = open_bytes
+        self.name = name
+        self.folders = folders
+        self.settings = settings
+        self.path = path
+        self._neighbours = neighbours
+
+    def __repr__(self) -> str:
+        return f"FileDocument({self.where!r}, {self.kind!r})"
+
+    @property
+    def where(self) -> str:
+        """The name for messages: with the last folder where several files are read."""
+        return self.name
+
+    # -- bytes and text ---------------------------------------------------------------------
+
+    def stream(self) -> Any:
+        """Open the bytes, unpacked; a context manager."""
+        return open_stream(
+            self._open_bytes(), name=self.name, path=self.path, limit=self.settings.max_bytes
+        )
+
+    @cached_property
+    def _head(self) -> bytes:
+        with self.stream() as stream:
+            head: bytes = stream.peek(HEAD_BYTES)
+            return head
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether recognition saw all of the file."""
+        return len(self._head) < HEAD_BYTES
+
+    def content(self) -> bytes:
+        """Return all bytes, unpacked; refuse more than fit."""
+        if self.is_whole:
+            return self._head
+        with self.stream() as stream:
+            data: bytes = stream.read_within()
+            return data
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What it is, by its content."""
+        start = self._head[:16]
+        if start.startswith(b"PAR1"):
+            return "parquet"
+        if start.startswith(_OLD_EXCEL):
+            return "sheets"
+        if start.startswith(_ZIP):
+            return "sheets" if is_workbook(self._archive.names) else "archive"
+        refuse_foreign(start, self.name)
+        text = self._head_text.lstrip()
+        if text[:1] in ("{", "["):
+            found = jsontext.kind_of(text, whole=self.is_whole)
+            if found is not None:
+                return found
+        if text[:1] == "<" and text[:5].lower() in ("<?xml", "<html", "<!doc"):
+            return "text"
+        return "table"
+
+    @cached_property
+    def encoding(self) -> str:
+        """The encoding of the text: the one given, or found in its beginning."""
+        if self.settings.encoding is not None:
+            return check_encoding(self.settings.encoding)
+        found = find_encoding(self._head)
+        if found == "utf-8" and not self.is_whole and not self._head.isascii():
+            return found
+        return found
+
+    @cached_property
+    def _head_text(self) -> str:
+        errors = "replace" if self.settings.encoding is None else "strict"
+        try:
+            text = self._head.decode(self.encoding, "ignore" if not self.is_whole else errors)
+        except UnicodeDecodeError as error:
+            raise self._wrong_encoding(error) from None
+        return text.removeprefix("\ufeff")
+
+    def text(self) -> str:
+        """Return the whole text."""
+        data = self.content()
+        encoding = self.encoding
+        if self.settings.encoding is None and encoding in ("utf-8", "cp1252"):
+            encoding = find_encoding(data)
+            self.__dict__["encoding"] = encoding
+        try:
+            return data.decode(encoding).removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            raise self._wrong_encoding(error) from None
+
+    def _wrong_encoding(self, error: UnicodeDecodeError) -> InputError:
+        line = self._head[: error.start].count(b"\n") + 1
+        return InputError(
+            f"{self.name}, line {line}: the text is not {error.encoding}; give another encoding=."
+        )
+
+    @property
+    def encoding_note(self) -> str | None:
+        """A sentence where the encoding is not UTF-8."""
+        if self.kind not in ("table", "json", "jsonl", "text") or self.settings.encoding:
+            return None
+        if self.encoding in ("utf-8", "utf-8-sig", "ascii"):
+            return None
+        words = {"cp1252": "Windows-1252 (Western European)", "latin-1": "Latin-1"}
+        name = words.get(self.encoding, self.encoding.upper())
+        sure = "" if self.encoding.startswith("utf") else ", as it is not UTF-8"
+        return f"The text is read as {name}{sure} (overrule with encoding=)."
+
+    # -- tables -----------------------------------------------------------------------------
+
+    @cached_property
+    def shape(self) -> TextShape:
+        """Separator and header row of a delimited text."""
+        suffix = PurePosixPath(self.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+        expected = "\t" if suffix in (".tsv", ".tab") else ","
+        text = self._head_text
+        if not self.is_whole:
+            text = text[: text.rfind("\n") + 1] or text
+        return find_shape(text, expected, self.settings.separator)
+
+    @cached_property
+    def _archive(self) -> Archive:
+        return Archive(self.content(), self.name, self.settings.max_bytes)
+
+    @cached_property
+    def _workbook(self) -> Workbook:
+        return Workbook(self.content(), self.name)
+
+    @cached_property
+    def sheets(self) -> list[str]:
+        """The names of the sheets of a spreadsheet."""
+        return self._workbook.sheets if self.kind == "sheets" else []
+
+    def _rows(self, sheet: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
+        """Return the rows that are not blank, with their lines."""
+        if self.kind == "sheets":
+            name = self._workbook.find(sheet if sheet is not None else self.settings.sheet)
+            rows = enumerate(self._workbook.rows(name, None if most is None else most * 2), 1)
+            return [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
+        if self.kind == "parquet":
+            return self._parquet_rows(most)
+        text = self._head_text if most is not None else self.text()
+        if most is not None and not self.is_whole:
+            text = text[: text.rfind("\n") + 1] or text
+        rows_found: list[tuple[int, list[str]]] = []
+        extra = text.count("\n", 0, self.shape.skip)
+        try:
+            for line, row in rows_of_text(text[self.shape.skip :], self.shape.separator):
+                rows_found.append((line + extra, row))
+                if most is not None and len(rows_found) >= most:
+                    break
+        except InputError as error:
+            if most is None:
+                raise InputError(f"{self.name}, {error}") from None
+        return rows_found
+
+    def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
+        from hitsndiffs.reading.parquet import parquet_rows
+
+        with self.stream() as stream:
+            rows = parquet_rows(stream, most)
+        return list(enumerate(rows))
+
+    def _header_place(self, rows: list[list[str]], header_row: int | None) -> int | None:
+        if header_row is not None:
+            return header_row
+        said = self.settings.header_row
+        if said is not None:
+            if not 1 <= said <= len(rows):
+                raise InputError(
+                    f"{self.name}: header_row={said} is not one of the {len(rows)} rows that are "
+                    "not blank (the first is 1)."
+                )
+            return said - 1
+        if self.settings.header is False:
+            return None
+        if self.kind == "parquet":
+            return 0
+        from hitsndiffs.reading.header import header_place
+
+        found = header_place(rows[:HEAD_ROWS])
+        return 0 if found is None and self.settings.header else found
+
+    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
+        """Return the whole table; see :class:`hitsndiffs.reading.formats.base.Document`."""
+        numbered = self._rows(sheet)
+        rows = [row for _, row in numbered]
+        place = self._header_place(rows, header_row)
+        header = [] if place is None else [cell.strip() for cell in rows[place]]
+        first = 0 if place is None else place + 1
+        width = max((_filled(row) for row in rows[first:]), default=0)
+        width = max(width, _filled(header))
+        header = [*header[:width], *[""] * (width - len(header))]
+        return Table(
+            header,
+            padded(rows[first:], width),
+            rows[: first - 1] if place else [],
+            [line for line, _ in numbered[first:]],
+        )
+
+    # -- JSON -------------------------------------------------------------------------------
+
+    def data(self) -> Any:
+        """Return the whole value of a JSON file."""
+        return jsontext.load(self.text(), self.name)
+
+    def records(self) -> Iterator[Any]:
+        """Yield all records of JSONL, or all elements of a JSON list."""
+        if self.kind == "json":
+            value = self.data()
+            yield from value if isinstance(value, list) else [value]
+            return
+        for number, line in enumerate(io.StringIO(self.text(), newline=None), start=1):
+            if line.strip():
+                yield jsontext.load(line, self.name, line_number=number)
+
+    # -- the beginning, and the neighbours --------------------------------------------------
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The beginning of the file."""
+        kind = self.kind
+        if kind in ("table", "sheets", "parquet"):
+            rows = [row for _, row in self._rows(None, HEAD_ROWS)]
+            place = self._header_place(rows, None)
+            first = 0 if place is None else place + 1
+            return Sample(
+                self.name,
+                kind,
+                self.folders,
+                header=() if place is None else tuple(cell.strip() for cell in rows[place]),
+                rows=tuple(map(tuple, rows[first:])),
+                above=tuple(map(tuple, rows[: first - 1])) if place else (),
+                sheets=tuple(self.sheets),
+            )
+        if kind in ("json", "jsonl"):
+            records = jsontext.first_records(self._head_text, HEAD_RECORDS, whole=self.is_whole)
+            return Sample(self.name, kind, self.folders, records=tuple(records))
+        if kind == "archive":
+            return Sample(self.name, kind, self.folders, members=tuple(self._archive.names))
+        rows = [(line,) for line in self._head_text.splitlines()[:HEAD_ROWS]]
+        return Sample(self.name, kind, self.folders, rows=tuple(rows))
+
+    def members(self) -> list[Document]:
+        """Return the files in an archive."""
+        if self.kind != "archive":
+            return []
+        return [self._member(name) for name in self._archive.names]
+
+    def member(self, name: str) -> Document | None:
+        """Return one file of an archive."""
+        there = self.kind == "archive" and name in self._archive.names
+        return self._member(name) if there else None
+
+    def _member(self, name: str) -> Document:
+        archive, parts = self._archive, PurePosixPath(name).parts
+
+        def neighbours() -> list[Document]:
+            folder = str(PurePosixPath(name).parent)
+            names = [n for n in archive.names if str(PurePosixPath(n).parent) == folder]
+            return [self._member(n) for n in names]
+
+        return FileDocument(
+            lambda: io.BytesIO(archive.read(name)),
+            parts[-1],
+            (*self.folders, self.name, *parts[:-1]),
+            self.settings,
+            neighbours=neighbours,
+        )
+
+    def beside(self, pattern: str) -> list[Document]:
+        """Return the files in the same folder (or archive) that fit a pattern."""
+        if self._neighbours is not None:
+            found = self._neighbours()
+        elif self.path is not None:
+            found = _files(self.path.parent, self.folders[:-1], self.settings)
+        else:
+            found = []
+        return [d for d in found if fnmatch.fnmatchcase(d.name, pattern) and d.name != self.name]
+
+
+def _filled(row: list[str]) -> int:
+    """Return the width of a row without the blank cells at its end."""
+    width = len(row)
+    while width and not row[width - 1].strip():
+        width -= 1
+    return width
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "~$")) or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
+
+
+def _files(folder: Path, above: tuple[str, ...], settings: Settings) -> list[Document]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{str(folder)!r}: the folder cannot be read ({error.strerror}).") from None
+    return [
+        FileDocument(
+            lambda path=path: _open(path), path.name, (*above, folder.name), settings, path=path
+        )
+        for path in entries
+        if not _is_hidden(path.name) and path.is_file()
+    ]
+
+
+class FolderDocument:
+    """A folder.
+
+    Parameters
+    ----------
+    path
+        Where it is.
+    above
+        The folders that it lies in, as far as they were named.
+    settings
+        What the caller said.
+    """
+
+    kind: Kind = "folder"
+
+    def __init__(self, path: Path, above: tuple[str, ...], settings: Settings) -> None:
+        self.path = path
+        self.name = path.resolve().name if path.name in ("", ".", "..") else path.name
+        self.folders = above
+        self.settings = settings
+
+    def files(self) -> list[Document]:
+        """Return the files right in this folder."""
+        return _files(self.path, self.folders, self.settings)
+
+    def subfolders(self) -> list[FolderDocument]:
+        """Return the folders right in this folder (links are not followed)."""
+        inner = [
+            entry
+            for entry in sorted(self.path.iterdir())
+            if entry.is_dir() and not entry.is_symlink() and not _is_hidden(entry.name)
+        ]
+        return [FolderDocument(path, (*self.folders, self.name), self.settings) for path in inner]
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The names of all files, with their folders."""
+        names = []
+        for folder, folders, files in os.walk(self.path):
+            folders[:] = sorted(name for name in folders if not _is_hidden(name))
+            base = Path(folder).relative_to(self.path)
+            names += [(base / name).as_posix() for name in sorted(files) if not _is_hidden(name)]
+            if len(names) > 100_000:
+                break
+        return Sample(self.name, "folder", self.folders, members=tuple(names))
+
+    def members(self) -> list[Document]:
+        """Return all files, those in folders below included."""
+        found = self.files()
+        for folder in self.subfolders():
+            found += folder.members()
+        return found
+
+    def member(self, name: str) -> Document | None:
+        """Return one file."""
+        path = self.path.joinpath(*PurePosixPath(name).parts)
+        if ".." in PurePosixPath(name).parts or not path.is_file():
+            return None
+        folders = (*self.folders, self.name, *PurePosixPath(name).parts[:-1])
+        return FileDocument(lambda: _open(path), path.name, folders, self.settings, path=path)
+
+    def beside(self, pattern: str) -> list[Document]:
+        """Return the files beside this folder that fit a pattern."""
+        found = _files(self.path.parent, self.folders[:-1], self.settings)
+        return [document for document in found if fnmatch.fnmatchcase(document.name, pattern)]
+
+    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
+        """Refuse: a folder is no table."""
+        raise self._is_folder()
+
+    def records(self) -> Iterator[Any]:
+        """Refuse: a folder has no records."""
+        raise self._is_folder()
+
+    def data(self) -> Any:
+        """Refuse: a folder is no value."""
+        raise self._is_folder()
+
+    def text(self) -> str:
+        """Refuse: a folder has no text."""
+        raise self._is_folder()
+
+    def _is_folder(self) -> InputError:
+        return InputError(f"{self.name} is a folder; a file was expected.")
