@@ -6,7 +6,7 @@ particular engine or method needs: those live behind the two sums (:mod:`hitsndi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -23,8 +23,11 @@ from hitsndiffs.data.layouts import (
     some_rows,
 )
 
+from hitsndiffs.errors import InputError
+
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding import Encoded
+    from hitsndiffs.data.known_key import KnownKey
 
 __all__ = ["Responses"]
 
@@ -65,6 +68,10 @@ class Responses:
         :meth:`hitsndiffs.Ranking.table` answers in the same kind.
     notes
         Sentences on what was dropped or assumed.
+    key
+        The right answers that came with the data, if any; a ranking does not use them unasked.
+    titles
+        The words of items whose labels are numbers or codes.
 
     Examples
     --------
@@ -82,9 +89,11 @@ class Responses:
         "_rows",
         "item_starts",
         "items",
+        "key",
         "kind",
         "notes",
         "option_labels",
+        "titles",
         "users",
     )
 
@@ -94,6 +103,8 @@ class Responses:
     item_starts: npt.NDArray[np.int64]
     kind: str
     notes: tuple[str, ...]
+    key: KnownKey | None
+    titles: Mapping[Any, str]
     _codes: Codes | None
     _rows: Rows | None
     _cache: dict[str, Any]
@@ -109,6 +120,8 @@ class Responses:
         rows: tuple[IntArray, IntArray] | None = None,
         kind: str = "numpy",
         notes: Sequence[str] = (),
+        key: KnownKey | None = None,
+        titles: Mapping[Any, str] | None = None,
     ) -> None:
         if (codes is None) == (rows is None):
             raise ValueError("give either codes (dense layout) or rows (sparse layout)")
@@ -121,6 +134,8 @@ class Responses:
         put(self, "_rows", None if rows is None else _as_rows(*rows))
         put(self, "kind", kind)
         put(self, "notes", tuple(notes))
+        put(self, "key", key)
+        put(self, "titles", {} if titles is None else dict(titles))
         put(self, "_cache", {})
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -139,6 +154,8 @@ class Responses:
             self._rows,
             self.kind,
             self.notes,
+            self.key,
+            self.titles,
         )
 
     # -- building ---------------------------------------------------------------------------
@@ -209,7 +226,13 @@ class Responses:
         )
 
     @classmethod
-    def _from_encoded(cls, encoded: Encoded) -> Responses:
+    def _from_encoded(
+        cls,
+        encoded: Encoded,
+        *,
+        key: KnownKey | None = None,
+        titles: Mapping[Any, str] | None = None,
+    ) -> Responses:
         return cls(
             users=encoded.users,
             items=encoded.items,
@@ -219,6 +242,8 @@ class Responses:
             rows=encoded.rows,
             kind=encoded.kind,
             notes=encoded.notes,
+            key=key,
+            titles=titles,
         )
 
     # -- sizes and counts -------------------------------------------------------------------
@@ -310,16 +335,43 @@ class Responses:
         kept = np.unique(chosen).astype(np.int64)
         return self._with_options(self.users[users], indptr, chosen, kept), kept
 
-    def restrict_items(self, items: IntArray) -> tuple[Responses, npt.NDArray[np.int64]]:
-        """The same users with some items only (in the order that the items have here)."""
+    def restrict_items(
+        self, items: IntArray | Sequence[Any]
+    ) -> tuple[Responses, npt.NDArray[np.int64]]:
+        """The same users with some items only (in the order that the items have here).
+
+        ``items`` are names (labels), or places where they are no labels.
+        """
         keep_item = np.zeros(self.n_items, dtype=bool)
-        keep_item[items] = True
+        keep_item[self._item_places(items)] = True
         indptr, options = self.rows
         keep = keep_item[self.option_items][options]
         ends = np.concatenate([[0], np.cumsum(keep)])
         chosen = options[keep]
         kept = np.unique(chosen).astype(np.int64)
         return self._with_options(self.users, ends[indptr], chosen, kept), kept
+
+    def with_notes(self, notes: Sequence[str]) -> Responses:
+        """The same data with other notes."""
+        args = list(self.__reduce__()[1])
+        args[7] = tuple(notes)
+        return _rebuild(*args)
+
+    def _item_places(self, items: Any) -> Any:
+        """Return the places of items that are given by name; places are kept."""
+        if isinstance(items, np.ndarray) and items.dtype.kind in "iub":
+            return items
+        given = list(items)
+        if all(isinstance(item, (int, np.integer)) for item in given):
+            return np.array(given, dtype=np.int64)
+        places = {label: place for place, label in enumerate(self.items.tolist())}
+        unknown = [item for item in given if item not in places]
+        if unknown:
+            raise InputError(
+                f"there is no item {unknown[0]!r}; the items are "
+                f"{', '.join(map(repr, self.items[:3].tolist()))}, …."
+            )
+        return np.array([places[item] for item in given], dtype=np.int64)
 
     def _with_options(
         self, users: ObjectArray, indptr: IntArray, chosen: IntArray, kept: IntArray
@@ -333,6 +385,8 @@ class Responses:
             item_starts=np.concatenate([[0], np.cumsum(sizes)]),
             rows=(indptr, np.searchsorted(kept, chosen).astype(np.int32)),
             kind=self.kind,
+            key=None if self.key is None else self.key.only(self.items[item_numbers].tolist()),
+            titles=self.titles,
         )
 
     # -- plumbing ---------------------------------------------------------------------------
@@ -378,6 +432,8 @@ def _rebuild(
     rows: Any,
     kind: str,
     notes: Any,
+    key: Any = None,
+    titles: Any = None,
 ) -> Responses:
     return Responses(
         users=users,
@@ -388,4 +444,6 @@ def _rebuild(
         rows=rows,
         kind=kind,
         notes=notes,
+        key=key,
+        titles=titles,
     )

@@ -6,8 +6,9 @@ import fnmatch
 import io
 import os
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
@@ -45,9 +46,13 @@ class Settings:
 
 def open_document(path: Path, settings: Settings) -> Document:
     """Open a file or a folder."""
-    if path.is_dir():
-        return FolderDocument(path, (), settings)
-    return FileDocument(lambda: _open(path), path.name, (path.parent.name,), settings, path=path)
+    try:
+        if path.is_dir():
+            return FolderDocument(path, (), settings)
+    except (OSError, ValueError):
+        pass  # opening it says what is wrong
+    above = tuple(part for part in (path.parent.name,) if part)
+    return FileDocument(partial(_open, path), path.name, above, settings, path=path)
 
 
 def _open(path: Path) -> BinaryIO:
@@ -91,6 +96,17 @@ class FileDocument:
         self.settings = settings
         self.path = path
         self._neighbours = neighbours
+        self._once: ByteStream | None = None
+        #: Whether the caller named this file, and its faults are to be told.
+        self.is_alone = path is not None
+
+    @classmethod
+    def once(cls, stream: ByteStream, settings: Settings) -> FileDocument:
+        """Return a document whose bytes can be read only once (standard input)."""
+        document = cls(io.BytesIO, stream.name, (), settings)
+        document._once = stream
+        document.is_alone = True
+        return document
 
     def __repr__(self) -> str:
         return f"FileDocument({self.where!r}, {self.kind!r})"
@@ -104,6 +120,8 @@ class FileDocument:
 
     def stream(self) -> Any:
         """Open the bytes, unpacked; a context manager."""
+        if self._once is not None:
+            return nullcontext(self._once)
         return open_stream(
             self._open_bytes(), name=self.name, path=self.path, limit=self.settings.max_bytes
         )
@@ -123,9 +141,17 @@ class FileDocument:
         """Return all bytes, unpacked; refuse more than fit."""
         if self.is_whole:
             return self._head
-        with self.stream() as stream:
-            data: bytes = stream.read_within()
-            return data
+        if "_content" not in self.__dict__:
+            with self.stream() as stream:
+                data: bytes = stream.read_within()
+            if self._once is None:
+                return data
+            self._content = data
+        return self._content
+
+    def begins_with(self, mark: bytes) -> bool:
+        """Whether the text begins with a mark, whatever blanks stand before it."""
+        return self._head_text.lstrip().encode("utf-8", "replace").startswith(mark)
 
     @cached_property
     def kind(self) -> Kind:
@@ -153,8 +179,6 @@ class FileDocument:
         if self.settings.encoding is not None:
             return check_encoding(self.settings.encoding)
         found = find_encoding(self._head)
-        if found == "utf-8" and not self.is_whole and not self._head.isascii():
-            return found
         return found
 
     @cached_property
@@ -271,6 +295,12 @@ class FileDocument:
         found = header_place(rows[:HEAD_ROWS])
         return 0 if found is None and self.settings.header else found
 
+    @cached_property
+    def header_place(self) -> int | None:
+        """The place of the header among the rows that are not blank (from 0), or None."""
+        rows = [row for _, row in self._rows(None, HEAD_ROWS)]
+        return self._header_place(rows, None)
+
     def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
         """Return the whole table; see :class:`hitsndiffs.reading.formats.base.Document`."""
         numbered = self._rows(sheet)
@@ -296,6 +326,12 @@ class FileDocument:
 
     def records(self) -> Iterator[Any]:
         """Yield all records of JSONL, or all elements of a JSON list."""
+        if self.kind == "parquet":
+            from hitsndiffs.reading.parquet import parquet_records
+
+            with self.stream() as stream:
+                yield from parquet_records(stream)
+            return
         if self.kind == "json":
             value = self.data()
             yield from value if isinstance(value, list) else [value]
@@ -314,10 +350,17 @@ class FileDocument:
             rows = [row for _, row in self._rows(None, HEAD_ROWS)]
             place = self._header_place(rows, None)
             first = 0 if place is None else place + 1
+            records: list[Any] = []
+            if kind == "parquet":
+                from hitsndiffs.reading.parquet import parquet_records
+
+                with self.stream() as stream:
+                    records = list(parquet_records(stream, HEAD_RECORDS))
             return Sample(
                 self.name,
                 kind,
                 self.folders,
+                records=tuple(records),
                 header=() if place is None else tuple(cell.strip() for cell in rows[place]),
                 rows=tuple(map(tuple, rows[first:])),
                 above=tuple(map(tuple, rows[: first - 1])) if place else (),
@@ -386,13 +429,16 @@ def _files(folder: Path, above: tuple[str, ...], settings: Settings) -> list[Doc
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"{str(folder)!r}: the folder cannot be read ({error.strerror}).") from None
-    return [
-        FileDocument(
-            lambda path=path: _open(path), path.name, (*above, folder.name), settings, path=path
+    found: list[Document] = []
+    for path in entries:
+        if _is_hidden(path.name) or not path.is_file():
+            continue
+        document = FileDocument(
+            partial(_open, path), path.name, (*above, folder.name), settings, path=path
         )
-        for path in entries
-        if not _is_hidden(path.name) and path.is_file()
-    ]
+        document.is_alone = False
+        found.append(document)
+    return found
 
 
 class FolderDocument:
@@ -454,7 +500,7 @@ class FolderDocument:
         if ".." in PurePosixPath(name).parts or not path.is_file():
             return None
         folders = (*self.folders, self.name, *PurePosixPath(name).parts[:-1])
-        return FileDocument(lambda: _open(path), path.name, folders, self.settings, path=path)
+        return FileDocument(partial(_open, path), path.name, folders, self.settings, path=path)
 
     def beside(self, pattern: str) -> list[Document]:
         """Return the files beside this folder that fit a pattern."""

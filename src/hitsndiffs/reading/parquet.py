@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hitsndiffs.reading.build import Columns
 
-__all__ = ["ParquetTable"]
+__all__ = ["ParquetTable", "parquet_records", "parquet_rows"]
 
 #: Cells that are held as columns of Polars at a time.
 _CELLS = 4_000_000
@@ -53,10 +53,7 @@ class ParquetTable:
                 f"{stream.name}: the file has {len(self.names)} columns and no rows; add one row "
                 "per user (or per answer)."
             )
-        texts = [as_plain(column).to_list() for column in head.iter_columns() if _is_flat(column)]
-        self.sample = [
-            ["" if cell is None else str(cell) for cell in row] for row in zip(*texts, strict=True)
-        ]
+        self.sample = _texts(head)
 
     def _check_magic(self, stream: ByteStream) -> None:
         start = self._bytes[:4] if self._path is None else stream.peek(4)
@@ -117,11 +114,37 @@ class ParquetTable:
                     coming.append(reader.submit(self._read, [raw[name] for name in following]))
                 yield 0, {name: frame[raw[name]] for name in names}
 
+    def frame(self, most: int | None = None) -> pl.DataFrame:
+        """Return all columns (of the first rows)."""
+        import polars as pl
+
+        try:
+            return self._read(self._raw_names, most)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise self._damaged(error) from None
+
     def records(self) -> Iterator[list[Any]]:
         """Yield the rows as lists."""
-        for row in self._read(self._raw_names).iter_rows():
+        for row in self.frame().iter_rows():
             yield list(row)
 
 
-def _is_flat(column: pl.Series) -> bool:
-    return not column.dtype.is_nested()
+def _texts(frame: pl.DataFrame) -> list[list[str]]:
+    """Return rows of text; cells that hold lists or records are blank."""
+    columns = [
+        [None] * frame.height if column.dtype.is_nested() else as_plain(column).to_list()
+        for column in frame.iter_columns()
+    ]
+    return [["" if cell is None else str(cell) for cell in row] for row in zip(*columns, strict=True)]
+
+
+def parquet_rows(stream: ByteStream, most: int | None) -> list[list[str]]:
+    """Return the header and the (first) rows of a Parquet file as text."""
+    table = ParquetTable(stream)
+    frame = table.frame(most)
+    return [list(frame.columns), *_texts(frame)]
+
+
+def parquet_records(stream: ByteStream, most: int | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the (first) rows of a Parquet file as records."""
+    yield from ParquetTable(stream).frame(most).iter_rows(named=True)

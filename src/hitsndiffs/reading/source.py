@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -25,6 +26,7 @@ __all__ = [
     "NO_LIMIT",
     "ByteStream",
     "Chunk",
+    "NotUtf8",
     "count_byte",
     "count_lines",
     "even_newlines",
@@ -32,6 +34,7 @@ __all__ = [
     "open_path",
     "open_stream",
     "refuse_foreign",
+    "transcoded",
 ]
 
 NO_LIMIT = 1 << 62
@@ -49,6 +52,10 @@ _FOREIGN = {
     b"%PDF": "a PDF; export the table as CSV",
     b"SQLite format 3": "a database; export the table as CSV",
 }
+
+
+class NotUtf8(InputError):
+    """Text that is not UTF-8, found far from its beginning."""
 
 
 class ByteStream:
@@ -231,6 +238,28 @@ class _Reader(io.RawIOBase):
         return False
 
 
+def transcoded(stream: ByteStream, encoding: str) -> ByteStream:
+    """Return the same text as UTF-8."""
+    if encoding in ("utf-8", "utf-8-sig", "ascii"):
+        return stream
+    decoder = codecs.getincrementaldecoder(encoding)()
+
+    def read(size: int) -> bytes:
+        while True:
+            data = stream.read(max(size, 1 << 12))
+            try:
+                text = decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"{stream.name}: the text is not {encoding} ({error.reason}); give another "
+                    "encoding=."
+                ) from None
+            if text or not data:
+                return _utf8(text.removeprefix("\ufeff"))
+
+    return ByteStream(read, stream.name, limit=stream.limit)
+
+
 @dataclass
 class Chunk:
     """Some whole lines of text."""
@@ -334,7 +363,7 @@ def _check_text(chunk: Chunk, name: str) -> None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = chunk.first_line + data.count(b"\n", 0, error.start)
-        raise InputError(
+        raise NotUtf8(
             f"{name}, line {line}: the text is not UTF-8 (byte 0x{data[error.start]:02X}); "
-            "save the file as UTF-8 (in Excel: «CSV UTF-8»)."
+            "give its encoding=, or save the file as UTF-8 (in Excel: «CSV UTF-8»)."
         ) from None

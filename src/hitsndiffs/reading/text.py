@@ -27,6 +27,8 @@ SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"))
 #: A line such as ``sep=;`` tells Excel what separates the cells.
 _SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
+#: From this many bytes on, what is looked at may be cut in the middle of a character.
+_LONG = 1 << 12
 #: So many rows are looked at to find the separator and the header.
 _LOOK = 60
 #: No cell is longer than this; beyond, a quotation mark was never closed.
@@ -66,7 +68,8 @@ def find_encoding(start: bytes) -> str:
     if start.isascii():
         return "utf-8"
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(start)  # a cut character at the end is fine
+        # in a long text, the last character may be cut
+        codecs.getincrementaldecoder("utf-8")().decode(start, final=len(start) < _LONG)
     except UnicodeDecodeError:
         try:
             start.decode("cp1252")
