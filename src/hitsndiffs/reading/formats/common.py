@@ -374,6 +374,8 @@ def split_column(cells: Sequence[str], separator: str) -> list[tuple[str, ...]]:
     mentioned = {part for parts in several for part in parts}
     shared = sum(counts[part] > 1 for part in mentioned)
     ends = bool(several) and all(text.endswith(mark) for text in whole.values() if text)
-    if several and (ends or 2 * shared > len(mentioned)):
+    # Hardly any option holds a semicolon, so one shared part in each cell is enough there.
+    known = mark == ";" and all(any(counts[part] > 1 for part in parts) for parts in several)
+    if several and (ends or known or 2 * shared > len(mentioned)):
         return [parts_of[cell] for cell in cells]
     return [(whole[cell],) if whole[cell] else () for cell in cells]

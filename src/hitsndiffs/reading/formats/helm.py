@@ -158,10 +158,10 @@ def _from_state(state: dict[str, Any], run: str) -> Stream:
 
 def _option(text: str, labels: list[str]) -> str | None:
     text = " ".join(text.split())
-    if text in labels:
-        return text
+    if not text or text in labels:
+        return text or None
     place = letter_place(text)
-    if place is not None and place < len(labels) and text:
+    if place is not None and place < len(labels):
         return labels[place]
     return next((label for label in labels if label.partition(". ")[2] == text), None)
 

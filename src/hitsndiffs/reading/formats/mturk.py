@@ -113,13 +113,16 @@ def _questions(table: Table, stream: Stream) -> dict[str, list[tuple[str, ...] |
         roles(stream, table.header, places, "answers", "an option, true where it was chosen")
     for name, place in single.items():
         cells = [row[place].strip() for row in table.rows]
+        if not any(cells):
+            continue
         if any(cell[:1] in "[{" and len(cell) > 1 for cell in cells):
             nested = _nested(cells)
             if nested:
                 found.update(nested)
                 roles(stream, table.header, [place], "answers", "answers as JSON")
                 continue
-        if is_free_text(cells) or (_REMARK.search(name) and _all_differ(cells)):
+        typed = bool(groups) and name.endswith(("_text", ".text"))  # «other, please specify»
+        if typed or is_free_text(cells) or (_REMARK.search(name) and _all_differ(cells)):
             roles(stream, table.header, [place], "comment", "free text")
             continue
         found[name] = list(split_column(cells, "|"))
