@@ -80,8 +80,9 @@ def read_responses(source: Any, **options: Any) -> Responses:
         duplicates
             What two different answers of a user to an item are: an ``"error"``, or the ``"first"``
             or ``"last"`` counts.
-        blanks
-            Words that are no answer.
+        fold, blanks
+            Whether spellings that differ in case or Unicode forms are one answer (True); words
+            that are no answer.
         max_memory
             How much may be held at once, such as ``"4GB"``.
         plan

@@ -30,6 +30,8 @@ _SCORE = re.compile(r"\d+(?:[.,]\d+)?\s*/\s*\d+(?:[.,]\d+)?|[-+]?\d+(?:[.,]\d+)?
 _NUMBER = re.compile(r"[-+]?(?:\d{1,18})(?:[.,]\d{1,18})?(?:[eE][-+]?\d{1,3})?")
 #: The kinds that a column is when nearly all of its cells are.
 _SURE = 0.8
+#: Fewer rows than this may count up by chance.
+_FEW = 5
 #: From so many answers on, nearly all different means free text.
 _SOME = 10
 
@@ -89,8 +91,8 @@ def _kind(counts: Counter[str], texts: list[str]) -> str:
     if not n:
         return "empty"
     distinct = len(counts)
-    if max(map(len, counts)) == 1 and distinct <= 60:  # letters and digits: nothing to find out
-        return "choice"
+    if max(map(len, counts)) == 1 and not (distinct == n >= _FEW and all(map(str.isdecimal, counts))):
+        return "choice"  # letters and digits: nothing to find out
     for kind, pattern in (
         ("time", _DATE),
         ("time", _CLOCK),
@@ -124,7 +126,7 @@ def _number_kind(counts: Counter[str], texts: list[str]) -> str:
     if not known:
         return "choice"
     whole = sum(number == int(number) for number in known) / len(known)
-    if n >= 3 and distinct == n and whole == 1:
+    if n >= _FEW and distinct == n and whole == 1:
         steps = [b - a for a, b in zip(known, known[1:], strict=False)]
         if all(step == 1 for step in steps) and known[0] in (0, 1):
             return "counter"

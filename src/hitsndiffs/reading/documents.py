@@ -29,6 +29,7 @@ HEAD_ROWS = 60
 HEAD_RECORDS = 5
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"
+_PARQUET = (".parquet", ".pq")
 _SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
@@ -121,6 +122,8 @@ class FileDocument:
     def stream(self) -> Any:
         """Open the bytes, unpacked; a context manager."""
         if self._once is not None:
+            if "_content" in self.__dict__:
+                return nullcontext(ByteStream(io.BytesIO(self._content).read, self.name))
             return nullcontext(self._once)
         return open_stream(
             self._open_bytes(), name=self.name, path=self.path, limit=self.settings.max_bytes
@@ -139,7 +142,7 @@ class FileDocument:
 
     def content(self) -> bytes:
         """Return all bytes, unpacked; refuse more than fit."""
-        if self.is_whole:
+        if self.is_whole and self._once is None:
             return self._head
         if "_content" not in self.__dict__:
             with self.stream() as stream:
@@ -158,10 +161,20 @@ class FileDocument:
         """What it is, by its content."""
         start = self._head[:16]
         if start.startswith(b"PAR1"):
+            if self._once is not None:
+                self.content()  # it is read more than once
             return "parquet"
         if start.startswith(_OLD_EXCEL):
             return "sheets"
+        suffix = PurePosixPath(self.name).suffix.lower()
+        if suffix in _PARQUET:
+            raise InputError(
+                f"{self.name}: this is not a Parquet file (it does not begin with PAR1); "
+                "give format='csv', 'tsv' or 'jsonl' if it is one of these."
+            )
         if start.startswith(_ZIP):
+            if suffix in _SPREADSHEETS:
+                return "sheets"
             return "sheets" if is_workbook(self._archive.names) else "archive"
         refuse_foreign(start, self.name)
         text = self._head_text.lstrip()
@@ -268,12 +281,22 @@ class FileDocument:
                 raise InputError(f"{self.name}, {error}") from None
         return rows_found
 
-    def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
-        from hitsndiffs.reading.parquet import parquet_rows
+    @cached_property
+    def _parquet_head(self) -> Any:
+        from hitsndiffs.reading.parquet import parquet_frame
 
         with self.stream() as stream:
-            rows = parquet_rows(stream, most)
-        return list(enumerate(rows))
+            return parquet_frame(stream, HEAD_ROWS)
+
+    def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
+        from hitsndiffs.reading.parquet import parquet_frame, texts_of
+
+        if most is not None:
+            frame = self._parquet_head
+        else:
+            with self.stream() as stream:
+                frame = parquet_frame(stream)
+        return list(enumerate([list(frame.columns), *texts_of(frame)]))
 
     def _header_place(self, rows: list[list[str]], header_row: int | None) -> int | None:
         if header_row is not None:
@@ -327,10 +350,10 @@ class FileDocument:
     def records(self) -> Iterator[Any]:
         """Yield all records of JSONL, or all elements of a JSON list."""
         if self.kind == "parquet":
-            from hitsndiffs.reading.parquet import parquet_records
+            from hitsndiffs.reading.parquet import parquet_frame
 
             with self.stream() as stream:
-                yield from parquet_records(stream)
+                yield from parquet_frame(stream).iter_rows(named=True)
             return
         if self.kind == "json":
             value = self.data()
@@ -352,10 +375,7 @@ class FileDocument:
             first = 0 if place is None else place + 1
             records: list[Any] = []
             if kind == "parquet":
-                from hitsndiffs.reading.parquet import parquet_records
-
-                with self.stream() as stream:
-                    records = list(parquet_records(stream, HEAD_RECORDS))
+                records = self._parquet_head.head(HEAD_RECORDS).to_dicts()
             return Sample(
                 self.name,
                 kind,

@@ -21,7 +21,6 @@ from hitsndiffs.reading.change import (
     relabelled,
     with_items,
     with_users,
-    without_unused,
 )
 from hitsndiffs.reading.fold import Folding, fold_item, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
@@ -33,9 +32,13 @@ __all__ = ["Finished", "finish"]
 
 #: Rows that sum up the others are sought among so many at the top and at the bottom.
 _TOP, _BOTTOM = 3, 8
+#: Up to so many users, a row that is named like a key is sought everywhere.
+_MANY_USERS = 100_000
 #: An item with so many answers of which nearly all differ is free text.
 _SOME, _DIFFERENT = 10, 0.8
 _LONG_TEXT = 80
+#: With fewer answers it is no wonder that no two are alike.
+_ENOUGH = 20
 
 
 @dataclass
@@ -57,8 +60,10 @@ def finish(
     name: str,
     rows_may_be_special: bool,
     key_user: int | None = None,
+    users_are_named: bool = True,
     items: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
+    fold: bool = True,
     blanks: Sequence[str] | None = None,
     keep_all: bool = False,
 ) -> Finished:
@@ -76,18 +81,20 @@ def finish(
         Whether a row may be a key or an average (tables with one row per user).
     key_user
         The row that the caller named as the key.
+    users_are_named
+        Whether a column names the users; else rows without an answer are nobody.
     items, drop
         Patterns of the items to be kept and left out, where that is still to be done.
-    blanks
-        Words that are no answer.
+    fold, blanks
+        Whether spellings are folded; words that are no answer.
     keep_all
         Whether free text is kept (the caller named the items).
     """
     done = Finished(encoded, None)
     if rows_may_be_special:
-        raw_key = _special_rows(done, raw_key, key_user)
+        raw_key = _special_rows(done, raw_key, key_user, users_are_named)
     _choose_items(done, items, drop)
-    _fold(done, blanks)
+    _fold(done, fold, blanks)
     if not keep_all and items is None:
         _without_free_text(done, name)
     _check(done, name)
@@ -98,24 +105,28 @@ def finish(
 # -- rows that are no users -------------------------------------------------------------------
 
 
-def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None) -> RawKey:
+def _special_rows(
+    done: Finished, raw_key: RawKey, key_user: int | None, has_names: bool
+) -> RawKey:
     encoded = done.encoded
     n_users = len(encoded.users)
     labels = encoded.users
     drop = np.zeros(n_users, dtype=bool)
-    alone = _lonely(encoded)
-    answered = _answered(encoded)
     near_edge = {*range(min(_TOP, n_users)), *range(max(0, n_users - _BOTTOM), n_users)}
+    sought = range(n_users) if n_users <= _MANY_USERS else sorted(near_edge)
+    named = [k for k in sought if is_key_name(str(labels[k]))]
+    summing = [k for k in sorted(near_edge) if is_summary_name(str(labels[k]))]
     keys: list[int] = [] if key_user is None else [key_user]
-    if key_user is None and n_users <= 100_000:
-        named = [k for k, label in enumerate(labels.tolist()) if is_key_name(str(label))]
-        keys = [k for k in named if answered[k] and alone[k] <= 0.5 * answered[k]]
-    for user in near_edge - set(keys):
-        label = str(labels[user])
-        strange = alone[user] >= 0.6 * answered[user] and answered[user] >= 3
-        if is_summary_name(label) and (strange or not answered[user]):
-            drop[user] = True
-            done.left_out.append(LeftOut(1, f"row {shortened(label, 40)!r}", "it sums up the others"))
+    if named or summing:
+        alone, answered = _lonely(encoded), _answered(encoded)
+        if key_user is None:
+            keys = [k for k in named if answered[k] and alone[k] <= 0.5 * answered[k]]
+        for user in summing:
+            label = shortened(str(labels[user]), 40)
+            strange = alone[user] >= 0.6 * answered[user] and answered[user] >= 3
+            if user not in keys and (strange or not answered[user]):
+                drop[user] = True
+                done.left_out.append(LeftOut(1, f"row {label!r}", "it sums up the others"))
     if keys and len(keys) < n_users - 1:
         drop[keys] = True
         where = f"row {shortened(str(labels[keys[0]]), 40)!r}"
@@ -127,6 +138,12 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None) -> RawK
         )
         if len(keys) > 1:
             done.notes.append("There are several key rows; the first one is kept as the key.")
+    blank = np.zeros(n_users, dtype=bool) if has_names else _answered(encoded) == 0
+    if blank.any() and n_users - int(blank.sum()) > 1:
+        drop |= blank
+        done.left_out.append(
+            LeftOut(int(blank.sum()), "rows without an answer", "no column names their users")
+        )
     if drop.any():
         done.encoded = with_users(encoded, ~drop)
     return raw_key
@@ -183,28 +200,31 @@ def _choose_items(
         done.encoded = with_items(done.encoded, keep)
 
 
-def _fold(done: Finished, blanks: Sequence[str] | None) -> None:
+def _fold(done: Finished, fold: bool, blanks: Sequence[str] | None) -> None:
     encoded = done.encoded
     starts = encoded.item_starts.tolist()
     labels = [str(label) for label in encoded.option_labels.tolist()]
-    counts = choosers(encoded).tolist()
     words = None if blanks is None else frozenset(same_text(word) for word in blanks)
+    stocks = [tuple(labels[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    # most items need no folding: each different stock of labels is looked at once
+    plain = {
+        stock: fold_item(stock, [1] * len(stock), Folding(), words, merge=fold) == list(stock)
+        for stock in set(stocks)
+    }
+    if all(plain.values()):
+        return
+    counts = choosers(encoded).tolist()
     common: Counter[str] = Counter()
     for label, count in zip(labels, counts, strict=True):
         common[label] += count
-    # most items need no folding: look at each different stock of labels once
     found = Folding()
-    plain: dict[tuple[str, ...], bool] = {}
     new: list[list[str | None]] = []
-    for first, last in zip(starts[:-1], starts[1:], strict=True):
-        own = labels[first:last]
-        stock = tuple(own)
-        if plain.get(stock):
-            new.append(list(own))
+    for stock, first in zip(stocks, starts, strict=False):
+        if plain[stock]:
+            new.append(list(stock))
             continue
-        folded = fold_item(own, counts[first:last], found, words, common)
-        plain[stock] = folded == own
-        new.append(folded)
+        own = counts[first : first + len(stock)]
+        new.append(fold_item(stock, own, found, words, common, merge=fold))
     if found.merged or found.blanks:
         done.encoded = relabelled(encoded, new)
         done.answers += found.sentences()
@@ -214,19 +234,27 @@ def _without_free_text(done: Finished, name: str) -> None:
     encoded = done.encoded
     if not len(encoded.items):
         return
-    counts = choosers(encoded)
     starts = encoded.item_starts.tolist()
-    labels = encoded.option_labels.tolist()
-    used: Counter[str] = Counter(map(str, labels))
+    labels = [str(label) for label in encoded.option_labels.tolist()]
     keep = np.ones(len(encoded.items), dtype=bool)
-    for k, (first, last) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+    strange = [
+        k
+        for k, (a, b) in enumerate(zip(starts[:-1], starts[1:], strict=True))
+        if b - a > _DIFFERENT * _SOME or sum(map(len, labels[a:b])) > _LONG_TEXT * (b - a)
+    ]
+    if not strange:
+        return
+    counts = choosers(encoded)
+    used: Counter[str] = Counter(labels)
+    for k in strange:
+        first, last = starts[k], starts[k + 1]
         n, answered = last - first, int(counts[first:last].sum())
         if n <= _DIFFERENT * answered or answered < 3:
             continue
-        own = [str(label) for label in labels[first:last]]
+        own = labels[first:last]
         shared = sum(used[label] > 1 for label in own)
         length = sum(map(len, own)) / n
-        if shared * 2 < n and (answered >= _SOME and n > _DIFFERENT * answered or length > _LONG_TEXT):
+        if shared * 2 < n and (answered >= _SOME or length > _LONG_TEXT):
             keep[k] = False
     if keep.all():
         return
@@ -246,15 +274,20 @@ def _without_free_text(done: Finished, name: str) -> None:
 
 def _check(done: Finished, name: str) -> None:
     """Refuse what no ranking can be made from."""
-    done.encoded = encoded = without_unused(done.encoded)
+    encoded = done.encoded
     check_sizes(Place(name), encoded.users, len(encoded.items))
-    counts = choosers(encoded)
     sizes = np.diff(encoded.item_starts)
-    if len(encoded.users) > 2 and (counts == 1).all() and len(counts) > len(sizes):
-        raise InputError(
-            f"{name}: no two users gave the same answer to any item, so nothing links them; are "
-            "these numbers or free text? Export the options that people chose."
-        )
+    n_options = len(encoded.option_labels)
+    if encoded.rows is not None:
+        may_differ = len(encoded.rows[1]) == n_options
+    else:  # in a full table at least a quarter of the cells is answered
+        may_differ = 4 * n_options >= len(encoded.users) * len(encoded.items)
+    if may_differ and n_options > len(sizes) and n_options >= _ENOUGH:
+        if (choosers(encoded) == 1).all():
+            raise InputError(
+                f"{name}: no two users gave the same answer to any item, so nothing links them; "
+                "are these numbers or free text? Export the options that people chose."
+            )
     if (sizes == 1).all() and len(sizes):
         done.notes.append(
             "Everybody gave the same answer to every item: nothing tells the users apart."

@@ -69,6 +69,8 @@ def fold_item(
     found: Folding,
     blanks: frozenset[str] | None = None,
     common: Mapping[str, int] | None = None,
+    *,
+    merge: bool = True,
 ) -> list[str | None]:
     """Return for each option of an item the label it is kept under; None for no answer.
 
@@ -82,6 +84,8 @@ def fold_item(
         The words that are no answer; None for the usual words where they are no options.
     common
         How often each spelling is used in all items; the commonest one is kept.
+    merge
+        Whether spellings are joined; else only blanks are found.
 
     Examples
     --------
@@ -99,6 +103,8 @@ def fold_item(
             continue
         kept[k] = None
         found.blanks[label] = found.blanks.get(label, 0) + counts[k]
+    if not merge:
+        return kept
     groups: dict[str, list[int]] = defaultdict(list)
     for k, label in enumerate(labels):
         if kept[k] is not None:

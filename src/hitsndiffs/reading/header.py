@@ -119,6 +119,9 @@ def header_place(rows: Rows) -> int | None:
     filled = [sum(1 for cell in row if cell.strip()) for row in rows]
     if not filled:
         return None
+    widths = {len(row) for row in rows[1:]}
+    if widths == {len(rows[0]) + 1} and filled[0] == len(rows[0]):
+        return 0  # R writes no name above the names of the rows
     below = sorted(filled[len(filled) // 3 :])
     typical = below[len(below) // 2]
     first = next(
@@ -128,9 +131,16 @@ def header_place(rows: Rows) -> int | None:
     if first + 2 < len(rows):
         two = [_share_below(rows, first), _share_below(rows, first + 1)]
         wide = filled[first + 1] * 2 > typical
-        if two[0] >= 0.6 and two[1] <= 0.2 and wide and len(set(rows[first + 1])) > 2:
+        if two[0] >= 0.6 and two[1] <= 0.2 and wide and _are_names(rows, first + 1):
             return first + 1
     return first if has_header(rows[first], rows[first + 1 :]) else None
+
+
+def _are_names(rows: Rows, place: int) -> bool:
+    """Whether the cells of a row are, for the most part, found nowhere below."""
+    cells = {cell.strip() for cell in rows[place]} - {""}
+    below = {cell.strip() for row in rows[place + 1 :] for cell in row}
+    return len(cells) > 2 and len(cells & below) * 2 < len(cells)
 
 
 def _share_below(rows: Rows, place: int) -> float:

@@ -54,6 +54,8 @@ class ReadingOptions:
     duplicates
         What two different answers of a user to an item are: an ``"error"``, or the ``"first"`` or
         ``"last"`` counts.
+    fold
+        Whether spellings that differ in case, blanks or Unicode forms are one answer.
     blanks
         Words that are no answer, instead of the usual ones (``"-"``, ``"N/A"``, …).
     max_memory
@@ -76,6 +78,7 @@ class ReadingOptions:
     attempt: str | None = None
     transpose: bool | None = None
     duplicates: str = "error"
+    fold: bool = True
     blanks: Sequence[str] | None = None
     max_memory: str | int | None = None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hitsndiffs.reading.build import Columns
 
-__all__ = ["ParquetTable", "parquet_records", "parquet_rows"]
+__all__ = ["ParquetTable", "damaged", "parquet_frame", "texts_of"]
 
 #: Cells that are held as columns of Polars at a time.
 _CELLS = 4_000_000
@@ -53,7 +53,7 @@ class ParquetTable:
                 f"{stream.name}: the file has {len(self.names)} columns and no rows; add one row "
                 "per user (or per answer)."
             )
-        self.sample = _texts(head)
+        self.sample = texts_of(head)
 
     def _check_magic(self, stream: ByteStream) -> None:
         start = self._bytes[:4] if self._path is None else stream.peek(4)
@@ -81,11 +81,7 @@ class ParquetTable:
         return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
 
     def _damaged(self, error: object) -> InputError:
-        reason = str(error).strip().partition("\n")[0].rstrip(".")
-        return InputError(
-            f"{self.place.source}: the Parquet file is damaged or cut short ({reason}); "
-            "copy or write it again."
-        )
+        return damaged(self.place.source, error)
 
     def blocks(
         self,
@@ -129,7 +125,7 @@ class ParquetTable:
             yield list(row)
 
 
-def _texts(frame: pl.DataFrame) -> list[list[str]]:
+def texts_of(frame: pl.DataFrame) -> list[list[str]]:
     """Return rows of text; cells that hold lists or records are blank."""
     columns = [
         [None] * frame.height if column.dtype.is_nested() else as_plain(column).to_list()
@@ -138,13 +134,20 @@ def _texts(frame: pl.DataFrame) -> list[list[str]]:
     return [["" if cell is None else str(cell) for cell in row] for row in zip(*columns, strict=True)]
 
 
-def parquet_rows(stream: ByteStream, most: int | None) -> list[list[str]]:
-    """Return the header and the (first) rows of a Parquet file as text."""
-    table = ParquetTable(stream)
-    frame = table.frame(most)
-    return [list(frame.columns), *_texts(frame)]
+def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
+    """Return the (first) rows of a Parquet file."""
+    import polars as pl
+
+    source: Any = stream.path if stream.path is not None else io.BytesIO(stream.read())
+    try:
+        return pl.read_parquet(source, n_rows=most)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise damaged(stream.name, error) from None
 
 
-def parquet_records(stream: ByteStream, most: int | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the (first) rows of a Parquet file as records."""
-    yield from ParquetTable(stream).frame(most).iter_rows(named=True)
+def damaged(name: str, error: object) -> InputError:
+    """Return what is said of a Parquet file that cannot be read."""
+    reason = str(error).strip().partition("\n")[0].rstrip(".")[:200]
+    return InputError(
+        f"{name}: the Parquet file is damaged or cut short ({reason}); copy or write it again."
+    )

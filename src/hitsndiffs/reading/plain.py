@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.errors import InputError
@@ -51,15 +50,6 @@ class PlainReading:
 
     def read(self) -> tuple[Encoded, RawKey]:
         """Read all of it: the answers, and right answers where the file has them."""
-        layout, options = self.layout, self.options
-        try:
-            return self._read()
-        except Refusal as refusal:
-            raise InputError(f"{self.table.place.source}: {refusal}") from None
-        finally:
-            del layout, options
-
-    def _read(self) -> tuple[Encoded, RawKey]:
         layout, options, table = self.layout, self.options, self.table
         duplicates = options.duplicates
         if options.attempt in ("first", "last") and duplicates == "error":
@@ -87,6 +77,8 @@ class PlainReading:
             found = [(row, above[row - 1])] if row <= len(above) else []
         else:
             found = list(enumerate(above, start=1))[::-1]
+        if not found:
+            return RawKey()
         assert self.layout.roles is not None
         names = self.table.names
         stock = {name: set() for name in self.layout.roles.items}  # type: dict[str, set[str]]

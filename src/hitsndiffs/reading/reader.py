@@ -340,8 +340,12 @@ def _finished(
         name=name,
         rows_may_be_special=wide,
         key_user=None if reading is None else reading.key_user,
+        users_are_named=reading is None
+        or reading.layout.roles is None
+        or bool(reading.layout.roles.users),
         items=None if wide else options.items,
         drop=None if wide else options.drop,
+        fold=options.fold,
         blanks=options.blanks,
         keep_all=options.items is not None,
     )

@@ -51,11 +51,6 @@ class RecordsTable:
         if self._held is None:
             raise InputError(f"{stream.name}: there are no records; nothing can be read.")
         self.names = list(self._held.columns)
-        if not self.names:
-            raise InputError(
-                f"{stream.name}: the records are empty; write them as "
-                '{"user": "a", "item": "q1", "option": "B"}.'
-            )
         head = self._held.head(_SAMPLE)
         texts = [as_plain(column).to_list() for column in head.iter_columns()]
         self.sample = [
@@ -104,8 +99,11 @@ class RecordsTable:
         row = 0
         pieces = self._array(stream) if array else self._line_frames(stream)
         for frame, lines in pieces:
-            if frame.height == 0:
-                continue
+            if not frame.columns:
+                raise InputError(
+                    f"{stream.name}: the records are empty; write them as "
+                    '{"user": "a", "item": "q1", "option": "B"}.'
+                )
             self._lines.append((row, lines))
             row += frame.height
             yield frame
@@ -175,7 +173,8 @@ class RecordsTable:
             ) from None
         if not isinstance(loaded, list):
             raise InputError(f"{stream.name}: a list of records was expected; got {_what(loaded)}.")
-        yield self._from_records(list(enumerate(loaded, 1))), np.arange(1, len(loaded) + 1)
+        if loaded:
+            yield self._from_records(list(enumerate(loaded, 1))), np.arange(1, len(loaded) + 1)
 
     def _from_records(self, records: list[tuple[int, Any]]) -> pl.DataFrame:
         import polars as pl

@@ -265,13 +265,16 @@ class _Finder:
         content = self.content(first)
         cells = [row[0] for row in self.sample if row]
         nameless = re.fullmatch(r"column-1|Unnamed: 0|index|", first, re.IGNORECASE)
-        counts_rows = content.kind == "counter" and nameless is not None
+        counts_rows = nameless is not None and content.is_number
         if content.kind in ("time", "score", "measure", "link"):
             return []
         if content.all_different and content.n_filled == content.n_rows and (
             counts_rows or looks_like_ids(cells, self.sample)
         ):
             self._put(first, "user", "the first column, all different, and not answers")
+            if counts_rows and re.fullmatch(r"column-1|Unnamed: 0|index", first, re.IGNORECASE):
+                self.notes.append("Took the first column, which has no name, as the user column.")
+                return [first]
             turned = " (if the rows are items, read with transpose=True)"
             self.notes.append(
                 f"Took the first column ({first!r}) as the user column: its values are all "
@@ -337,9 +340,11 @@ class _Finder:
         content = self.content(name)
         kind = content.kind
         said = role_of_name(name) if self.has_header else None
-        if kind == "empty":
-            self._put(name, "unused", "it is empty")
-            return "unused"
+        if kind == "empty" and (said is None or said == "key"):
+            if re.fullmatch(r"column-\d+'*|Unnamed: \d+|Column\d+", name):
+                self._put(name, "unused", "it has neither a name nor cells")
+                return "unused"
+            return None  # nobody answered, as far as was looked: the reader says so in the end
         if said == "key":
             self._put(name, "key", "named like a key")
             return "key"
