@@ -44,10 +44,7 @@ def blackboard(kind: str = "wide") -> Made:
     return Made(files, answers, key)
 
 
-D2L = (
-    "Org Defined ID,Username,FirstName,LastName,Attempt #,Attempt Start,Attempt End,Section #,Q #,"
-    "Q Type,Q Title,Q Text,Bonus?,Difficulty,Answer,Answer Match,Score,Out Of"
-).split(",")
+D2L = ["Org Defined ID", "Username", "FirstName", "LastName", "Attempt #", "Attempt Start", "Attempt End", "Section #", "Q #", "Q Type", "Q Title", "Q Text", "Bonus?", "Difficulty", "Answer", "Answer Match", "Score", "Out Of"]
 
 
 def brightspace() -> Made:
@@ -78,7 +75,16 @@ def brightspace() -> Made:
 def brightspace_survey() -> Made:
     """Individual attempts of a survey: a line «User n» opens each person."""
     q = quiz(23, blank=0.0)
-    header = ["Section #", "Q #", "Q Type", "Q Title", "Q Text", "Answer", "Answer Match", "# Responses"]
+    header = [
+        "Section #",
+        "Q #",
+        "Q Type",
+        "Q Title",
+        "Q Text",
+        "Answer",
+        "Answer Match",
+        "# Responses",
+    ]
     rows: list[list[object]] = []
     for i in range(12):
         rows.append([f"User {i + 1}", *[""] * 7])
@@ -110,7 +116,12 @@ def zipgrade(kind: str = "web") -> Made:
     header = ["QuizName", "QuizClass", "FirstName", "LastName"]
     header += ["StudentID", "CustomID"] if web else ["ZipGradeID", "ExternalID"]
     header += ["Earned Points", "Possible Points"] if web else ["EarnedPts", "PossiblePts"]
-    header += ["PercentCorrect", "QuizCreated", "DataExported", "Key Version" if web else "KeyVersion"]
+    header += [
+        "PercentCorrect",
+        "QuizCreated",
+        "DataExported",
+        "Key Version" if web else "KeyVersion",
+    ]
     slots = 6 if web else 50
     for n in range(1, slots + 1):
         names = ("Stu", "PriKey", "Points", "Mark") if web else ("Stu", "Key", "EarnedPt", "PossPt")
@@ -128,7 +139,12 @@ def zipgrade(kind: str = "web") -> Made:
             marks = q.letter(i, k)
             if web and k == 5:
                 right, marks = "BD", "BD" if marks == "A" else marks
-            row += [marks, right, int(marks == right), ("C" if marks == right else "X") if web else 1]
+            row += [
+                marks,
+                right,
+                int(marks == right),
+                ("C" if marks == right else "X") if web else 1,
+            ]
             item = f"{k + 1} (version {version})" if web else str(k + 1)
             key[item] = tuple(right) if len(right) > 1 else right
             if marks:
@@ -165,7 +181,9 @@ def kahoot() -> Made:
         for i, p in enumerate(q.persons):
             text = options[q.chosen[i, k]] if q.chosen[i, k] >= 0 else ""
             mark = "Correct" if text in right else "Incorrect"
-            rows.append([k + 1, stem, *options, ", ".join(right), 20, p.first, text, mark, 1, 0, 733 + i])
+            rows.append(
+                [k + 1, stem, *options, ", ".join(right), 20, p.first, text, mark, 1, 0, 733 + i]
+            )
             if text:
                 answers[p.first, q.stems[k]] = text
     sheets = {
@@ -182,8 +200,22 @@ def qualtrics(year: int = 2022) -> Made:
     lead = ["StartDate", "EndDate", "Status", "Finished", "ResponseId"]
     names = [f"Q{k + 1}" for k in range(6)]
     header = [*lead, *names, "Q7_1", "Q7_2", "Q7_3", "Q3_4_TEXT", "Q_First Click", "SC0", "age"]
-    texts = [*lead, *q.stems, *["Tick - a", "Tick - b", "Tick - c"], "Other", "Timing", "Score", "age"]
-    codes = ["startDate", "endDate", "status", "finished", "_recordId" if year > 2016 else "responseId"]
+    texts = [
+        *lead,
+        *q.stems,
+        *["Tick - a", "Tick - b", "Tick - c"],
+        "Other",
+        "Timing",
+        "Score",
+        "age",
+    ]
+    codes = [
+        "startDate",
+        "endDate",
+        "status",
+        "finished",
+        "_recordId" if year > 2016 else "responseId",
+    ]
     codes += [f"QID{k + 1}" for k in range(6)] + ["QID7_1", "QID7_2", "QID7_3", "QID3_4_TEXT"]
     codes += ["QID9_FIRST_CLICK", "SC_1", "age"]
     mark = "'" if year == 2016 else '"'
@@ -192,7 +224,11 @@ def qualtrics(year: int = 2022) -> Made:
     for i in range(13):
         preview = i == 12
         j = i % 12
-        row = ["2022-05-01 11:00", "2022-05-01 11:10", "Survey Preview" if preview else "IP Address"]
+        row = [
+            "2022-05-01 11:00",
+            "2022-05-01 11:10",
+            "Survey Preview" if preview else "IP Address",
+        ]
         row += ["True", f"R_{i:05}"]
         cells = [q.answer(j, k) for k in range(6)]
         if i == 4:
@@ -205,13 +241,22 @@ def qualtrics(year: int = 2022) -> Made:
             if cells[k] != "-99":
                 answers[f"R_{i:05}", names[k]] = cells[k]
         answers[f"R_{i:05}", "Q7"] = tuple(filter(None, ticked))
-    return Made({"survey.csv": csv_bytes([header, texts, third, *rows])}, answers, left_out=("preview",))
+    return Made(
+        {"survey.csv": csv_bytes([header, texts, third, *rows])}, answers, left_out=("preview",)
+    )
 
 
 def qualtrics_old() -> Made:
     """V1 … V10 and two header rows."""
     q = quiz(27, blank=0.0)
-    about = ["ResponseID", "ResponseSet", "Name", "ExternalDataReference", "EmailAddress", "IPAddress"]
+    about = [
+        "ResponseID",
+        "ResponseSet",
+        "Name",
+        "ExternalDataReference",
+        "EmailAddress",
+        "IPAddress",
+    ]
     about += ["Status", "StartDate", "EndDate", "Finished"]
     names = [f"Q{k + 1}" for k in range(6)]
     header = [*[f"V{k + 1}" for k in range(10)], *names, "Q6_TEXT", "LocationLatitude"]
@@ -237,7 +282,17 @@ def gradescope() -> Made:
         rows = []
         for i, p in enumerate(q.persons):
             ticks = ["true" if j == q.chosen[i, k] else "false" for j in range(4)]
-            who = [f"{i}", f"{k}{i}", p.first, p.last, p.code, p.mail, "A", q.points(i, k), "2026-01-01"]
+            who = [
+                f"{i}",
+                f"{k}{i}",
+                p.first,
+                p.last,
+                p.code,
+                p.mail,
+                "A",
+                q.points(i, k),
+                "2026-01-01",
+            ]
             rows.append([*who, *ticks, "", "", "grader", ""])
             answers[p.name, f"Q{k + 1} Colours"] = q.answer(i, k)
         below = [
@@ -251,10 +306,19 @@ def gradescope() -> Made:
         given = {q.answer(i, k) for i in range(12)}
         if len(given) > 1:
             key[f"Q{k + 1} Colours"] = q.key(k)
-    return Made({"evaluations.zip": zip_bytes(members)}, answers, key, left_out=("below the table",))
+    return Made(
+        {"evaluations.zip": zip_bytes(members)}, answers, key, left_out=("below the table",)
+    )
 
 
 def gradescope_scores() -> Made:
-    header = ["First Name", "Last Name", "SID", "Total Score", "1: Colours (2.0 pts)", "2: Things (1.0 pts)"]
+    header = [
+        "First Name",
+        "Last Name",
+        "SID",
+        "Total Score",
+        "1: Colours (2.0 pts)",
+        "2: Things (1.0 pts)",
+    ]
     rows = [["Ada", "Ash", "1", "3", "2.0", "1.0"], ["Bob", "Birk", "2", "1", "1.0", "0.0"]]
     return Made({"scores.csv": csv_bytes([header, *rows])}, refused="points per question")

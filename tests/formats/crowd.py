@@ -32,10 +32,7 @@ def _answers(given, worker="worker-{}", task="task-{}"):
     }
 
 
-MTURK = (
-    "HITId,HITTypeId,Title,Description,Keywords,Reward,CreationTime,MaxAssignments,"
-    "AssignmentId,WorkerId,AssignmentStatus,AcceptTime,SubmitTime,WorkTimeInSeconds"
-).split(",")
+MTURK = ["HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward", "CreationTime", "MaxAssignments", "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime", "SubmitTime", "WorkTimeInSeconds"]
 
 
 def _mturk_lead(w: int, hit: str, n: int) -> list[str]:
@@ -86,7 +83,9 @@ def mturk_survey() -> Made:
         for w in range(8)
     ]
     text = csv_text([header, *rows]).replace("\r\n", "\r")
-    answers = {(w, str(int(t.removeprefix("task-")) + 1)): c for (w, t), c in _answers(given).items()}
+    answers = {
+        (w, str(int(t.removeprefix("task-")) + 1)): c for (w, t), c in _answers(given).items()
+    }
     return Made({"raw.csv": text.encode()}, answers)
 
 
@@ -131,17 +130,26 @@ def label_studio(kind: str = "json") -> Made:
                 continue
             choice = LABELS[given[w, t]]
             value = {"choices": [choice]}
-            result = [{"from_name": "animal", "to_name": "image", "type": "choices", "value": value}]
+            result = [
+                {"from_name": "animal", "to_name": "image", "type": "choices", "value": value}
+            ]
             who = {"id": w, "email": f"worker-{w}"} if t % 2 else f"worker-{w}"
             notes.append({"id": 100 * t + w, "completed_by": who, "result": result})
             notes[-1] |= {"was_cancelled": False, "ground_truth": w == 2, "lead_time": 3.5}
             flat.append(
-                {"image": f"{t}.png", "id": f"task-{t}", "animal": choice, "annotator": f"worker-{w}"}
+                {
+                    "image": f"{t}.png",
+                    "id": f"task-{t}",
+                    "animal": choice,
+                    "annotator": f"worker-{w}",
+                }
                 | {"annotation_id": 100 * t + w, "lead_time": 3.5, "created_at": "2026-01-01"}
             )
         cancelled = {"id": 9, "completed_by": "worker-7", "result": [], "was_cancelled": True}
         notes.append(cancelled | {"ground_truth": False, "lead_time": 1.0})
-        guess = {"result": [{"from_name": "animal", "type": "choices", "value": {"choices": ["cat"]}}]}
+        guess = {
+            "result": [{"from_name": "animal", "type": "choices", "value": {"choices": ["cat"]}}]
+        }
         tasks.append({"id": f"task-{t}", "data": {"image": f"{t}.png"}, "annotations": notes})
         tasks[-1]["predictions"] = [guess]
     answers = _answers(given)
@@ -157,11 +165,15 @@ def label_studio(kind: str = "json") -> Made:
         data = json.dumps([*flat, empty | {"lead_time": None}]).encode()
         return Made({"min.json": data}, answers)
     names = sorted(flat[0])
-    return Made({"project.csv": csv_bytes([names, *[[r[n] for n in names] for r in flat]])}, answers)
+    return Made(
+        {"project.csv": csv_bytes([names, *[[r[n] for n in names] for r in flat]])}, answers
+    )
 
 
 def label_studio_regions() -> Made:
-    result = [{"from_name": "l", "type": "labels", "value": {"start": 1, "end": 2, "labels": ["X"]}}]
+    result = [
+        {"from_name": "l", "type": "labels", "value": {"start": 1, "end": 2, "labels": ["X"]}}
+    ]
     notes = [{"id": 1, "completed_by": 1, "result": result, "was_cancelled": False}]
     tasks = [{"id": t, "data": {"text": "words"}, "annotations": notes} for t in range(3)]
     return Made({"regions.json": json.dumps(tasks).encode()}, refused="without Choices")
@@ -201,17 +213,24 @@ def doccano(kind: str = "zip") -> Made:
     answers = _answers(given, task="{}")
     if kind == "users":
         records = [
-            {"id": t, "text": f"words {t}", "annotations": [
-                {"label": LABELS[given[w, t]], "user": f"worker-{w}"}
-                for w in range(8) if given[w, t] >= 0
-            ]}
+            {
+                "id": t,
+                "text": f"words {t}",
+                "annotations": [
+                    {"label": LABELS[given[w, t]], "user": f"worker-{w}"}
+                    for w in range(8)
+                    if given[w, t] >= 0
+                ],
+            }
             for t in range(10)
         ]
         return Made({"project.jsonl": jsonl_bytes(records)}, answers)
     members = {}
     for w in range(8):
         done = [[LABELS[c]] if c >= 0 else [] for c in given[w]]
-        records = [{"id": t, "text": f"words {t}", "label": done[t], "Comments": []} for t in range(10)]
+        records = [
+            {"id": t, "text": f"words {t}", "label": done[t], "Comments": []} for t in range(10)
+        ]
         members[f"worker-{w}.jsonl"] = jsonl_bytes(records)
     return Made({"project.zip": zip_bytes(members)}, answers)
 
@@ -226,12 +245,23 @@ def labelbox() -> Made:
     records = []
     for t in range(10):
         found = [
-            {"label_kind": "Default", "label_details": {"created_by": f"worker-{w}"}, "annotations": {
-                "objects": [], "classifications": [
-                    {"name": "Animal", "value": "animal", "radio_answer": {"name": LABELS[given[w, t]]}},
-                    {"name": "Why", "value": "why", "text_answer": {"content": f"because {w}"}},
-                ]}}
-            for w in range(8) if given[w, t] >= 0
+            {
+                "label_kind": "Default",
+                "label_details": {"created_by": f"worker-{w}"},
+                "annotations": {
+                    "objects": [],
+                    "classifications": [
+                        {
+                            "name": "Animal",
+                            "value": "animal",
+                            "radio_answer": {"name": LABELS[given[w, t]]},
+                        },
+                        {"name": "Why", "value": "why", "text_answer": {"content": f"because {w}"}},
+                    ],
+                },
+            }
+            for w in range(8)
+            if given[w, t] >= 0
         ]
         row = {"id": f"ck{t}", "global_key": f"task-{t}", "row_data": f"{t}.png"}
         records.append({"data_row": row, "projects": {"p1": {"name": "Animals", "labels": found}}})
@@ -241,7 +271,14 @@ def labelbox() -> Made:
 def zooniverse() -> Made:
     """Two tasks, one with several choices; a drawing; a volunteer who was not logged in."""
     given, _ = labels(38)
-    header = ["classification_id", "user_name", "user_id", "user_ip", "workflow_id", "workflow_version"]
+    header = [
+        "classification_id",
+        "user_name",
+        "user_id",
+        "user_ip",
+        "workflow_id",
+        "workflow_version",
+    ]
     header += ["created_at", "gold_standard", "annotations", "subject_data", "subject_ids"]
     rows, answers = [], {}
     for w in range(8):
@@ -256,7 +293,9 @@ def zooniverse() -> Made:
                 {"task": "T1", "task_label": "What else?", "value": both},
                 {"task": "T2", "value": [{"x": 1.5, "y": 2.5, "tool": 0}]},
             ]
-            rows.append([len(rows), name, "", "ip", "7", "1.2", "2026-01-01", "", json.dumps(value)])
+            rows.append(
+                [len(rows), name, "", "ip", "7", "1.2", "2026-01-01", "", json.dumps(value)]
+            )
             rows[-1] += [json.dumps({str(t): {"retired": None}}), 500 + t]
             answers[name, f"{500 + t}/T0"] = chosen
             answers[name, f"{500 + t}/T1"] = tuple(both)
@@ -266,7 +305,16 @@ def zooniverse() -> Made:
 def figure_eight() -> Made:
     """A full report: hidden inputs, gold for test questions, several choices on several lines."""
     given, truth = labels(39)
-    header = ["_unit_id", "_created_at", "_id", "_trust", "_worker_id", "_country", "hidden", "animal"]
+    header = [
+        "_unit_id",
+        "_created_at",
+        "_id",
+        "_trust",
+        "_worker_id",
+        "_country",
+        "hidden",
+        "animal",
+    ]
     header += ["comment", "image", "hidden_gold", "animal_gold"]
     rows, answers, key = [], {}, {}
     for t in range(10):

@@ -102,14 +102,23 @@ def lm_eval_winogrande() -> Made:
         for k in range(8):
             chosen = int(right[k]) if rng.random() < 0.9 - 0.2 * i else 1 - int(right[k])
             doc = {"sentence": f"The _ was big {k}.", "option1": f"cup {k}", "option2": f"pot {k}"}
-            args = {f"gen_args_{j}": {"arg_0": f"The {'cup pot'.split()[j]}", "arg_1": " was big."} for j in (0, 1)}
+            args = {
+                f"gen_args_{j}": {"arg_0": f"The {['cup', 'pot'][j]}", "arg_1": " was big."}
+                for j in (0, 1)
+            }
             pairs = [["-1.0" if j == chosen else "-2.0", "False"] for j in (0, 1)]
-            record = {"doc_id": k, "doc": doc, "target": " was big.", "arguments": args, "resps": []}
+            record = {
+                "doc_id": k,
+                "doc": doc,
+                "target": " was big.",
+                "arguments": args,
+                "resps": [],
+            }
             record |= {"filtered_resps": pairs, "filter": "none", "doc_hash": _hash(k)}
             records.append(record | {"acc": float(chosen == right[k])})
-            answers[model, f"winogrande/{_hash(k)[:12]}"] = f"{'cup pot'.split()[chosen]} {k}"
+            answers[model, f"winogrande/{_hash(k)[:12]}"] = f"{['cup', 'pot'][chosen]} {k}"
         files[f"{model}/samples_winogrande_{TIME}.jsonl"] = jsonl_bytes(records)
-    key = {f"winogrande/{_hash(k)[:12]}": f"{'cup pot'.split()[right[k]]} {k}" for k in range(8)}
+    key = {f"winogrande/{_hash(k)[:12]}": f"{['cup', 'pot'][right[k]]} {k}" for k in range(8)}
     return Made(files, answers, key)
 
 
@@ -131,7 +140,13 @@ def lm_eval_generated() -> Made:
             base |= {"target": q.key_letter(k), "arguments": {}, "resps": [["Let me see"]]}
             base |= {"doc_hash": _hash(k), "exact_match": float(q.points(i, k))}
             records.append(base | {"filter": "strict-match", "filtered_resps": ["[invalid]"]})
-            records.append(base | {"filter": "flexible-extract", "filtered_resps": [f" ({text}) " if len(text) == 1 else text]})
+            records.append(
+                base
+                | {
+                    "filter": "flexible-extract",
+                    "filtered_resps": [f" ({text}) " if len(text) == 1 else text],
+                }
+            )
         files[f"{model}/samples_mc_{TIME}.jsonl"] = jsonl_bytes(records)
     key = {f"mc/{_hash(k)[:12]}": q.key_letter(k) for k in range(8)}
     return Made(files, answers, key, left_out=("other filters",))
@@ -139,7 +154,13 @@ def lm_eval_generated() -> Made:
 
 def lm_eval_free() -> Made:
     records = [
-        {"doc_id": k, "doc": {"problem": f"p{k}"}, "target": str(k), "arguments": {}, "resps": [[""]]}
+        {
+            "doc_id": k,
+            "doc": {"problem": f"p{k}"},
+            "target": str(k),
+            "arguments": {},
+            "resps": [[""]],
+        }
         | {"filtered_resps": ["The answer is found like this: " * 5 + str(k)], "doc_hash": _hash(k)}
         for k in range(8)
     ]
@@ -212,7 +233,10 @@ def inspect_eval(kind: str = "zstd") -> Made:
         other = [_inspect_sample(q, (i + 1) % 4, k, epoch=2) for k in range(8)]
         log = _inspect_log(model, [])
         del log["samples"]
-        members = {"_journal/start.json": json.dumps(log).encode(), "header.json": json.dumps(log).encode()}
+        members = {
+            "_journal/start.json": json.dumps(log).encode(),
+            "header.json": json.dumps(log).encode(),
+        }
         for sample in [*samples, *other]:
             name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
             members[name] = json.dumps(sample).encode()
@@ -237,7 +261,19 @@ def zstd_zip(members: dict[str, bytes]) -> bytes:
     for name, data in members.items():
         half = len(data) // 2
         packed = packer.compress(data[:half]) + packer.compress(data[half:])
-        head = struct.pack("<HHHHHIIIHH", 63, 0, 93, 0, 0x21, zlib.crc32(data), len(packed), len(data), len(name), 0)
+        head = struct.pack(
+            "<HHHHHIIIHH",
+            63,
+            0,
+            93,
+            0,
+            0x21,
+            zlib.crc32(data),
+            len(packed),
+            len(data),
+            len(name),
+            0,
+        )
         place = out.tell()
         out.write(b"PK\x03\x04" + head + name.encode() + packed)
         directory += b"PK\x01\x02" + struct.pack("<H", 63) + head
@@ -260,7 +296,10 @@ def helm(kind: str = "display") -> Made:
     for i, model in enumerate(MODELS):
         run = f"{scenario},method=multiple_choice_joint,model=lab_{model}"
         folder = f"runs/v1/{run.replace('/', '_')}"
-        spec = {"name": run, "adapter_spec": {"model": f"lab/{model}", "method": "multiple_choice_joint"}}
+        spec = {
+            "name": run,
+            "adapter_spec": {"model": f"lab/{model}", "method": "multiple_choice_joint"},
+        }
         instances, shown, states = [], [], []
         for k in range(8):
             references = [
@@ -269,7 +308,11 @@ def helm(kind: str = "display") -> Made:
             ]
             instance = {"id": f"id{k}", "input": {"text": q.stems[k]}, "references": references}
             instances.append(instance)
-            row = {"instance_id": f"id{k}", "train_trial_index": 0, "predicted_text": q.letter(i, k)}
+            row = {
+                "instance_id": f"id{k}",
+                "train_trial_index": 0,
+                "predicted_text": q.letter(i, k),
+            }
             if (i, k) != (1, 3):  # an unmapped letter: the field is not there
                 row["mapped_output"] = q.answer(i, k)
             shown.append(row | {"stats": {"exact_match": float(q.points(i, k))}})
@@ -308,12 +351,12 @@ def openai_evals() -> Made:
             event = {"run_id": "r", "event_id": k, "sample_id": f"colours.dev.{k}", "type": "match"}
             events.append(event | {"data": data})
         events = [events[k] for k in rng.permutation(8)]
-        spec = {"spec": {"completion_fns": [model], "eval_name": "colours.dev.v0", "run_config": {}}}
+        spec = {
+            "spec": {"completion_fns": [model], "eval_name": "colours.dev.v0", "run_config": {}}
+        }
         report = {"final_report": {"accuracy": 0.5}}
         files[f"run_{i}.jsonl"] = jsonl_bytes([spec, *events[:4], report, *events[4:]])
-    answers = {
-        (MODELS[i], f"colours.dev.{k}"): q.letter(i, k) for i in range(4) for k in range(8)
-    }
+    answers = {(MODELS[i], f"colours.dev.{k}"): q.letter(i, k) for i in range(4) for k in range(8)}
     return Made(files, answers, {f"colours.dev.{k}": q.key_letter(k) for k in range(8)})
 
 
@@ -337,7 +380,11 @@ def opencompass(kind: str = "ppl") -> Made:
                 files[f"predictions/{model}/colours_{shard}.json"] = json.dumps(data).encode()
         else:
             details = {"type": "GEN"} | {
-                str(k): {"prompt": q.stems[k], "origin_prediction": "Well …", "predictions": q.letter(i, k)}
+                str(k): {
+                    "prompt": q.stems[k],
+                    "origin_prediction": "Well …",
+                    "predictions": q.letter(i, k),
+                }
                 | {"references": q.key_letter(k), "correct": bool(q.points(i, k))}
                 for k in range(8)
             }
@@ -365,11 +412,22 @@ def lighteval(kind: str = "new") -> Made:
             doc = {"query": q.stems[k], "choices": q.options[k], "gold_index": [q.right[k]]}
             if kind == "new":
                 response = {"text": [""], "logprobs": values}
-                rows.append({"doc": doc, "model_response": response, "metric": {"acc": q.points(i, k)}})
+                rows.append(
+                    {"doc": doc, "model_response": response, "metric": {"acc": q.points(i, k)}}
+                )
                 continue
             row = {"example": q.stems[k], "full_prompt": q.stems[k], "choices": q.options[k]}
             row |= {"gold_index": [q.right[k]], "predictions": values, "metrics": {"acc": 1}}
-            rows.append(row if kind == "flat" else {name: repr(v) if name in ("choices", "gold_index", "predictions", "metrics") else v for name, v in row.items()})
+            rows.append(
+                row
+                if kind == "flat"
+                else {
+                    name: repr(v)
+                    if name in ("choices", "gold_index", "predictions", "metrics")
+                    else v
+                    for name, v in row.items()
+                }
+            )
         out = io.BytesIO()
         pl.DataFrame(rows).write_parquet(out)
         name = f"details_{task}_{TIME}.parquet"
@@ -399,5 +457,7 @@ def mmlu_pro(zipped: bool = False) -> Made:
         if i == 2:
             records.insert(0, "a stray string")
         name, data = f"model_outputs_{model}_5shots", json.dumps(records).encode()
-        files[f"{name}.zip" if zipped else f"{name}.json"] = zip_bytes({f"{name}.json": data}) if zipped else data
+        files[f"{name}.zip" if zipped else f"{name}.json"] = (
+            zip_bytes({f"{name}.json": data}) if zipped else data
+        )
     return Made(files, answers, {str(70 + k): q.key_letter(k) for k in range(8)})

@@ -11,7 +11,6 @@ from formats.quiz import (
     Made,
     by_item,
     csv_bytes,
-    csv_text,
     ods_bytes,
     quiz,
     xlsx_bytes,
@@ -23,9 +22,21 @@ def canvas(resaved: str = "") -> Made:
     """Multi-line stem, equal points headers, an escaped comma, a pair not shown, two attempts."""
     q = quiz(1)
     names = [str(3099930 + k) for k in range(6)]
-    header = ["name", "id", "sis_id", "section", "section_id", "section_sis_id", "submitted", "attempt"]
+    header = [
+        "name",
+        "id",
+        "sis_id",
+        "section",
+        "section_id",
+        "section_sis_id",
+        "submitted",
+        "attempt",
+    ]
     for k, name in enumerate(names):
-        header += [f"{name}: {q.stems[k]}".replace("colour", "colour\n" if k == 0 else "colour"), "1.0"]
+        header += [
+            f"{name}: {q.stems[k]}".replace("colour", "colour\n" if k == 0 else "colour"),
+            "1.0",
+        ]
     header += ["3099950: Tick all that apply", "2.0", "n correct", "n incorrect", "score"]
     rows, answers = [], by_item(q, names)
     for i, p in enumerate(q.persons):
@@ -96,7 +107,7 @@ def canvas_new(seven: bool = False) -> Made:
     head = list(lead)
     for k in range(6):
         head += ["ItemID", "ItemType", f"<p>{q.stems[k]}</p>", "EarnedPoints", "Status"]
-    head += ["ItemID", "ItemType", "Explain, in \"words\"", "EarnedPoints", "Status"]
+    head += ["ItemID", "ItemType", 'Explain, in "words"', "EarnedPoints", "Status"]
     head += ["NumberOfCorrect", "NumberOfIncorrect", "NoResponse", "PointsPossible", "OverallScore"]
     rows = []
     for i, p in enumerate(q.persons):
@@ -214,11 +225,15 @@ def moodle_without_key() -> Made:
 def moodle_json(language: str = "en") -> Made:
     q = quiz(6)
     header, rows = _moodle(q, language)
-    keys = ["".join(c for c in h if c.isascii() and (c.isalnum() or c in "_-")).lower() for h in header]
+    keys = [
+        "".join(c for c in h if c.isascii() and (c.isalnum() or c in "_-")).lower() for h in header
+    ]
     records = [[dict(zip(keys, row, strict=True)) for row in rows]]
     answers, key = _moodle_truth(q, header)
     rename = dict(zip(header, keys, strict=True))
-    answers = {(_json_name(q, who, language), rename[item]): t for (who, item), t in answers.items()}
+    answers = {
+        (_json_name(q, who, language), rename[item]): t for (who, item), t in answers.items()
+    }
     key = {rename[item]: text for item, text in key.items()}
     return Made({"responses.json": json.dumps(records).encode()}, answers, key)
 
@@ -244,7 +259,15 @@ def moodle_random() -> Made:
     """Question n is drawn from a pool: the item is its text, whatever the order of its options."""
     rng = np.random.default_rng(8)
     q = quiz(8, n_items=8, blank=0.0)
-    header = ["Username", "Last name", "First name", "State", "Started on", "Completed", "Time taken"]
+    header = [
+        "Username",
+        "Last name",
+        "First name",
+        "State",
+        "Started on",
+        "Completed",
+        "Time taken",
+    ]
     header.append("Grade/4.00")
     for k in range(4):
         header += [f"Question {k + 1}", f"Response {k + 1}", f"Right answer {k + 1}"]
@@ -282,7 +305,14 @@ def moodle_stack() -> Made:
     header = ["Nachname", "Vorname", "Status", "Begonnen", "Beendet", "Dauer", "Bewertung/10,00"]
     header += ["Antwort 1", "Antwort 2"]
     rows = [
-        [f"N{i}", "V", "Beendet", "19. Dezember 2023  14:28", "19. Dezember 2023  14:29", "1 Minute"]
+        [
+            f"N{i}",
+            "V",
+            "Beendet",
+            "19. Dezember 2023  14:28",
+            "19. Dezember 2023  14:29",
+            "1 Minute",
+        ]
         + ["10,00", f"Seed: {i}; ans1: {i}*x [score]; prt1: # = 1", f"Seed: 1; ans1: x^{i} [score]"]
         for i in range(4)
     ]
@@ -358,9 +388,7 @@ def google_survey() -> Made:
     """No score, no address: each row is a person; names that a grid repeats; a deleted question."""
     q = quiz(13, blank=0.0)
     header = ["Zeitstempel", *[f"How often?\n(one each) [Thing {k}]" for k in range(5)], "Colour?"]
-    rows = [
-        ["2024/04/07 8:54:18 PM MEZ", *[q.answer(i, k) for k in range(6)]] for i in range(12)
-    ]
+    rows = [["2024/04/07 8:54:18 PM MEZ", *[q.answer(i, k) for k in range(6)]] for i in range(12)]
     names = [*[f"How often? (one each) [Thing {k}]" for k in range(5)], "Colour?"]
     persons = [str(i + 1) for i in range(12)]
     return Made({"survey.csv": csv_bytes([header, *rows])}, by_item(q, names, persons))
@@ -409,5 +437,3 @@ def microsoft_survey() -> Made:
     persons = [str(i + 4) for i in range(12)]
     data = xlsx_bytes({"Sheet1": [[*header, *names], *rows]})
     return Made({"survey.xlsx": data}, by_item(q, names, persons))
-
-

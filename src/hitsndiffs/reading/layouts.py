@@ -285,7 +285,7 @@ def _transposed(table: FileTable, options: ReadingOptions, why: str) -> Layout:
         columns: list[Column] = []
     else:
         roles = wide_roles(table.names, table.sample, user=item or table.names[0])
-        users = roles.items
+        users = [n for n in roles.items if any(cell.strip() for cell in column_cells(table, n))]
         keys = [c.name for c in roles.columns if c.role == "key"]
         key = keys[0] if keys else None
         columns = [c for c in roles.columns if c.role not in ("item", "user")]

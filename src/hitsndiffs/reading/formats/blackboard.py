@@ -13,7 +13,8 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import absent, number, persons, plain, roles, squeezed
+from hitsndiffs.reading.formats.common import absent, number, plain, roles, squeezed
+from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["BLACKBOARD"]
 
@@ -57,7 +58,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "a Blackboard download without the names of the students",
             "download the results «by user»",
         )
-    who = persons(table.header, table.rows, identity)
+    who = persons(table.header, table.rows, identity, choices.user)
     items = _items(table, blocks)
     long = "" in blocks
     seen: dict[tuple[str, str], int] = {}

@@ -13,7 +13,8 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import number, persons, plain, roles
+from hitsndiffs.reading.formats.common import number, plain, roles
+from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["BRIGHTSPACE", "BRIGHTSPACE_SURVEY"]
 
@@ -46,7 +47,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         )
         if (place := table.find(name)) is not None
     ]
-    who = persons(_spaced(table.header), table.rows, identity)
+    who = persons(table.header, table.rows, identity, choices.user)
     at = {name: table.find(name) for name in ("Attempt #", "Score", "Out Of", "Q #", "Section #")}
     kind, answer, match = (_place(table, n) for n in ("Q Type", "Answer", "Answer Match"))
     items = _item_names(table)
@@ -87,10 +88,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
     return stream
 
 
-def _spaced(header: list[str]) -> list[str]:
-    return [{"FirstName": "First Name", "LastName": "Last Name"}.get(n, n) for n in header]
-
-
 def _place(table: Table, name: str) -> int:
     place = table.find(name)
     if place is None:
@@ -129,12 +126,13 @@ def _convert_survey(document: Document, choices: Choices) -> Stream:
     person = next((found for row in reversed(table.above) if (found := _opens(row))), None)
     chosen: dict[tuple[str, str], list[str]] = {}
     keys: dict[str, list[str]] = {}
+    header = [name.strip() for name in table.header]
     for k, row in enumerate(table.rows):
-        opened = _opens(row)
+        opened = None if items[k] or row[answer].strip() else _opens(row)
         if opened:
             person = opened
             continue
-        if person is None or not items[k] or row == table.header:
+        if person is None or not items[k] or [cell.strip() for cell in row] == header:
             continue
         text = plain(row[answer])
         picked = chosen.setdefault((person, items[k]), [])
@@ -159,7 +157,7 @@ def _convert_survey(document: Document, choices: Choices) -> Stream:
 
 def _opens(row: list[str]) -> str | None:
     given = [cell.strip() for cell in row if cell.strip()]
-    return given[0] if len(given) == 1 and _OPENER.match(given[0]) else None
+    return given[0] if 1 <= len(given) <= 3 and _OPENER.match(given[0]) else None
 
 
 BRIGHTSPACE = Format(

@@ -5,15 +5,8 @@ from __future__ import annotations
 import re
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import (
-    absent,
-    folded,
-    is_free_text,
-    number,
-    persons,
-    plain,
-    roles,
-)
+from hitsndiffs.reading.formats.common import absent, folded, is_free_text, number, plain, roles
+from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["CANVAS", "CANVAS_ITEMS"]
 
@@ -52,13 +45,13 @@ def _convert(document: Document, choices: Choices) -> Stream:
     folded_lead = [folded(names[k]) for k in lead]
     identity = [k for k in lead if folded_lead[k] in _IDENTITY]
     if not identity and places[0] >= 6:
-        # In another language: the columns of a person stand before section, section id, submitted.
-        identity = [0, 1]
-    who = (
-        persons(names, table.rows, identity)
-        if identity and any(row[identity[0]].strip() for row in table.rows)
-        else [str(k + 1) for k in range(len(table.rows))]
-    )
+        # In another language: a person's columns stand before section, section id, submitted.
+        found = {tuple(row[:2]) for row in table.rows}
+        identity = [0, 1] if 2 * len(found) > len(table.rows) else []
+    if identity or choices.user:
+        who = persons(names, table.rows, identity, choices.user)
+    else:
+        who = [str(k + 1) for k in range(len(table.rows))]
     if not identity:
         stream.notes.append("The survey is anonymous: each row is taken for one person.")
     attempt = next((k for k in lead if folded_lead[k] == "attempt"), None)

@@ -7,13 +7,13 @@ from hitsndiffs.reading.formats.common import (
     absent,
     folded,
     number,
-    persons,
     plain,
     roles,
     split_column,
     squeezed,
     unique,
 )
+from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["CANVAS_NEW"]
 
@@ -51,8 +51,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     if not identity:
         identity = [k for k in lead if squeezed(names[k]) == "anonymousid"]
     who = (
-        persons(names, table.rows, identity)
-        if identity
+        persons(names, table.rows, identity, choices.user)
+        if identity or choices.user
         else [str(k + 1) for k in range(len(table.rows))]
     )
     attempt = next((k for k in lead if folded(names[k]) == "attempt"), None)

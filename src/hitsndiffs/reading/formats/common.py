@@ -8,7 +8,7 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Column, Document, Refusal, Role, Sample, Stream, Table
@@ -24,9 +24,7 @@ __all__ = [
     "literal",
     "most_common",
     "number",
-    "number_attempts",
     "objects",
-    "persons",
     "plain",
     "roles",
     "sample_rows",
@@ -47,18 +45,6 @@ _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 def words(text: str) -> frozenset[str]:
     """Return the words of a text, which stand between bars."""
     return frozenset(text.split("|"))
-
-
-#: Names of columns that hold a part of a person's name, in the languages that exports come in.
-_FIRST = words(
-    "first name|firstname|given name|given names|forename|vorname|prénom|prenom|nombre|nome|"
-    "voornaam|förnamn|имя|名|jméno|imię|fornavn|etunimi|keresztnév|ad|όνομα"
-)
-_LAST = words(
-    "last name|lastname|surname|family name|nachname|nom de famille|nom|apellido(s)|apellidos|"
-    "apellido|cognome|achternaam|apelido|sobrenome|efternamn|фамилия|姓|příjmení|nazwisko|"
-    "etternavn|efternavn|sukunimi|vezetéknév|soyad|επώνυμο"
-)
 
 
 def absent(what: str, columns: str) -> Refusal:
@@ -288,22 +274,6 @@ def sample_rows(sample: Sample) -> list[tuple[str, ...]]:
     return [(*row[:width], *[""] * (width - len(row))) for row in sample.rows]
 
 
-def number_attempts(keys: Iterable[Any]) -> list[int]:
-    """Return for each row how often its key has come up by then.
-
-    Examples
-    --------
-    >>> number_attempts(["ann", "bob", "ann"])
-    [1, 1, 2]
-    """
-    seen: Counter[Any] = Counter()
-    numbers = []
-    for key in keys:
-        seen[key] += 1
-        numbers.append(seen[key])
-    return numbers
-
-
 def roles(
     stream: Stream, header: Sequence[str], places: Iterable[int], role: Role, reason: str
 ) -> None:
@@ -311,44 +281,6 @@ def roles(
     stream.columns.extend(
         Column(header[place], role, reason, place) for place in places if place >= 0
     )
-
-
-def persons(
-    header: Sequence[str], rows: Sequence[Sequence[str]], places: Sequence[int]
-) -> list[str]:
-    """Return who each row belongs to, from all columns that say something about the person.
-
-    Two rows belong to one person when all these columns agree. The label is the name where names
-    differ between persons, else the first column that tells them apart, else both.
-
-    Examples
-    --------
-    >>> header = ["Last name", "First name", "ID"]
-    >>> rows = [["Bird", "Ada", "7"], ["Cole", "Bob", "8"], ["Bird", "Ada", "7"]]
-    >>> persons(header, rows, [0, 1, 2])
-    ['Ada Bird', 'Bob Cole', 'Ada Bird']
-    >>> persons(header, [["Bird", "Ada", "7"], ["Bird", "Ada", "8"]], [0, 1, 2])
-    ['7', '8']
-    """
-    names = [folded(header[place]) for place in places]
-    identities = [tuple(row[place].strip() for place in places) for row in rows]
-    found = list(dict.fromkeys(identities))
-    given = [k for k, name in enumerate(names) if name in _FIRST]
-    family = [k for k, name in enumerate(names) if name in _LAST and k not in given[:1]]
-    parts = [*given[:1], *family[:1]] if given and family else []
-    candidates: list[Callable[[tuple[str, ...]], str]] = []
-    if parts:
-        candidates.append(lambda who: " ".join(filter(None, (who[k] for k in parts))))
-    candidates += [lambda who, k=k: who[k] for k in range(len(places)) if k not in parts]  # type: ignore[misc]
-    candidates.append(lambda who: " ".join(filter(None, who)))
-    for label in candidates:
-        labels = [label(who) for who in found]
-        if all(labels) and len(set(labels)) == len(labels):
-            break
-    else:
-        labels = unique(text or "unnamed" for text in labels)
-    names_of = dict(zip(found, labels, strict=True))
-    return [names_of[who] for who in identities]
 
 
 def split_column(cells: Sequence[str], separator: str) -> list[tuple[str, ...]]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import (
     as_text,
     folded,
     literal,
-    number_attempts,
     objects,
+    short_hash,
     stem_of_name,
     table_of,
 )
+from hitsndiffs.reading.formats.people import number_attempts
 
 __all__ = ["DOCCANO"]
 
@@ -22,20 +24,17 @@ _TEXTS = ("text", "data", "filename")
 
 def _recognise(sample: Sample) -> str | None:
     first = sample.records[0] if sample.records else None
-    if sample.kind in ("json", "jsonl") and isinstance(first, dict) and "id" in first:
+    if sample.kind in ("json", "jsonl") and isinstance(first, dict):
         users = any("user" in part for record in sample.records for part in _annotations(record))
         if users and "data" not in first:
             return "each text has annotations with label and user"
         labels = first.get("label", first.get("labels"))
-        if isinstance(labels, list) and first.keys() & {*_TEXTS} and "annotator" not in first:
+        texts = "id" in first and first.keys() & {*_TEXTS}
+        if isinstance(labels, list) and texts and not recognise("user", list(first)):
             return "each line has an id, a text and a list of labels"
     names = [folded(name) for name in sample.header]
-    if (
-        sample.kind == "table"
-        and names[:1] == ["id"]
-        and names[2:3] == ["label"]
-        and names[1] in _TEXTS
-    ):
+    three = names[:1] == ["id"] and names[2:3] == ["label"] and names[1] in _TEXTS
+    if sample.kind == "table" and three and not recognise("user", list(sample.header)):
         return "the columns id, text and label come first"
     return None
 
@@ -79,8 +78,9 @@ def _convert(document: Document, _: Choices) -> Stream:
 
 def _convert_users(records: list[dict[str, Any]], stream: Stream) -> Stream:
     for record in records:
-        item = as_text(record.get("id"))
-        stream.titles[item] = " ".join(as_text(record.get("text", "")).split())[:200]
+        words = as_text(record.get("text", ""))
+        item = as_text(record.get("id")) or short_hash(words)
+        stream.titles[item] = " ".join(words.split())[:200]
         by_user: dict[str, list[str]] = {}
         for part in _annotations(record):
             if isinstance(part.get("label"), (str, int, float)) and "start_offset" not in part:

@@ -11,7 +11,8 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import absent, is_free_text, number_attempts, roles
+from hitsndiffs.reading.formats.common import absent, is_free_text, roles
+from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
 
 __all__ = ["FIGURE_EIGHT", "FIGURE_EIGHT_AGGREGATED"]
 
@@ -28,14 +29,19 @@ def _convert(document: Document, choices: Choices) -> Stream:
     if unit is None or worker is None:
         raise absent("a Figure Eight report", "_unit_id and _worker_id")
     asked = _questions(table, unit)
+    if choices.option is not None:
+        names = {table.header[place].strip(): place for place in range(len(table.header))}
+        asked = {place: asked.get(place) for place in chosen_only(names, choices.option).values()}
     if not asked:
         raise Refusal(
             "a Figure Eight report without answers by choice", "only choices can be ranked"
         )
     stream = Stream()
-    for row in table.rows:
-        person, task = row[worker].strip(), row[unit].strip()
-        if not person or not task:
+    who = persons(table.header, table.rows, [worker], choices.user)
+    asked_item = given_columns(table.header, choices.item, "item") or [unit]
+    for row, person in zip(table.rows, who, strict=True):
+        task = " ".join(row[k].strip() for k in asked_item)
+        if not task:
             continue
         for place, gold in asked.items():
             key = row[gold].strip() if gold is not None else ""

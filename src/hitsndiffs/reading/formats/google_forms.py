@@ -9,14 +9,13 @@ from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, S
 from hitsndiffs.reading.formats.common import (
     folded,
     number,
-    number_attempts,
-    persons,
     roles,
     sample_rows,
     split_column,
     unique,
     words,
 )
+from hitsndiffs.reading.formats.people import number_attempts, persons
 
 __all__ = ["GOOGLE_FORMS"]
 
@@ -102,8 +101,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     ]
     mails = [k for k in identity if any(_MAIL.match(row[k].strip()) for row in table.rows)]
     known = mails or identity
-    if known:
-        who = persons(names, table.rows, known)
+    if known or choices.user:
+        who = persons(names, table.rows, known, choices.user)
     else:
         who = [str(k + 1) for k in range(len(table.rows))]
         stream.notes.append("The form does not say who answered: each row is taken for one person.")

@@ -13,7 +13,8 @@ from hitsndiffs.reading.formats.base import (
     Sample,
     Stream,
 )
-from hitsndiffs.reading.formats.common import folded, number, persons, roles, stem_of_name
+from hitsndiffs.reading.formats.common import folded, number, roles, stem_of_name
+from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["GRADESCOPE", "GRADESCOPE_SCORES"]
 
@@ -24,23 +25,13 @@ _POINTS = re.compile(r"^\s*[\d.]+:.*\([\d.]+ pts?\)\s*$", re.DOTALL)
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("archive", "folder"):
-        tables = [name for name in sample.members if re.search(r"(?:^|/)\d+_[^/]*\.csv$", name)]
-        if tables and len(tables) == sum(name.endswith(".csv") for name in sample.members):
-            return "each question has a table named «number_title.csv»"
-        return None
     names = tuple(folded(name) for name in sample.header[:2])
     return "evaluations by rubric, one submission per row" if names == _FIRST else None
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
     stream = Stream()
-    if document.kind in ("archive", "folder"):
-        for member in document.members():
-            if member.name.lower().endswith(".csv"):
-                _add_question(member, choices, stream)
-    else:
-        _add_question(document, choices, stream)
+    _add_question(document, choices, stream)
     if not stream.persons:
         raise Refusal(
             "a Gradescope export without rubric items",
@@ -66,7 +57,7 @@ def _add_question(document: Document, choices: Choices, stream: Stream) -> None:
     end = min((names.index(name) for name in _AFTER if name in names), default=len(names))
     wanted = ("first name", "last name", "sid", "email", "name")
     identity = [k for k, name in enumerate(names) if name in wanted]
-    who = persons(table.header, rows, identity) if identity else [row[0] for row in rows]
+    who = persons(table.header, rows, identity or [0], choices.user)
     item = re.sub(r"^\d+_", "", stem_of_name(document.name)).replace("_", " ").strip()
     score = names.index("score") if "score" in names else None
     labels = [" ".join(table.header[k].split()) for k in range(start, end)]

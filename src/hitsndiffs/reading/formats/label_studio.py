@@ -12,12 +12,12 @@ from hitsndiffs.reading.formats.common import (
     inner,
     is_free_text,
     literal,
-    number_attempts,
     objects,
     sample_rows,
     table_of,
     words,
 )
+from hitsndiffs.reading.formats.people import chosen_only, number_attempts
 
 __all__ = ["LABEL_STUDIO", "LABEL_STUDIO_FLAT"]
 
@@ -36,7 +36,7 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, _: Choices) -> Stream:
+def _convert(document: Document, choices: Choices) -> Stream:
     stream = Stream()
     skipped = predicted = 0
     names: set[str] = set()
@@ -56,8 +56,11 @@ def _convert(document: Document, _: Choices) -> Stream:
                 entries.append((person, number, name, answer))
     if not entries:
         raise _REFUSAL
+    wanted = chosen_only(dict.fromkeys(sorted(names)), choices.option)
     for person, number, name, answer in entries:
-        item = number if len(names) == 1 else f"{number}/{name}"
+        if name not in wanted:
+            continue
+        item = number if len(wanted) == 1 else f"{number}/{name}"
         stream.add(person, item, answer)
     stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
     if skipped:
@@ -115,14 +118,15 @@ def _recognise_flat(sample: Sample) -> str | None:
     return "each record is an annotation (annotator, annotation_id, lead_time)" if there else None
 
 
-def _convert_flat(document: Document, _: Choices) -> Stream:
+def _convert_flat(document: Document, choices: Choices) -> Stream:
     table = table_of(document)
     records = [
         {name: literal(cell) for name, cell in zip(table.header, row, strict=True)}
         for row in table.rows
     ]
     records = [record for record in records if as_text(record.get("annotator")).strip()]
-    tags = _tags(records)
+    columns = dict.fromkeys(name for record in records for name in record)
+    tags = list(chosen_only(columns, choices.option)) if choices.option else _tags(records)
     if not tags:
         raise _REFUSAL
     stream = Stream()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import as_text, inner, number_attempts, objects
+from hitsndiffs.reading.formats.common import as_text, inner, objects
+from hitsndiffs.reading.formats.people import number_attempts
 
 __all__ = ["LABELBOX"]
 

@@ -11,12 +11,12 @@ from hitsndiffs.reading.formats.common import (
     folded,
     labelled,
     literal,
-    number_attempts,
     objects,
     short_hash,
     stem_of_name,
 )
 from hitsndiffs.reading.formats.lm_eval_options import best
+from hitsndiffs.reading.formats.people import number_attempts
 
 __all__ = ["LIGHTEVAL"]
 

@@ -11,14 +11,13 @@ from hitsndiffs.reading.formats.common import (
     folded,
     literal,
     number,
-    number_attempts,
-    persons,
     roles,
     sample_rows,
     split_column,
     unique,
     words,
 )
+from hitsndiffs.reading.formats.people import number_attempts, persons
 
 __all__ = ["MICROSOFT_FORMS"]
 
@@ -53,8 +52,9 @@ def _is_survey(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     lead = [folded(name) for name in header[:5]]
     english = lead[0] == "id" and lead[1:3] == ["start time", "completion time"]
     timed = all(_WHEN.search(row[k]) for row in rows for k in (1, 2) if row[k].strip())
-    numbered = lead[0] == "id" and all(row[0].strip().isdigit() for row in rows if row[0].strip())
-    mailed = all("@" in row[3] or row[3].strip() in ("", "anonymous") for row in rows)
+    numbered = all(row[0].strip().removesuffix(".0").isdigit() for row in rows)
+    mails = [row[3].strip() for row in rows if row[3].strip()]
+    mailed = bool(mails) and all("@" in mail or mail == "anonymous" for mail in mails)
     given = any(row[1].strip() for row in rows)
     return timed and given and (english or (numbered and mailed))
 
@@ -67,7 +67,10 @@ def _convert(document: Document, choices: Choices) -> Stream:
     survey = _is_survey(header, rows[:50])
     first = min((k - 1 for k in points), default=5)
     lead = list(range(min(first, 5))) if survey or first >= 5 else list(range(first))
-    who = _who(header, rows, lead, stream)
+    if choices.user:
+        who = persons(header, rows, [], choices.user)
+    else:
+        who = _who(header, rows, lead, stream)
     if points:
         questions = [k - 1 for k in points if any(row[k].strip() for row in rows)]
         ungraded = [k - 1 for k in points if k - 1 not in questions]

@@ -20,14 +20,7 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import (
-    most_common,
-    number_attempts,
-    objects,
-    persons,
-    roles,
-    table_of,
-)
+from hitsndiffs.reading.formats.common import most_common, objects, roles, table_of
 from hitsndiffs.reading.formats.moodle_columns import (
     Block,
     find_blocks,
@@ -35,6 +28,7 @@ from hitsndiffs.reading.formats.moodle_columns import (
     is_points_only,
     word_of,
 )
+from hitsndiffs.reading.formats.people import number_attempts, persons
 
 __all__ = ["MOODLE", "MOODLE_GRADES"]
 
@@ -98,7 +92,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "download the «Responses» report of the quiz, with «response» ticked",
         )
     rows = _merge_tries(lead, blocks, stream)
-    who = persons(table.header, [lead.rows[k] for k in rows], lead.identity)
+    who = persons(table.header, [lead.rows[k] for k in rows], lead.identity, choices.user)
     attempts = number_attempts(who)
     for block in blocks:
         _add_block(stream, table, lead.rows, rows, who, attempts, block, parts)

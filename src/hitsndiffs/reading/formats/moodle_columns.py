@@ -12,7 +12,7 @@ from hitsndiffs.reading.formats.common import folded
 
 __all__ = ["Block", "find_blocks", "find_grade", "is_points_only", "word_of"]
 
-_GRADE = re.compile(r"^\S.*/\s*\d+(?:[.,]\d+)?$")
+_GRADE = re.compile(r"^\S.*/\s*\d+[.,]\d+$", re.DOTALL)
 _POINTS = re.compile(r"^\D{0,12}?\s?\d+\w?\s*/\s*\d+(?:[.,]\d+)?$")
 _NUMBERED = re.compile(r"^(?P<prefix>.*?\D)\s*(?P<number>\d{1,3})(?P<part>[a-z]?)$", re.DOTALL)
 _RENAMED = re.compile(r"(?:_duplicated_\d+|\.\d+|_\d+)$")

@@ -19,11 +19,11 @@ from hitsndiffs.reading.formats.common import (
     as_text,
     is_free_text,
     literal,
-    number_attempts,
     objects,
     roles,
     split_column,
 )
+from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
 
 __all__ = ["MTURK"]
 
@@ -49,9 +49,9 @@ def _convert(document: Document, choices: Choices) -> Stream:
         stream.notes.append("The file does not name the workers: each assignment counts as one.")
     if hit is None or worker is None:
         raise absent("an MTurk batch", "HITId and AssignmentId")
-    who = [row[worker].strip() for row in table.rows]
-    hits = _tasks(table, hit)
-    questions = _questions(table, stream)
+    who = persons(table.header, table.rows, [worker], choices.user)
+    hits = _tasks(table, hit, given_columns(table.header, choices.item, "item"))
+    questions = chosen_only(_questions(table, stream), choices.option)
     single = len(set(hits)) == 1
     for name, answers in questions.items():
         for person, task, answer in zip(who, hits, answers, strict=True):
@@ -72,9 +72,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
     return stream
 
 
-def _tasks(table: Table, hit: int) -> list[str]:
+def _tasks(table: Table, hit: int, asked: list[int]) -> list[str]:
     """Return the task of each row: the same input is the same task, posted once or again."""
     inputs = [k for k, name in enumerate(table.header) if name.strip().lower().startswith("input.")]
+    if asked:
+        return [" ".join(row[k].strip() for k in asked) for row in table.rows]
     if not inputs:
         # Without inputs every HIT shows the same page.
         return ["task"] * len(table.rows)

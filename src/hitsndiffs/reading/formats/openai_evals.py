@@ -13,7 +13,8 @@ from hitsndiffs.reading.formats.base import (
     Status,
     Stream,
 )
-from hitsndiffs.reading.formats.common import as_text, inner, number_attempts, objects, stem_of_name
+from hitsndiffs.reading.formats.common import as_text, inner, objects, stem_of_name
+from hitsndiffs.reading.formats.people import number_attempts
 
 __all__ = ["OPENAI_EVALS"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import as_text, number_attempts, objects
+from hitsndiffs.reading.formats.common import as_text, objects
+from hitsndiffs.reading.formats.people import number_attempts
 
 __all__ = ["PRODIGY"]
 
@@ -16,12 +17,12 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, _: Choices) -> Stream:
+def _convert(document: Document, choices: Choices) -> Stream:
     records = objects(list(document.records()))
     by = next(
         (
             name
-            for name in ("_annotator_id", "_session_id")
+            for name in ([choices.user] if choices.user else ["_annotator_id", "_session_id"])
             if any(record.get(name) for record in records)
         ),
         None,
@@ -29,7 +30,7 @@ def _convert(document: Document, _: Choices) -> Stream:
     if by is None:
         raise Refusal(
             "a Prodigy export that does not name its annotators",
-            "annotate with named sessions (?session=NAME) and export again",
+            "annotate with named sessions (?session=NAME), or name another field with user=",
         )
     stream = Stream()
     labels = {as_text(r.get("label")) for r in records if "accept" not in r and "options" not in r}

@@ -25,6 +25,7 @@ from hitsndiffs.reading.formats.common import (
     unique,
     words,
 )
+from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["QUALTRICS"]
 
@@ -65,12 +66,14 @@ def _convert(document: Document, choices: Choices) -> Stream:
     table = document.table(choices.sheet)
     place = _import_row(table.rows[:3])
     if place is None:
-        return _convert_old(table)
+        return _convert_old(table, choices)
     codes = [m[1] if (m := _IMPORT.match(cell)) else "" for cell in table.rows[place]]
     texts = table.rows[0] if place > 0 else [""] * len(codes)
     stream = Stream()
     rows = _answers_only(table.rows[place + 1 :], codes, stream)
-    who = _who(codes, table, rows)
+    who = (
+        persons(table.header, rows, [], choices.user) if choices.user else _who(codes, table, rows)
+    )
     groups: dict[str, list[int]] = {}
     for k, code in enumerate(codes):
         match = _QUESTION.match(code)
@@ -78,11 +81,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
             loop = code[: match.start(1)]
             groups.setdefault(loop + match[1], []).append(k)
     for columns in groups.values():
-        if len(columns) > 1 and _is_multiple(rows, columns):
-            _add_set(stream, table.header, texts, rows, who, columns)
-        else:
-            for k in columns:
-                _add_column(stream, table.header[k], texts[k], [row[k] for row in rows], who)
+        _add_question(stream, table.header, texts, rows, who, columns)
         roles(stream, table.header, columns, "answers", "a question («QIDn»)")
     if not stream.persons:
         raise Refusal(
@@ -126,6 +125,22 @@ def _is_multiple(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
     )
 
 
+def _add_question(
+    stream: Stream,
+    header: Sequence[str],
+    texts: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    who: Sequence[str],
+    columns: Sequence[int],
+) -> None:
+    """Add one item with several choices, or an item per column (a grid)."""
+    if len(columns) > 1 and _is_multiple(rows, columns):
+        _add_set(stream, header, texts, rows, who, columns)
+        return
+    for k in columns:
+        _add_column(stream, header[k], texts[k], [row[k] for row in rows], who)
+
+
 def _add_set(
     stream: Stream,
     header: Sequence[str],
@@ -164,20 +179,25 @@ def _add_column(
         stream.add(person, item, answer)
 
 
-def _convert_old(table: Table) -> Stream:
+def _convert_old(table: Table, choices: Choices) -> Stream:
     stream = Stream()
     texts, rows = table.rows[0], table.rows[1:]
     who = [row[0].strip() for row in rows]
     if not all(who) or len(set(who)) < len(who):
         who = [str(k + 1) for k in range(len(rows))]
+    if choices.user:
+        who = persons(table.header, rows, [], choices.user)
+    groups: dict[str, list[int]] = {}
     for k, name in enumerate(table.header):
         if re.fullmatch(r"V\d+", name.strip()) or squeezed(texts[k]) in _OLD or not name.strip():
             roles(stream, table.header, [k], "unused", "about the response")
         elif name.endswith("_TEXT"):
             roles(stream, table.header, [k], "comment", "free text")
         else:
-            _add_column(stream, name, texts[k], [row[k] for row in rows], who)
+            groups.setdefault(re.sub(r"[-_#]\d+$", "", name), []).append(k)
             roles(stream, table.header, [k], "answers", "a question")
+    for columns in groups.values():
+        _add_question(stream, table.header, texts, rows, who, columns)
     return stream
 
 

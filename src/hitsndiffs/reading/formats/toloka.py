@@ -11,7 +11,8 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import absent, is_free_text, number_attempts, roles
+from hitsndiffs.reading.formats.common import absent, is_free_text, roles
+from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
 
 __all__ = ["TOLOKA", "TOLOKA_AGGREGATED"]
 
@@ -48,16 +49,20 @@ def _convert(document: Document, choices: Choices) -> Stream:
     task = about.get("task_id")
     status = about.get("status")
     tasks = _tasks(table, list(inputs.values()), task)
+    asked_item = given_columns(table.header, choices.item, "item")
+    if asked_item:
+        tasks = [" ".join(row[k].strip() for k in asked_item) for row in table.rows]
     asked = {
         name: place
         for name, place in outputs.items()
         if any(row[place].strip() for row in table.rows)
         and not is_free_text([row[place] for row in table.rows])
     }
+    asked = chosen_only(asked, choices.option)
+    who = persons(table.header, table.rows, [worker], choices.user)
     skipped = 0
-    for row, item in zip(table.rows, tasks, strict=True):
-        person = row[worker].strip()
-        if not person or not item:
+    for row, item, person in zip(table.rows, tasks, who, strict=True):
+        if not item or not any(row[place].strip() for place in asked.values()):
             continue
         if status is not None and row[status].strip().upper() in _SKIPPED:
             skipped += 1

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Status, Stream
-from hitsndiffs.reading.formats.common import absent, number, persons, roles, squeezed
+from hitsndiffs.reading.formats.common import absent, number, roles, squeezed
+from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["ZIPGRADE"]
 
@@ -50,16 +51,24 @@ def _convert(document: Document, choices: Choices) -> Stream:
     spaced = [{"firstname": "First Name", "lastname": "Last Name"}.get(b, b) for b in bare]
     wanted = ("firstname", "lastname", "studentid", "zipgradeid", "customid", "externalid")
     identity = [k for k, name in enumerate(bare) if name in wanted]
-    who = persons(spaced, rows, identity) if identity else [str(k + 1) for k in range(len(rows))]
+    if choices.user:
+        who = persons(header, rows, identity, choices.user)
+    elif identity:
+        who = persons(spaced, rows, identity)
+    else:
+        who = [str(k + 1) for k in range(len(rows))]
     version = bare.index("keyversion") if "keyversion" in bare else None
+    quiz = bare.index("quizname") if "quizname" in bare else None
+    quizzes = [row[quiz].strip() if quiz is not None else "" for row in rows]
+    several_quizzes = len(set(quizzes)) > 1
     versions = [row[version].strip() if version is not None else "" for row in rows]
     used = {
         k: parts for k, parts in slots.items() if any(row[parts["key"]].strip() for row in rows)
     }
-    apart = _keys_differ(rows, versions, used)
+    apart = _keys_differ(rows, list(zip(quizzes, versions, strict=True)), used)
     several = any(len(row[parts["key"]].strip()) > 1 for row in rows for parts in used.values())
     for k, parts in used.items():
-        for row, person, form in zip(rows, who, versions, strict=True):
+        for row, person, form, title in zip(rows, who, versions, quizzes, strict=True):
             marks, key = row[parts["stu"]].strip(), row[parts["key"]].strip()
             possible = number(row[parts["possible"]]) if "possible" in parts else None
             letters = marks.isalpha() and len(marks) > 1
@@ -70,7 +79,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 status = "unreadable"
             stream.add(
                 person,
-                f"{k} (version {form})" if apart else str(k),
+                (f"{title}/" if several_quizzes else "")
+                + (f"{k} (version {form})" if apart else str(k)),
                 tuple(marks) if letters and several else marks,
                 points=number(row[parts["points"]]) if "points" in parts else None,
                 possible=possible,
@@ -96,16 +106,17 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _keys_differ(
-    rows: Sequence[Sequence[str]], versions: Sequence[str], used: dict[int, dict[str, int]]
+    rows: Sequence[Sequence[str]],
+    versions: Sequence[tuple[str, str]],
+    used: dict[int, dict[str, int]],
 ) -> bool:
-    """Whether two versions of the test have different keys, so that question n is not the same."""
+    """Whether two versions of a quiz have different keys, so that question n is not the same."""
     for parts in used.values():
-        by_version: dict[str, str] = {}
-        for row, version in zip(rows, versions, strict=True):
-            key = row[parts["key"]].strip()
-            if key and by_version.setdefault(version, key) == key:
-                continue
-        if len(set(by_version.values())) > 1:
+        keys: dict[str, dict[str, str]] = {}
+        for row, (quiz, version) in zip(rows, versions, strict=True):
+            if row[parts["key"]].strip():
+                keys.setdefault(quiz, {}).setdefault(version, row[parts["key"]].strip())
+        if any(len(set(found.values())) > 1 for found in keys.values()):
             return True
     return False
 

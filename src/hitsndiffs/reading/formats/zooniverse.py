@@ -6,14 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import (
-    absent,
-    as_text,
-    literal,
-    number_attempts,
-    objects,
-    roles,
-)
+from hitsndiffs.reading.formats.common import absent, as_text, literal, objects, roles
+from hitsndiffs.reading.formats.people import chosen_only, number_attempts
 
 __all__ = ["ZOONIVERSE"]
 
@@ -54,8 +48,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "only tasks with choices can be ranked",
         )
     stream = Stream()
-    one = len({task for _, _, task, _ in entries}) == 1
+    wanted = chosen_only(dict.fromkeys(task for _, _, task, _ in entries), choices.option)
+    one = len(wanted) == 1
     for person, subject, task, answer in entries:
+        if task not in wanted:
+            continue
         stream.add(person, subject if one else f"{subject}/{task}", answer)
     stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
     changed = sorted(task for task, words in labels.items() if len(words - {""}) > 1)
