@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from hitsndiffs.data.views import provide_views
+
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses as Responses
     from hitsndiffs.errors import ConvergenceWarning as ConvergenceWarning
@@ -56,6 +58,13 @@ def __getattr__(name: str) -> Any:
     value = getattr(importlib.import_module(f"hitsndiffs.{_PUBLIC[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _view(name: str) -> Any:
+    return getattr(importlib.import_module("hitsndiffs.show"), name)
+
+
+provide_views(_view)
 
 
 def __dir__() -> list[str]:

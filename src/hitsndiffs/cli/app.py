@@ -133,6 +133,22 @@ def rank(
         Path | None,
         typer.Option(metavar="FILE", help="Write the likely answer key.", rich_help_panel=OUTPUT),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.html",
+            help="Write a report to read and hand on: one page that needs nothing else.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A key for the report to hold against the answers (the ranking stays the same).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option(metavar="N", help="Show the best N only.", rich_help_panel=OUTPUT),
@@ -167,6 +183,8 @@ def rank(
             answers=answers,
             out=out,
             key_out=key_out,
+            report=report,
+            key=key,
             as_json=json,
             top=top,
             everybody=everybody,

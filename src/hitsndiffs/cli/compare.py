@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_target, table_writer, write_whole
+from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.progress import working
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
+from hitsndiffs.data.files import write_whole
 from hitsndiffs.results.wording import count
 
 if TYPE_CHECKING:

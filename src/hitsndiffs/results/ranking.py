@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums, open_sums
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, Method, make
 from hitsndiffs.order.arrangement import ordered_users
@@ -21,7 +21,7 @@ from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.diagnostics import best_options, guessing, item_columns, option_columns
 from hitsndiffs.results.frames import python_value, to_frame
-from hitsndiffs.results.rendering import as_dict, as_html, as_text
+from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Again
 from hitsndiffs.results.uncertainty import (
     half_sample_errors,
@@ -29,6 +29,7 @@ from hitsndiffs.results.uncertainty import (
     reliability,
     top_probabilities,
 )
+from hitsndiffs.results.views import RankingViews
 from hitsndiffs.results.wording import count, listed
 
 __all__ = ["Ranking", "rank"]
@@ -86,7 +87,7 @@ def rank(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Ranking:
+class Ranking(RankingViews):
     """Users in order of ability, with what speaks for and against the order.
 
     Arrays are aligned with ``responses.users``; a user without answers has NaN.
@@ -135,10 +136,9 @@ class Ranking:
         """Make the ranking of a fitted method."""
         fit, labels = method.fit_, method.components_
         scores, quantity = _scores(method, fit, by)
-        sums = open_sums(responses, method.engine, method.threads)
         levels = Levels.of(scores, labels)
-        order, consistent = ordered_users(responses, sums, levels)
-        return cls(
+        order, consistent = ordered_users(method.data_, levels)
+        made = cls(
             responses=responses,
             method=method.name,
             parameters=method.get_params(),
@@ -151,6 +151,8 @@ class Ranking:
             consistent=consistent,
             version=versions.version(),
         )
+        made.__dict__["data"] = method.data_  # the engine is open already
+        return made
 
     # -- short names for what the method found -------------------------------------------------
 
@@ -354,7 +356,7 @@ class Ranking:
         """For each item, its likeliest option (-1: none) and how likely it is."""
         if self.fit.key_probabilities is None:
             raise InputError(f"Method '{self.method}' does not infer an answer key.")
-        return best_options(self.responses, self.fit.key_probabilities)
+        return best_options(self.data.items, self.fit.key_probabilities)
 
     def items(self, *, key: Mapping[Any, Any] | None = None) -> Any:
         """One row per item: likely key, difficulty, discrimination, and what looks wrong with it.
@@ -365,9 +367,7 @@ class Ranking:
             An answer key to hold against the answers (item → option): items that look mis-keyed,
             or that seem to have two right answers, are marked.
         """
-        columns = item_columns(
-            self.responses, self._sums, self.scores, self.fit.key_probabilities, key
-        )
+        columns = item_columns(self.data, self.scores, self.fit.key_probabilities, key)
         return to_frame(columns, self.responses.kind)
 
     def options(self, *, groups: int = 3) -> Any:
@@ -378,19 +378,20 @@ class Ranking:
         groups
             Into how many groups of equal size the users are cut, weakest first.
         """
-        columns = option_columns(self.responses, self._sums, self.scores, groups)
+        columns = option_columns(self.data, self.scores, groups)
         return to_frame(columns, self.responses.kind)
 
     def guessers(self) -> npt.NDArray[Any]:
         """Users whose answers are no better than guessing (needs expected shares correct)."""
         if self.correct is None:
             return self.users[:0]
-        return self.users[guessing(self.responses, self._sums, self.correct)]
+        return self.users[guessing(self.data, self.correct)]
 
-    @property
-    def _sums(self) -> Sums:
+    @cached_property
+    def data(self) -> Engine:
+        """The engine that holds the answers."""
         engine, threads = self.parameters.get("engine", "auto"), self.parameters.get("threads")
-        return open_sums(self.responses, engine, threads)
+        return open_engine(self.responses, engine, threads)
 
     # -- for machines and for people -----------------------------------------------------------
 
@@ -402,11 +403,11 @@ class Ranking:
         """:meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "data"}
+
     def __repr__(self) -> str:
         return as_text(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
 
 
 def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
