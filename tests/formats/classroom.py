@@ -44,11 +44,30 @@ def blackboard(kind: str = "wide") -> Made:
     return Made(files, answers, key)
 
 
-D2L = ["Org Defined ID", "Username", "FirstName", "LastName", "Attempt #", "Attempt Start", "Attempt End", "Section #", "Q #", "Q Type", "Q Title", "Q Text", "Bonus?", "Difficulty", "Answer", "Answer Match", "Score", "Out Of"]
+D2L = [
+    "Org Defined ID",
+    "Username",
+    "FirstName",
+    "LastName",
+    "Attempt #",
+    "Attempt Start",
+    "Attempt End",
+    "Section #",
+    "Q #",
+    "Q Type",
+    "Q Title",
+    "Q Text",
+    "Bonus?",
+    "Difficulty",
+    "Answer",
+    "Answer Match",
+    "Score",
+    "Out Of",
+]
 
 
 def brightspace() -> Made:
-    """A row per option, in an order of its own for everybody; a second attempt; a written answer."""
+    """A row per option, in an order of its own for each; a second attempt; a written answer."""
     q = quiz(22)
     rng = np.random.default_rng(22)
     rows, answers = [], by_item(q, q.stems)
@@ -110,7 +129,7 @@ def brightspace_counts() -> Made:
 
 
 def zipgrade(kind: str = "web") -> Made:
-    """Two versions with different keys; places without a key; several marks (legal, as a key has two)."""
+    """Two versions with different keys; places without a key; several marks."""
     q = quiz(24, n_items=6, blank=0.05)
     web = kind == "web"
     header = ["QuizName", "QuizClass", "FirstName", "LastName"]
@@ -165,7 +184,7 @@ def zipgrade_double_marks() -> Made:
 
 
 def kahoot() -> Made:
-    """The raw data of a game: an option with a comma, entities, a question with two right answers."""
+    """The raw data of a game: an option with a comma, entities, two right answers."""
     q = quiz(25, blank=0.05)
     header = ["Question Number", "Question", "Answer 1", "Answer 2", "Answer 3", "Answer 4"]
     header += ["Correct Answers", "Time Allotted to Answer (seconds)", "Player", "Answer"]

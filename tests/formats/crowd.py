@@ -32,7 +32,22 @@ def _answers(given, worker="worker-{}", task="task-{}"):
     }
 
 
-MTURK = ["HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward", "CreationTime", "MaxAssignments", "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime", "SubmitTime", "WorkTimeInSeconds"]
+MTURK = [
+    "HITId",
+    "HITTypeId",
+    "Title",
+    "Description",
+    "Keywords",
+    "Reward",
+    "CreationTime",
+    "MaxAssignments",
+    "AssignmentId",
+    "WorkerId",
+    "AssignmentStatus",
+    "AcceptTime",
+    "SubmitTime",
+    "WorkTimeInSeconds",
+]
 
 
 def _mturk_lead(w: int, hit: str, n: int) -> list[str]:

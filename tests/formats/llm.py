@@ -41,7 +41,7 @@ def _sample(q, i: int, k: int, *, text: bool = True, doubled: bool = False) -> d
 
 
 def lm_eval(kind: str = "folders") -> Made:
-    """Log-likelihoods as text; appended runs; the doubled list of mutual information; flat folders."""
+    """Log-likelihoods as text; appended runs; the doubled list; flat folders."""
     q = _quiz(41)
     files = {}
     for i, model in enumerate(MODELS):

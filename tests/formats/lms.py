@@ -132,12 +132,18 @@ def canvas_item_analysis() -> Made:
 # -- Moodle --------------------------------------------------------------------------------------
 
 MOODLE_WORDS = {
-    "en": "Last name,First name,Email address,Status,Started,Completed,Duration,Grade/,Response,Right answer",
-    "de": "Nachname,Vorname,E-Mail-Adresse,Status,Begonnen,Beendet,Dauer,Bewertung/,Antwort,Richtige Antwort",
-    "fr": "Nom de famille,Prénom,Adresse de courriel,Statut,Commencé,Terminé,Durée,Note/,Réponse,Réponse correcte",
-    "es": "Apellido(s),Nombre,Dirección de correo,Estado,Comenzado,Finalizado,Duración,Calificación/,Respuesta,Respuesta correcta",
-    "it": "Cognome,Nome,Indirizzo email,Stato,Iniziato,Completato,Tempo impiegato,Valutazione/,Risposta data,Risposta giusta",
-    "ru": "Фамилия,Имя,Адрес электронной почты,Состояние,Тест начат,Завершено,Затраченное время,Оценка/,Ответ,Правильный ответ:",
+    "en": "Last name,First name,Email address,Status,Started,Completed,"
+    "Duration,Grade/,Response,Right answer",
+    "de": "Nachname,Vorname,E-Mail-Adresse,Status,Begonnen,Beendet,"
+    "Dauer,Bewertung/,Antwort,Richtige Antwort",
+    "fr": "Nom de famille,Prénom,Adresse de courriel,Statut,Commencé,Terminé,"
+    "Durée,Note/,Réponse,Réponse correcte",
+    "es": "Apellido(s),Nombre,Dirección de correo,Estado,Comenzado,Finalizado,"
+    "Duración,Calificación/,Respuesta,Respuesta correcta",
+    "it": "Cognome,Nome,Indirizzo email,Stato,Iniziato,Completato,"
+    "Tempo impiegato,Valutazione/,Risposta data,Risposta giusta",
+    "ru": "Фамилия,Имя,Адрес электронной почты,Состояние,Тест начат,Завершено,"
+    "Затраченное время,Оценка/,Ответ,Правильный ответ:",
     "ja": "姓,名,メールアドレス,ステータス,開始日時,受験完了,継続時間,評点/,解答,正解",
     "zh": "姓,名,电子邮件地址,状态,开始于,完成,考试时长,成绩/,回答,标准答案",
     "xx": "Lopq,Frst,Maal,Stet,Begg,Endd,Durr,Grod/,Ansu,Korekt",
@@ -186,8 +192,6 @@ def moodle(language: str = "en", kind: str = "csv") -> Made:
     comma = "," if language in ("de", "fr", "es", "it", "ru") else "."
     header, rows = _moodle(q, language, dot=comma)
     answers, key = _moodle_truth(q, header)
-    if language == "ja":  # the family name comes first in the file, and nothing says otherwise
-        pass
     if language == "xx":  # unknown words: the name parts are joined in their order
         answers = {
             (q.persons[_place(q, who)].last, item): text for (who, item), text in answers.items()
@@ -304,18 +308,11 @@ def moodle_all_tries() -> Made:
 def moodle_stack() -> Made:
     header = ["Nachname", "Vorname", "Status", "Begonnen", "Beendet", "Dauer", "Bewertung/10,00"]
     header += ["Antwort 1", "Antwort 2"]
-    rows = [
-        [
-            f"N{i}",
-            "V",
-            "Beendet",
-            "19. Dezember 2023  14:28",
-            "19. Dezember 2023  14:29",
-            "1 Minute",
-        ]
-        + ["10,00", f"Seed: {i}; ans1: {i}*x [score]; prt1: # = 1", f"Seed: 1; ans1: x^{i} [score]"]
-        for i in range(4)
-    ]
+    when = ["19. Dezember 2023  14:28", "19. Dezember 2023  14:29", "1 Minute", "10,00"]
+    rows = []
+    for i in range(4):
+        traces = [f"Seed: {i}; ans1: {i}*x [score]; prt1: # = 1", f"Seed: 1; ans1: x^{i} [score]"]
+        rows.append([f"N{i}", "V", "Beendet", *when, *traces])
     return Made({"stack.csv": csv_bytes([header, *rows])}, refused="without a choice question")
 
 
@@ -345,7 +342,7 @@ def google_form(stamp: str = "Timestamp", zipped: bool = False) -> Made:
     q = quiz(11, blank=0.0)
     names = [*q.stems[:5], "Rate these [Row one]"]
     header = [stamp, "Username", "Total score"]
-    for k, name in enumerate(names):
+    for name in names:
         header += [name, f"{name} [Score]", f"{name} [Feedback]"]
     rows, answers = [], {}
     for i, p in enumerate(q.persons):

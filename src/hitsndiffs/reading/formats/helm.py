@@ -88,7 +88,7 @@ def _references(instance: Any) -> tuple[list[str], tuple[str, ...]]:
     right = tuple(
         label
         for label, reference in zip(labels, references, strict=True)
-        if "correct" in (reference.get("tags") or [])
+        if isinstance(reference.get("tags"), list) and "correct" in reference["tags"]
     )
     return labels, right
 

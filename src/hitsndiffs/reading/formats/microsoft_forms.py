@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
 from hitsndiffs.reading.formats.common import (
+    absent,
     as_text,
     folded,
     literal,
@@ -65,6 +66,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     stream = Stream()
     points = _points(header)
     survey = _is_survey(header, rows[:50])
+    if not points and not survey:
+        raise absent("a Microsoft Forms file", "«Points - », nor start and completion times")
     first = min((k - 1 for k in points), default=5)
     lead = list(range(min(first, 5))) if survey or first >= 5 else list(range(first))
     if choices.user:

@@ -16,6 +16,7 @@ from hitsndiffs.reading.formats.base import (
     Table,
 )
 from hitsndiffs.reading.formats.common import (
+    absent,
     folded,
     plain,
     roles,
@@ -65,6 +66,8 @@ def _is_old(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 def _convert(document: Document, choices: Choices) -> Stream:
     table = document.table(choices.sheet)
     place = _import_row(table.rows[:3])
+    if place is None and not _is_old(table.header, table.rows):
+        raise absent("a Qualtrics export", "row of ImportIds, nor columns V1, V2, …")
     if place is None:
         return _convert_old(table, choices)
     codes = [m[1] if (m := _IMPORT.match(cell)) else "" for cell in table.rows[place]]
