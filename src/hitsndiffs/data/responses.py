@@ -23,9 +23,8 @@ from hitsndiffs.data.layouts import (
     rows_of_codes,
     some_rows,
 )
+from hitsndiffs.data.lookup import item_places
 from hitsndiffs.data.views import Viewed
-
-from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding import Encoded
@@ -148,18 +147,12 @@ class Responses(Viewed):
         raise AttributeError(f"Responses are immutable: cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (
-            self.users,
-            self.items,
-            self.option_labels,
-            self.item_starts,
-            self._codes,
-            self._rows,
-            self.kind,
-            self.notes,
-            self.key,
-            self.titles,
-        )
+        return _rebuild, (self._parts(),)
+
+    def _parts(self) -> dict[str, Any]:
+        names = ("users", "items", "option_labels", "item_starts", "kind", "notes", "key", "titles")
+        parts = {name: getattr(self, name) for name in names}
+        return {**parts, "codes": self._codes, "rows": self._rows}
 
     # -- building ---------------------------------------------------------------------------
 
@@ -369,6 +362,8 @@ class Responses(Viewed):
                 codes=codes,
                 rows=None if codes is not None else some_rows(self.rows, users),
                 kind=self.kind,
+                key=self.key,
+                titles=self.titles,
             ), np.arange(self.n_options)
         indptr, chosen = self.some_rows(users)
         kept = np.unique(chosen).astype(np.int64)
@@ -382,7 +377,7 @@ class Responses(Viewed):
         ``items`` are names (labels), or places where they are no labels.
         """
         keep_item = np.zeros(self.n_items, dtype=bool)
-        keep_item[self._item_places(items)] = True
+        keep_item[item_places(self.items, items)] = True
         indptr, options = self.rows
         keep = keep_item[self.option_items][options]
         ends = np.concatenate([[0], np.cumsum(keep)])
@@ -392,25 +387,7 @@ class Responses(Viewed):
 
     def with_notes(self, notes: Sequence[str]) -> Responses:
         """The same data with other notes."""
-        args = list(self.__reduce__()[1])
-        args[7] = tuple(notes)
-        return _rebuild(*args)
-
-    def _item_places(self, items: Any) -> Any:
-        """Return the places of items that are given by name; places are kept."""
-        if isinstance(items, np.ndarray) and items.dtype.kind in "iub":
-            return items
-        given = list(items)
-        if all(isinstance(item, (int, np.integer)) for item in given):
-            return np.array(given, dtype=np.int64)
-        places = {label: place for place, label in enumerate(self.items.tolist())}
-        unknown = [item for item in given if item not in places]
-        if unknown:
-            raise InputError(
-                f"there is no item {unknown[0]!r}; the items are "
-                f"{', '.join(map(repr, self.items[:3].tolist()))}, …."
-            )
-        return np.array([places[item] for item in given], dtype=np.int64)
+        return Responses(**{**self._parts(), "notes": tuple(notes)})
 
     def _with_options(
         self, users: ObjectArray, indptr: IntArray, chosen: IntArray, kept: IntArray
@@ -462,27 +439,5 @@ def _as_rows(indptr: IntArray, options: IntArray) -> Rows:
     return _frozen(np.asarray(indptr, np.int64)), _frozen(np.asarray(options, np.int32))
 
 
-def _rebuild(
-    users: Any,
-    items: Any,
-    option_labels: Any,
-    item_starts: Any,
-    codes: Any,
-    rows: Any,
-    kind: str,
-    notes: Any,
-    key: Any = None,
-    titles: Any = None,
-) -> Responses:
-    return Responses(
-        users=users,
-        items=items,
-        option_labels=option_labels,
-        item_starts=item_starts,
-        codes=codes,
-        rows=rows,
-        kind=kind,
-        notes=notes,
-        key=key,
-        titles=titles,
-    )
+def _rebuild(parts: dict[str, Any]) -> Responses:
+    return Responses(**parts)

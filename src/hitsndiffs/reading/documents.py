@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import io
-import os
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
@@ -21,7 +20,7 @@ from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
 from hitsndiffs.reading.text import TextShape, check_encoding, find_encoding, find_shape
 from hitsndiffs.reading.text import padded, rows_of_text
 
-__all__ = ["FileDocument", "FolderDocument", "Settings", "open_document"]
+__all__ = ["FileDocument", "Settings"]
 
 #: Recognition looks at so many bytes, rows and records.
 HEAD_BYTES = 1 << 20
@@ -43,23 +42,6 @@ class Settings:
     header: bool | None = None
     sheet: str | None = None
     max_bytes: int = 1 << 62
-
-
-def open_document(path: Path, settings: Settings) -> Document:
-    """Open a file or a folder."""
-    try:
-        if path.is_dir():
-            return FolderDocument(path, (), settings)
-    except (OSError, ValueError):
-        pass  # opening it says what is wrong
-    above = tuple(part for part in (path.parent.name,) if part)
-    return FileDocument(partial(_open, path), path.name, above, settings, path=path)
-
-
-def _open(path: Path) -> BinaryIO:
-    from hitsndiffs.reading.source import open_path
-
-    return open_path(path)
 
 
 class FileDocument:
@@ -426,7 +408,9 @@ class FileDocument:
         if self._neighbours is not None:
             found = self._neighbours()
         elif self.path is not None:
-            found = _files(self.path.parent, self.folders[:-1], self.settings)
+            from hitsndiffs.reading.folders import files_in
+
+            found = files_in(self.path.parent, self.folders[:-1], self.settings)
         else:
             found = []
         return [d for d in found if fnmatch.fnmatchcase(d.name, pattern) and d.name != self.name]
@@ -438,110 +422,3 @@ def _filled(row: list[str]) -> int:
     while width and not row[width - 1].strip():
         width -= 1
     return width
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith((".", "~$")) or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
-
-
-def _files(folder: Path, above: tuple[str, ...], settings: Settings) -> list[Document]:
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError as error:
-        raise InputError(f"{str(folder)!r}: the folder cannot be read ({error.strerror}).") from None
-    found: list[Document] = []
-    for path in entries:
-        if _is_hidden(path.name) or not path.is_file():
-            continue
-        document = FileDocument(
-            partial(_open, path), path.name, (*above, folder.name), settings, path=path
-        )
-        document.is_alone = False
-        found.append(document)
-    return found
-
-
-class FolderDocument:
-    """A folder.
-
-    Parameters
-    ----------
-    path
-        Where it is.
-    above
-        The folders that it lies in, as far as they were named.
-    settings
-        What the caller said.
-    """
-
-    kind: Kind = "folder"
-
-    def __init__(self, path: Path, above: tuple[str, ...], settings: Settings) -> None:
-        self.path = path
-        self.name = path.resolve().name if path.name in ("", ".", "..") else path.name
-        self.folders = above
-        self.settings = settings
-
-    def files(self) -> list[Document]:
-        """Return the files right in this folder."""
-        return _files(self.path, self.folders, self.settings)
-
-    def subfolders(self) -> list[FolderDocument]:
-        """Return the folders right in this folder (links are not followed)."""
-        inner = [
-            entry
-            for entry in sorted(self.path.iterdir())
-            if entry.is_dir() and not entry.is_symlink() and not _is_hidden(entry.name)
-        ]
-        return [FolderDocument(path, (*self.folders, self.name), self.settings) for path in inner]
-
-    @cached_property
-    def sample(self) -> Sample:
-        """The names of all files, with their folders."""
-        names = []
-        for folder, folders, files in os.walk(self.path):
-            folders[:] = sorted(name for name in folders if not _is_hidden(name))
-            base = Path(folder).relative_to(self.path)
-            names += [(base / name).as_posix() for name in sorted(files) if not _is_hidden(name)]
-            if len(names) > 100_000:
-                break
-        return Sample(self.name, "folder", self.folders, members=tuple(names))
-
-    def members(self) -> list[Document]:
-        """Return all files, those in folders below included."""
-        found = self.files()
-        for folder in self.subfolders():
-            found += folder.members()
-        return found
-
-    def member(self, name: str) -> Document | None:
-        """Return one file."""
-        path = self.path.joinpath(*PurePosixPath(name).parts)
-        if ".." in PurePosixPath(name).parts or not path.is_file():
-            return None
-        folders = (*self.folders, self.name, *PurePosixPath(name).parts[:-1])
-        return FileDocument(partial(_open, path), path.name, folders, self.settings, path=path)
-
-    def beside(self, pattern: str) -> list[Document]:
-        """Return the files beside this folder that fit a pattern."""
-        found = _files(self.path.parent, self.folders[:-1], self.settings)
-        return [document for document in found if fnmatch.fnmatchcase(document.name, pattern)]
-
-    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
-        """Refuse: a folder is no table."""
-        raise self._is_folder()
-
-    def records(self) -> Iterator[Any]:
-        """Refuse: a folder has no records."""
-        raise self._is_folder()
-
-    def data(self) -> Any:
-        """Refuse: a folder is no value."""
-        raise self._is_folder()
-
-    def text(self) -> str:
-        """Refuse: a folder has no text."""
-        raise self._is_folder()
-
-    def _is_folder(self) -> InputError:
-        return InputError(f"{self.name} is a folder; a file was expected.")

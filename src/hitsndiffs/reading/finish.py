@@ -25,7 +25,7 @@ from hitsndiffs.reading.change import (
 from hitsndiffs.reading.fold import Folding, fold_item, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
 from hitsndiffs.reading.roles import match_names
-from hitsndiffs.reading.streams import RawKey
+from hitsndiffs.reading.streams import RawKey, option_label
 from hitsndiffs.reading.words import is_key_name, is_summary_name
 
 __all__ = ["Finished", "finish"]
@@ -308,11 +308,10 @@ def _matched_key(done: Finished, raw: RawKey, name: str) -> KnownKey | None:
     for place, item in enumerate(encoded.items.tolist()):
         if str(item) not in raw.options:
             continue
-        option = normalise(raw.options[str(item)])
-        if option is None:
-            continue
+        text = option_label(raw.options[str(item)])
         own = [str(label) for label in labels[starts[place] : starts[place + 1]]]
-        text = str(option)
+        if not text or (text not in own and normalise(text) is None):
+            continue
         if text not in own:
             same = [label for label in own if same_text(label) == same_text(text)]
             unchosen += not same

@@ -140,7 +140,8 @@ class Plan:
     @property
     def line(self) -> str:
         """One line: what was taken, and what was left out."""
-        parts = [self.title + (f" ({self.why})" if self.why else "")]
+        because = f" ({self.why})" if self.why and self.layout != "wide" else ""
+        parts = [self.title + because]
         gone = Counter(c.role for c in self.columns if c.role in _NOT_TAKEN)
         if self.layout != "transposed" and gone:
             roles = ", ".join(f"{count} {role}" for role, count in gone.most_common())

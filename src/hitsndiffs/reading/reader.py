@@ -13,8 +13,9 @@ from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.documents import FileDocument, FolderDocument, open_document
+from hitsndiffs.reading.documents import FileDocument
 from hitsndiffs.reading.finish import finish, with_notes
+from hitsndiffs.reading.folders import FolderDocument, open_document
 from hitsndiffs.reading.formats import FORMATS, find_format
 from hitsndiffs.reading.formats.base import Document, Format, LeftOut, Refusal, Stream
 from hitsndiffs.reading.options import CONTAINERS, ReadingOptions
@@ -232,9 +233,8 @@ def _plan_plain(
         stack.close()
         return
     if not files:
-        raise InputError(
-            f"{', '.join(_name(d) for d in documents)}: there is no file in it that can be read."
-        )
+        where = ", ".join(str(getattr(d, "path", None) or d.name) for d in documents)
+        raise InputError(f"{where}: there is no file in it that can be read.")
     reading = open_plain(files[0], options, stack)
     plan.sources = (files[0].name,)
     plan.format, plan.layout = reading.format, reading.layout.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +17,10 @@ from hitsndiffs.data.encoding.result import Encoded, Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import LeftOut, Stream
 
-__all__ = ["ATTEMPTS", "RawKey", "encode_stream", "set_label"]
+__all__ = ["ATTEMPTS", "RawKey", "encode_stream", "option_label", "set_label"]
 
 ATTEMPTS = ("first", "last", "best")
+_NEGATIVE = re.compile(r"-\d+(?:[.,]\d+)?")
 #: Options of a set are written with this between them.
 BETWEEN = "; "
 
@@ -39,8 +41,22 @@ def set_label(answers: Iterable[str]) -> str:
     >>> set_label(["C", "A "]), set_label(["1.0"])
     ('A; C', '1')
     """
-    texts = sorted({str(option) for text in answers if (option := normalise(text)) is not None})
-    return BETWEEN.join(texts)
+    return BETWEEN.join(sorted({label for text in answers if (label := option_label(text))}))
+
+
+def option_label(text: str) -> str:
+    """Return the label of one choice; what a format gives as an answer is one, also -3 and NA.
+
+    Examples
+    --------
+    >>> option_label(" 2.0 "), option_label("-3"), option_label("NA")
+    ('2', '-3', 'NA')
+    """
+    option = normalise(text)
+    if option is not None:
+        return str(option)
+    text = text.strip()
+    return text if text == "NA" or _NEGATIVE.fullmatch(text) else ""
 
 
 def encode_stream(
@@ -85,6 +101,7 @@ def encode_stream(
         as_text=True,
         kind="file",
         notes=[],
+        all_answers=True,
     )
     key = _stream_key(stream, notes)
     if not key.options:
