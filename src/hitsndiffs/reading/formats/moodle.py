@@ -96,6 +96,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
     attempts = number_attempts(who)
     for block in blocks:
         _add_block(stream, table, lead.rows, rows, who, attempts, block, parts)
+    if not stream.persons and any("differs from person" in note for note in stream.notes):
+        raise Refusal(
+            "a Moodle report of questions drawn at random, without their texts",
+            "download it again with «question text» ticked",
+        )
     if not stream.persons:
         raise Refusal(
             "a Moodle «Responses» report without a choice question",
