@@ -219,7 +219,8 @@ def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
         f"{count(r.n_responses, 'answer')}, "
         + ("none missing." if r.is_complete else f"{empty} missing.")
     )
-    yield f"Read as {plan.line}"
+    if plan.is_telling:
+        yield f"Read as {plan.line}"
     if r.key is not None and not job.use_key:
         yield (
             f"The file holds a key ({r.key.source}); the ranking does not use it (--use-key does)."

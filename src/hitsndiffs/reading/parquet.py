@@ -12,6 +12,7 @@ from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.source import ByteStream
 
 if TYPE_CHECKING:
@@ -39,11 +40,12 @@ class ParquetTable:
         self._bytes = stream.read() if stream.path is None else b""
         self._check_magic(stream)
         try:
-            self._raw_names = list(pl.read_parquet_schema(self._source()))
+            with without_panics():
+                self._raw_names = list(pl.read_parquet_schema(self._source()))
             head = self._read(self._raw_names, n_rows=_SAMPLE)
-            self.n_rows: int | None = int(
-                pl.scan_parquet(self._source()).select(pl.len()).collect().item()
-            )
+            with without_panics():
+                rows = pl.scan_parquet(self._source()).select(pl.len()).collect()
+            self.n_rows: int | None = int(rows.item())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._damaged(error) from None
         self.names = [name.strip() for name in self._raw_names]
@@ -78,7 +80,8 @@ class ParquetTable:
     def _read(self, names: Sequence[str], n_rows: int | None = None) -> pl.DataFrame:
         import polars as pl
 
-        return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
+        with without_panics():
+            return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
 
     def _damaged(self, error: object) -> InputError:
         return damaged(self.place.source, error)
@@ -140,7 +143,8 @@ def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
 
     source: Any = stream.path if stream.path is not None else io.BytesIO(stream.read())
     try:
-        return pl.read_parquet(source, n_rows=most)
+        with without_panics():
+            return pl.read_parquet(source, n_rows=most)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise damaged(stream.name, error) from None
 

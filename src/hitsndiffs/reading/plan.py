@@ -138,6 +138,12 @@ class Plan:
     # -- in words ---------------------------------------------------------------------------
 
     @property
+    def is_telling(self) -> bool:
+        """Whether there is more to tell than that a plain table was read whole."""
+        gone = any(column.role in _NOT_TAKEN for column in self.columns)
+        return self.layout != "wide" or gone or bool(self.left_out) or bool(self.key)
+
+    @property
     def line(self) -> str:
         """One line: what was taken, and what was left out."""
         because = f" ({self.why})" if self.why and self.layout != "wide" else ""

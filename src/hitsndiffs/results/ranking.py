@@ -52,7 +52,7 @@ def rank(
     Parameters
     ----------
     responses
-        :class:`~hitsndiffs.Responses`, or any table that :meth:`Responses.from_wide` takes.
+        :class:`~hitsndiffs.Responses`, or any table that :meth:`Responses.from_table` takes.
     method
         A name of :data:`hitsndiffs.METHODS`.
     by
@@ -77,7 +77,7 @@ def rank(
     {0: 'A', 1: 'A', 2: 'A'}
     """
     if not isinstance(responses, Responses):
-        responses = Responses.from_wide(responses)
+        responses = Responses.from_table(responses)
     if by is not None and by not in QUANTITIES:
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
     estimator = make(method, **params)

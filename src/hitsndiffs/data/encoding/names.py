@@ -38,6 +38,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     ),
     "item": ("item", "task", "question", "problem", "exercise", "example", "instance", "variable"),
     "option": (
+        "answervalue",  # beside it, «AnswerId» is a number of its own for every answer
         "option",
         "label",
         "answer",
