@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from formats.cases import CASES, made
+from formats.cases import CASES, PLAIN, made
 from formats.table import found, wanted
 from test_formats import written
 
@@ -24,6 +24,14 @@ def test_a_fixture_is_read_as_it_was_made(name, tmp_path):
     told = "\n".join([str(plan), *plan.notes])
     for part in example.left_out:
         assert part in told
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_table_that_no_tool_signs_is_read_as_it_was_made(name, tmp_path):
+    example = made(name)
+    plan = hnd.plan(written(example, tmp_path))
+    assert found(plan.read()) == wanted(example)
+    assert plan.format == PLAIN[name][0]
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -31,7 +31,11 @@ def key_row(kind: str = "first") -> Made:
     lines = [own, *lines] if kind == "first" else [*lines, own]
     lines.append(["Average", *[0.5 + k / 100 for k in range(10)], 7.25])
     table = [["ID", *names, "Total Score"], *lines]
-    files = {"class.xlsx": xlsx_bytes({"Test": table})} if kind == "first" else {"class.csv": csv_bytes(table)}
+    files = (
+        {"class.xlsx": xlsx_bytes({"Test": table})}
+        if kind == "first"
+        else {"class.csv": csv_bytes(table)}
+    )
     return Made(files, answers, key, left_out=("key",))
 
 
@@ -39,7 +43,7 @@ def key_above() -> Made:
     """The key stands above the header, and nobody is named; BLANK and MULT are no options."""
     names = [f"q{k + 1}" for k in range(10)]
     q = quiz(62, n_items=10, blank=0.0)
-    persons = [f"row-{i}" for i in range(12)]
+    persons = [f"user-{i + 1}" for i in range(12)]
     rows = [[q.letter(i, k).lower() for k in range(10)] for i in range(12)]
     rows[3][4], rows[5][6] = "BLANK", "MULT"
     key = {names[k]: q.key_letter(k).lower() for k in range(10)}
@@ -74,7 +78,7 @@ def scantron() -> Made:
         rows.append([p.last, p.first, "", p.code, "", 5, 50.0, *marks])
         for k in range(10):
             if marks[k]:
-                answers[p.code, names[k]] = str(marks[k])
+                answers[p.name, names[k]] = str(marks[k])
     return Made({"scan.csv": csv_bytes([header, *rows])}, answers)
 
 
@@ -110,7 +114,7 @@ def long_without_header(separator: str = "\t") -> Made:
 
 
 def eedi() -> Made:
-    """Long, with the right answer in each row; two keys for one question; the answer's own number."""
+    """Long, with the right answer in each row; two keys for one question; a number per answer."""
     q = quiz(67, n_persons=12, n_items=15, blank=0.3)
     rng = np.random.default_rng(67)
     header = ["QuestionId", "UserId", "AnswerId", "IsCorrect", "CorrectAnswer", "AnswerValue"]

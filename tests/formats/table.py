@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from formats.cases import CASES, made
+from formats.cases import CASES, PLAIN, made
 from formats.quiz import Made
 
 
@@ -57,7 +57,7 @@ def row(name: str) -> str:
     import hitsndiffs as hnd
     from hitsndiffs.errors import InputError
 
-    format, _ = CASES[name]
+    format, _ = (CASES | PLAIN)[name]
     example = made(name)
     with tempfile.TemporaryDirectory() as folder:
         for file, data in example.files.items():
@@ -93,4 +93,4 @@ def page() -> str:
 
     listed = "".join(f"| {f.name} | {f.title} | {f.about} |\n" for f in FORMATS)
     title = "\n## What is recognised\n\n| name | export | where it comes from |\n|---|---|---|\n"
-    return HEADER + "".join(f"{row(name)}\n" for name in CASES) + title + listed
+    return HEADER + "".join(f"{row(name)}\n" for name in [*CASES, *PLAIN]) + title + listed

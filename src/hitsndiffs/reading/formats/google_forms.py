@@ -15,7 +15,7 @@ from hitsndiffs.reading.formats.common import (
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import number_attempts, persons
+from hitsndiffs.reading.formats.people import ASKS_WHO, number_attempts, persons
 
 __all__ = ["GOOGLE_FORMS"]
 
@@ -32,13 +32,6 @@ _TOTALS = words(
 _WHEN = re.compile(r"\d{1,4}[/.\-]\d{1,2}[/.\-]\d{1,4}.{0,4}\d{1,2}[:.]\d{2}")
 _OF = re.compile(r"^\s*(\d+(?:[.,]\d+)?) / (\d+(?:[.,]\d+)?)\s*$")
 _MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.\w+$")
-_WHO = re.compile(
-    r"\b(?:e-?mail|username|user name|full name|your name|student name|name of (?:the )?student|"
-    r"first name|last name|surname|student (?:id|number|no)|roll (?:no|number)|matric\w*|"
-    r"nom|prénom|nombre|apellidos?|nome|cognome|vorname|nachname|matrikel\w*|namen?|naam)\b|"
-    r"氏名|名前|姓名|学号|имя|фамилия|nome de usuário",
-    re.IGNORECASE,
-)
 
 
 def _recognise(sample: Sample) -> str | None:
@@ -144,7 +137,7 @@ def _is_identity(name: str, cells: Sequence[str]) -> bool:
         return True
     if 2 * len(given) < len(cells) or len(name) > 60:
         return False
-    return bool(_WHO.search(name)) and len(set(given)) >= min(0.6 * len(given), len(given) - 1)
+    return bool(ASKS_WHO.search(name)) and len(set(given)) >= min(0.6 * len(given), len(given) - 1)
 
 
 GOOGLE_FORMS = Format(

@@ -47,7 +47,8 @@ def _recognise(sample: Sample) -> str | None:
     if not blocks:
         return None
     words = {word_of(header[place]) for block in blocks[:1] for place in block.places}
-    if find_grade(header[: blocks[0].places[0]]) is not None:
+    grade = find_grade(header[: blocks[0].places[0]], whole=words != {None})
+    if grade is not None:
         return "a grade («Grade/10.00») is followed by columns that repeat with 1, 2, 3…"
     if "right" in words and "response" in words:
         return "columns for response and right answer repeat with 1, 2, 3…"
@@ -125,7 +126,7 @@ class _Lead:
 
 
 def _read_lead(table: Table, end: int, stream: Stream) -> _Lead:
-    grade = find_grade(table.header[:end])
+    grade = find_grade(table.header[:end], whole=True)
     started = next(
         (
             k
