@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import absent, folded, is_free_text, number, plain, roles
@@ -96,6 +97,7 @@ def _attempt(text: str) -> int:
     return int(value) if value is not None and 0 < value < 1e6 else 1
 
 
+@lru_cache(maxsize=1 << 16)
 def _options(cell: str) -> tuple[str, ...]:
     r"""Split several options at commas; ``\,`` is a comma within an option.
 

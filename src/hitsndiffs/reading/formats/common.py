@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Column, Document, Refusal, Role, Sample, Stream, Table
@@ -68,6 +69,7 @@ def squeezed(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(text: str) -> str:
     """Return a text without HTML, with single blanks.
 
@@ -83,6 +85,7 @@ def plain(text: str) -> str:
     return _BLANKS.sub(" ", text).strip()
 
 
+@lru_cache(maxsize=1 << 16)
 def number(text: str) -> float | None:
     """Return a number with a point or a comma, else None.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hitsndiffs.reading.formats.base import (
     Choices,
@@ -337,6 +338,7 @@ def _differs(keys: list[tuple[str, ...]]) -> bool:
     return 0.0 < share < _MOST_STEMS
 
 
+@lru_cache(maxsize=1 << 16)
 def _options(cell: str) -> tuple[str, ...]:
     """Split the options of a response, and undo what Moodle puts before ``=``, ``+``, ``-``, ``@``.
 
