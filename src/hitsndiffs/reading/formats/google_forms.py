@@ -15,7 +15,12 @@ from hitsndiffs.reading.formats.common import (
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import ASKS_WHO, number_attempts, persons
+from hitsndiffs.reading.formats.people import (
+    ASKS_WHO,
+    is_about_person,
+    number_attempts,
+    persons,
+)
 
 __all__ = ["GOOGLE_FORMS"]
 
@@ -99,6 +104,13 @@ def _convert(document: Document, choices: Choices) -> Stream:
     else:
         who = [str(k + 1) for k in range(len(table.rows))]
         stream.notes.append("The form does not say who answered: each row is taken for one person.")
+    about = [
+        k
+        for k in range(1, len(names))
+        if k not in aside and k not in identity and k not in scored and is_about_person(names[k])
+    ]
+    roles(stream, table.header, about, "identity", "about the person")
+    aside.update(about)
     questions = [k for k in range(1, len(names)) if k not in aside and k not in identity]
     if scored and len(scored) * 2 >= len(questions):
         extra = [k for k in questions if k not in scored]

@@ -38,7 +38,8 @@ def _convert(document: Document, _: Choices) -> Stream:
         run = ""
         for file in document.beside("run_spec.json"):
             run = as_text(_object(file).get("name"))
-        return _from_state(state, run or (document.folders[-1] if document.folders else ""))
+        folder = document.folders[-1] if document.folders else ""
+        return _from_state(state, run or (folder if "model=" in folder else ""))
     spec_file = document.member("run_spec.json")
     spec = _object(spec_file) if spec_file is not None else {}
     run = as_text(spec.get("name")) or document.name
@@ -62,7 +63,7 @@ def _model(spec: dict[str, Any], run: str) -> str:
     adapter = inner(spec, "adapter_spec")
     model = as_text(adapter.get("model") or adapter.get("model_deployment"))
     match = re.search(r"(?:^|[,:])model=([^,]+)", run)
-    return model or (match[1] if match else run)
+    return model or (match[1] if match else run) or "model"
 
 
 def _scenario(run: str) -> str:

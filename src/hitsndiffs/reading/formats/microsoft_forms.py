@@ -18,7 +18,12 @@ from hitsndiffs.reading.formats.common import (
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import ASKS_WHO, number_attempts, persons
+from hitsndiffs.reading.formats.people import (
+    ASKS_WHO,
+    is_about_person,
+    number_attempts,
+    persons,
+)
 
 __all__ = ["MICROSOFT_FORMS"]
 
@@ -90,6 +95,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
             k
             for k in range(len(lead), len(header))
             if k not in named
+            and not is_about_person(header[k])
             and folded(header[k]) not in _AFTER
             and not _is_time(k, [row[k] for row in rows])
         ]
