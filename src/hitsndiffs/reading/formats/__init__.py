@@ -26,6 +26,7 @@ from hitsndiffs.reading.formats.openai_evals import OPENAI_EVALS
 from hitsndiffs.reading.formats.opencompass import OPENCOMPASS
 from hitsndiffs.reading.formats.prodigy import PRODIGY
 from hitsndiffs.reading.formats.qualtrics import QUALTRICS
+from hitsndiffs.reading.formats.question_blocks import QUESTION_BLOCKS
 from hitsndiffs.reading.formats.scantron import SCANTRON
 from hitsndiffs.reading.formats.toloka import TOLOKA, TOLOKA_AGGREGATED
 from hitsndiffs.reading.formats.zipgrade import ZIPGRADE
@@ -51,6 +52,7 @@ FORMATS: tuple[Format, ...] = (
     KAHOOT,
     GRADESCOPE,
     GRADESCOPE_SCORES,
+    QUESTION_BLOCKS,
     # crowd labels
     MTURK,
     TOLOKA,
