@@ -26,6 +26,7 @@ __all__ = ["FileDocument", "Settings"]
 HEAD_BYTES = 1 << 20
 HEAD_ROWS = 60
 HEAD_RECORDS = 5
+HEAD_COLUMNS = 5000
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"
 _PARQUET = (".parquet", ".pq")
@@ -352,7 +353,7 @@ class FileDocument:
         """The beginning of the file."""
         kind = self.kind
         if kind in ("table", "sheets", "parquet"):
-            rows = [row for _, row in self._rows(None, HEAD_ROWS)]
+            rows = [row[:HEAD_COLUMNS] for _, row in self._rows(None, HEAD_ROWS)]
             place = self._header_place(rows, None)
             first = 0 if place is None else place + 1
             records: list[Any] = []

@@ -136,16 +136,16 @@ class _Finder:
         self.dropped = match_names(drop, names, "drop") if drop else set()
         self.user = user
         self.contents: dict[str, ColumnContent] = {}
+        self.places = {name: place for place, name in enumerate(names)}
 
     def content(self, name: str) -> ColumnContent:
         if name not in self.contents:
-            place = self.names.index(name) if len(self.names) <= _MANY else self.places[name]
+            place = self.places[name]
             cells = [row[place] for row in self.sample if place < len(row)]
             self.contents[name] = look_at(cells)
         return self.contents[name]
 
     def find(self) -> WideRoles:
-        self.places = {name: place for place, name in enumerate(self.names)}
         users = self._users()
         rest = [n for n in self.names if n not in users]
         for name in rest:
@@ -289,12 +289,14 @@ class _Finder:
         stock = self._stock(names)
         family = self._family(names)
         candidates: list[str] = []
-        for name in names:
-            role = self._by_name_or_cells(name, stock, name in family)
-            if role is None:
+        for number, name in enumerate(names):
+            in_family = name in family
+            if number >= _MANY and in_family:
                 candidates.append(name)
-        core = [n for n in candidates if n in family]
-        vocabulary = self._vocabulary(core or candidates)
+            elif self._by_name_or_cells(name, stock, in_family) is None:
+                candidates.append(name)
+        core = {name for name in candidates if name in family}
+        vocabulary = self._vocabulary([n for n in candidates if not core or n in core])
         strict = len(core) >= 3 and len(core) * 4 >= len(candidates)
         for name in candidates:
             if name in core or not core:
@@ -389,6 +391,8 @@ class _Finder:
         used: Counter[str] = Counter()
         for name in items[:_MANY]:
             used.update(self.content(name).values)
+        if len(items) > _MANY:
+            return
         varied = [self.places[n] for n in items if len(self.content(n).counts) > 1]
         stems = Counter(_stem(name) for name in items)
         for name in items:
