@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from formats.cases import CASES, PLAIN, made
 from formats.table import found, wanted
@@ -9,6 +11,7 @@ from test_formats import written
 
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.formats import FORMATS
 
 READ = [name for name in CASES if made(name).refused is None]
 REFUSED = [name for name in CASES if name not in READ]
@@ -87,3 +90,12 @@ def test_one_model_of_a_folder_is_no_test(tmp_path):
     path.write_bytes(example.files[name])
     with pytest.raises(InputError, match=r"one|1 user"):
         hnd.plan(path).read()
+
+
+def test_the_page_of_formats_names_every_fixture():
+    text = (Path(__file__).parents[1] / "docs" / "formats.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line.endswith(("| yes |", "| no |"))]
+    assert [line.split(" | ")[1] for line in lines] == [*CASES, *PLAIN]
+    assert all(line.endswith("| yes |") for line in lines)
+    for format in FORMATS:
+        assert f"| `{format.name}` | {format.title} |" in text

@@ -78,11 +78,25 @@ def row(name: str) -> str:
     return f"| {format} | {name} | {numbers} | {len(content.key)} | {gone} | {right} |"
 
 
-HEADER = """# Formats
+INTRODUCTION = """# Formats
 
-What each format gives, read from files that our own generators make. Made by `make formats`.
+`hnd rank FILE` recognises the exports below by their structure, not by the name of the file; `hnd
+check FILE` says what was recognised and why, and `--format NAME` overrules it. A table in no known
+format is read as a plain table. What cannot be ranked (counts, points, free text, one person) is
+refused with a sentence that says what to export instead.
 
-| format | file | users | items | options | key | left out | all right |
+A new format is one file in `src/hitsndiffs/reading/formats/` with one `Format` (a signature and a
+converter into the one stream of answers), one entry in `FORMATS`, and one fixture in
+`tests/formats/`.
+
+"""
+TABLE = """
+## What each file gives
+
+The files are made by our own generators, who chose what is known, and reading them must give just
+that. `make formats` makes this page; «all right» compares every single answer, option and key.
+
+| format | file | users | items | options | items with a key | left out | all right |
 |---|---|---|---|---|---|---|---|
 """
 
@@ -91,6 +105,7 @@ def page() -> str:
     """The whole page: what is recognised, and the table."""
     from hitsndiffs.reading.formats import FORMATS
 
-    listed = "".join(f"| {f.name} | {f.title} | {f.about} |\n" for f in FORMATS)
-    title = "\n## What is recognised\n\n| name | export | where it comes from |\n|---|---|---|\n"
-    return HEADER + "".join(f"{row(name)}\n" for name in [*CASES, *PLAIN]) + title + listed
+    listed = "".join(f"| `{f.name}` | {f.title} | {f.about} |\n" for f in FORMATS)
+    title = "| name | export | where it comes from |\n|---|---|---|\n"
+    rows = "".join(f"{row(name)}\n" for name in [*CASES, *PLAIN])
+    return INTRODUCTION + title + listed + TABLE + rows
