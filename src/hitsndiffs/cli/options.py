@@ -84,14 +84,15 @@ HeaderRow = Annotated[
 ]
 Sheet = Annotated[
     str | None,
-    typer.Option(
-        "--sheet", metavar="NAME", help="Sheet of a spreadsheet.", rich_help_panel=FILE
-    ),
+    typer.Option("--sheet", metavar="NAME", help="Sheet of a spreadsheet.", rich_help_panel=FILE),
 ]
 Encoding = Annotated[
     str | None,
     typer.Option(
-        "--encoding", metavar="NAME", help="Of a text: utf-8, cp1252, utf-16, …", rich_help_panel=FILE
+        "--encoding",
+        metavar="NAME",
+        help="Of a text: utf-8, cp1252, utf-16, …",
+        rich_help_panel=FILE,
     ),
 ]
 Separator = Annotated[

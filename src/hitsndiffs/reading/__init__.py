@@ -12,7 +12,6 @@ from hitsndiffs.reading.plan import Plan, load_profile
 __all__ = ["Plan", "plan", "read_file", "read_key", "read_responses"]
 
 
-
 def plan(source: Any, *, plan: Any = None, **options: Any) -> Plan:
     r"""Find out how a file (or several, or a folder) would be read.
 
@@ -117,8 +116,8 @@ def read_file(source: Any, **options: Any) -> tuple[Responses, Plan]:
     """
     from hitsndiffs.reading.source import NotUtf8
 
-    made = plan(source, **options)
     try:
+        made = plan(source, **options)
         return made.read(), made
     except NotUtf8:
         # The beginning was UTF-8 and the rest is not: the beginning had no special characters.

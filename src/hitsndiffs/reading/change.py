@@ -56,7 +56,7 @@ def relabelled(encoded: Encoded, labels: Sequence[Sequence[str | None]]) -> Enco
         new_labels += [distinct[k] for k in order]
         sizes.append(len(distinct))
     if np.array_equal(new_number, np.arange(n_options)):
-        return encoded
+        return replace(encoded, option_labels=label_array(new_labels))
     new_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     changed = replace(encoded, option_labels=label_array(new_labels), item_starts=new_starts)
     if encoded.rows is not None:

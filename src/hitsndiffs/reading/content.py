@@ -91,7 +91,9 @@ def _kind(counts: Counter[str], texts: list[str]) -> str:
     if not n:
         return "empty"
     distinct = len(counts)
-    if max(map(len, counts)) == 1 and not (distinct == n >= _FEW and all(map(str.isdecimal, counts))):
+    if max(map(len, counts)) == 1 and not (
+        distinct == n >= _FEW and all(map(str.isdecimal, counts))
+    ):
         return "choice"  # letters and digits: nothing to find out
     for kind, pattern in (
         ("time", _DATE),

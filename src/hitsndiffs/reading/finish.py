@@ -105,9 +105,7 @@ def finish(
 # -- rows that are no users -------------------------------------------------------------------
 
 
-def _special_rows(
-    done: Finished, raw_key: RawKey, key_user: int | None, has_names: bool
-) -> RawKey:
+def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_names: bool) -> RawKey:
     encoded = done.encoded
     n_users = len(encoded.users)
     labels = encoded.users
@@ -130,11 +128,11 @@ def _special_rows(
     if keys and len(keys) < n_users - 1:
         drop[keys] = True
         where = f"row {shortened(str(labels[keys[0]]), 40)!r}"
-        raw_key = RawKey(
-            {str(i): str(o) for i, o in answer_of(encoded, keys[0]).items()}, where
-        )
+        raw_key = RawKey({str(i): str(o) for i, o in answer_of(encoded, keys[0]).items()}, where)
         done.left_out.append(
-            LeftOut(len(keys), where, "it holds the key" if key_user is None else "given as key_row")
+            LeftOut(
+                len(keys), where, "it holds the key" if key_user is None else "given as key_row"
+            )
         )
         if len(keys) > 1:
             done.notes.append("There are several key rows; the first one is kept as the key.")
@@ -180,9 +178,7 @@ def _lonely(encoded: Encoded) -> np.ndarray[Any, Any]:
 # -- items and options ------------------------------------------------------------------------
 
 
-def _choose_items(
-    done: Finished, items: Sequence[str] | None, drop: Sequence[str] | None
-) -> None:
+def _choose_items(done: Finished, items: Sequence[str] | None, drop: Sequence[str] | None) -> None:
     names = [str(item) for item in done.encoded.items.tolist()]
     keep = np.ones(len(names), dtype=bool)
     if items:
@@ -264,7 +260,9 @@ def _without_free_text(done: Finished, name: str) -> None:
             f"{name}: hardly any two answers to an item are alike: this is free text (or numbers), "
             "not choices; export the options that people chose."
         )
-    done.columns += [Column(item, "comment", "free text: hardly any two answers alike") for item in gone]
+    done.columns += [
+        Column(item, "comment", "free text: hardly any two answers alike") for item in gone
+    ]
     done.notes.append(
         f"Left out {listed(gone, most=3)}: free text, hardly any two answers are alike (keep with "
         "items=)."
@@ -319,13 +317,13 @@ def _matched_key(done: Finished, raw: RawKey, name: str) -> KnownKey | None:
         key[item] = text
     if not key or unchosen == len(key):
         if key:
-            done.notes.append(
-                f"The key in {raw.source} fits none of the answers, and is not used."
-            )
+            done.notes.append(f"The key in {raw.source} fits none of the answers, and is not used.")
         return None
     if unchosen:
         items = "1 item" if unchosen == 1 else f"{unchosen:,} items"
-        done.notes.append(f"Nobody chose the right answer to {items}, going by the key in the file.")
+        done.notes.append(
+            f"Nobody chose the right answer to {items}, going by the key in the file."
+        )
     return KnownKey(key, raw.source, unchosen)
 
 

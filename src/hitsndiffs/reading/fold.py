@@ -19,9 +19,9 @@ _WORDS = frozenset(
     no\u00a0response [no\u00a0answer] [no\u00a0response] not\u00a0answered not\u00a0attempted
     no\u00a0respondida nicht\u00a0beantwortet keine\u00a0antwort sans\u00a0réponse
     sin\u00a0respuesta sem\u00a0resposta nessuna\u00a0risposta geen\u00a0antwoord нет\u00a0ответа
-    無回答 未回答 未作答 [invalid] omitted omit missing none\u00a0selected undefined mult"""
-    .replace("\u00a0", "~")
-    .split()
+    無回答 未回答 未作答 [invalid] omitted omit missing none\u00a0selected undefined mult""".replace(
+        "\u00a0", "~"
+    ).split()
 )
 _BLANK = frozenset(word.replace("~", " ") for word in _WORDS)
 _SIGNS = re.compile(r"[^\w\s]+")

@@ -79,7 +79,9 @@ def _pairs(
 ) -> tuple[list[tuple[str, str, Any]], str]:
     """Return items and answers from any of the shapes that a key has."""
     if isinstance(source, Mapping):
-        return [(f"item {label!r}", str(label), value) for label, value in source.items()], "the key"
+        return [
+            (f"item {label!r}", str(label), value) for label, value in source.items()
+        ], "the key"
     with open_stream(source) as opened:
         start = opened.peek(1 << 16)
         name = opened.name
@@ -94,9 +96,7 @@ def _pairs(
         return _from_rows(stream, responses, item, answer), name
 
 
-def _from_file(
-    source: Any, name: str, responses: Responses | None
-) -> list[tuple[str, str, Any]]:
+def _from_file(source: Any, name: str, responses: Responses | None) -> list[tuple[str, str, Any]]:
     """Take the key from a file of answers that holds one, or from the rows of a spreadsheet."""
     if hasattr(source, "seek"):
         source.seek(0)
@@ -187,7 +187,7 @@ def _from_list(
     records = load(stream.read().decode("utf-8-sig"), stream.name)
     if not records or not all(isinstance(record, dict) for record in records):
         raise InputError(
-            f"{stream.name}: a key in JSON is an object such as {{\"q1\": \"A\"}}, or a list of "
+            f'{stream.name}: a key in JSON is an object such as {{"q1": "A"}}, or a list of '
             "records with an item and an answer."
         )
     names = list(records[0])
@@ -280,9 +280,7 @@ def _rows(stream: ByteStream) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def _column(
-    where: str, names: list[str], role: str, given: str | None, fitting: list[Any]
-) -> int:
+def _column(where: str, names: list[str], role: str, given: str | None, fitting: list[Any]) -> int:
     if given is not None:
         return names.index(find_column(given, names, where=where, argument=role))
     if not fitting:
@@ -296,8 +294,7 @@ def _column(
 def _pair(name: str, line: int, row: list[str], columns: list[int]) -> tuple[str, str, str]:
     if len(row) <= max(columns):
         raise InputError(
-            f"{name}, line {line}: an item and an answer were expected; got "
-            f"{','.join(row)!r}."
+            f"{name}, line {line}: an item and an answer were expected; got {','.join(row)!r}."
         )
     return f"line {line}", row[columns[0]].strip(), row[columns[1]]
 

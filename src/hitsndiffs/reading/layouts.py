@@ -250,7 +250,7 @@ def _spread(cells: Sequence[str]) -> float:
 
 def _turned_round(table: FileTable) -> str | None:
     """Return why the rows are items and the columns users; None when they are not."""
-    if not table.has_header or len(table.names) < 4 or len(table.sample) < 2:
+    if not table.has_header or len(table.names) < 3 or len(table.sample) < 2:
         return None
     named = [n for n in table.names if role_of_name(n) == "key"]
     item = recognise("item", table.names)

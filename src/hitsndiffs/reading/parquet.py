@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.data.encoding.wide import check_item_names
@@ -48,6 +49,11 @@ class ParquetTable:
             self.n_rows: int | None = int(rows.item())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._damaged(error) from None
+        nested = [name for name in head.columns if head[name].dtype.is_nested()]
+        if nested and len(nested) + 1 < len(head.columns):
+            self.notes.append(f"Left out {listed(nested)}: its cells are lists or records.")
+            self._raw_names = [name for name in self._raw_names if name not in nested]
+            head = head.drop(nested)
         self.names = [name.strip() for name in self._raw_names]
         check_item_names(self.names, self.place)
         if self.n_rows == 0:
@@ -134,7 +140,9 @@ def texts_of(frame: pl.DataFrame) -> list[list[str]]:
         [None] * frame.height if column.dtype.is_nested() else as_plain(column).to_list()
         for column in frame.iter_columns()
     ]
-    return [["" if cell is None else str(cell) for cell in row] for row in zip(*columns, strict=True)]
+    return [
+        ["" if cell is None else str(cell) for cell in row] for row in zip(*columns, strict=True)
+    ]
 
 
 def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:

@@ -187,13 +187,28 @@ class Plan:
                 reasons.setdefault(column.reason, []).append(column.name)
             for reason, names in reasons.items():
                 found.append((f"{role} columns", f"{listed(names)}: {reason}"))
-        found += [("rows left out", f"{rows.count} × {rows.what}: {rows.reason}") for rows in self.left_out]
+        found += [
+            ("rows left out", f"{rows.count} × {rows.what}: {rows.reason}")
+            for rows in self.left_out
+        ]
         found += [("answers", sentence) for sentence in self.answers]
-        found.append(("key", f"found in {self.key}; not used unless asked for" if self.key else "none found"))
+        found.append(
+            ("key", f"found in {self.key}; not used unless asked for" if self.key else "none found")
+        )
         return found
 
 
-_NOT_TAKEN = ("points", "key", "time", "identity", "comment", "constant", "attempt", "status", "unused")
+_NOT_TAKEN = (
+    "points",
+    "key",
+    "time",
+    "identity",
+    "comment",
+    "constant",
+    "attempt",
+    "status",
+    "unused",
+)
 
 
 def _loaded(text: str, where: str) -> Mapping[str, Any]:

@@ -17,11 +17,41 @@ from hitsndiffs.reading.words import plain, role_of_name
 
 __all__ = ["WideRoles", "match_names", "wide_roles"]
 
-_NUMBERED = re.compile(r"^(?P<stem>.*?)[\s_\-.#:(\[]*0*(?P<number>\d{1,6})(?P<part>[a-z]?)[)\]\s:.]*$", re.DOTALL)
+_NUMBERED = re.compile(
+    r"^(?P<stem>.*?)[\s_\-.#:(\[]*0*(?P<number>\d{1,6})(?P<part>[a-z]?)[)\]\s:.]*$", re.DOTALL
+)
 #: A column belongs to the items when so much of what stands in it are answers to other items.
 _FITS = 0.9
-_FIRST = ("firstname", "givenname", "forename", "vorname", "prénom", "nombre", "voornaam", "förnamn", "imię", "имя", "名", "nome")
-_LAST = ("lastname", "surname", "familyname", "nachname", "nomdefamille", "apellido", "apellidos", "cognome", "apelido", "achternaam", "efternamn", "nazwisko", "фамилия", "姓")
+_FIRST = (
+    "firstname",
+    "givenname",
+    "forename",
+    "vorname",
+    "prénom",
+    "nombre",
+    "voornaam",
+    "förnamn",
+    "imię",
+    "имя",
+    "名",
+    "nome",
+)
+_LAST = (
+    "lastname",
+    "surname",
+    "familyname",
+    "nachname",
+    "nomdefamille",
+    "apellido",
+    "apellidos",
+    "cognome",
+    "apelido",
+    "achternaam",
+    "efternamn",
+    "nazwisko",
+    "фамилия",
+    "姓",
+)
 #: Beyond so many columns only names and a shared stock of answers are looked at.
 _MANY = 3000
 
@@ -185,7 +215,9 @@ class _Finder:
             return users
         if not self.has_header:
             return self._first_column()
-        fitting = [n for n in recognise("user", self.names, wide=True) if n not in self._not_users()]
+        fitting = [
+            n for n in recognise("user", self.names, wide=True) if n not in self._not_users()
+        ]
         filled = [n for n in fitting if self.content(n).n_filled]
         unique = [n for n in filled if self._names_rows(n)]
         if unique or filled:
@@ -268,8 +300,10 @@ class _Finder:
         counts_rows = nameless is not None and content.is_number
         if content.kind in ("time", "score", "measure", "link"):
             return []
-        if content.all_different and content.n_filled == content.n_rows and (
-            counts_rows or looks_like_ids(cells, self.sample)
+        if (
+            content.all_different
+            and content.n_filled == content.n_rows
+            and (counts_rows or looks_like_ids(cells, self.sample))
         ):
             self._put(first, "user", "the first column, all different, and not answers")
             if counts_rows and re.fullmatch(r"column-1|Unnamed: 0|index", first, re.IGNORECASE):
@@ -300,7 +334,9 @@ class _Finder:
         strict = len(core) >= 3 and len(core) * 4 >= len(candidates)
         for name in candidates:
             if name in core or not core:
-                reason = "named in a series" if name in core else "its cells are answers that repeat"
+                reason = (
+                    "named in a series" if name in core else "its cells are answers that repeat"
+                )
                 self._put(name, "item", reason)
             elif self._fits(name, vocabulary):
                 self._put(name, "item", "its cells are answers to the other items")
@@ -350,7 +386,9 @@ class _Finder:
         if said == "key":
             self._put(name, "key", "named like a key")
             return "key"
-        if said in ("points", "time") and (content.is_number or kind in ("time", "score", "measure")):
+        if said in ("points", "time") and (
+            content.is_number or kind in ("time", "score", "measure")
+        ):
             self._put(name, said, f"named like {said}, and its cells are numbers")  # type: ignore[arg-type]
             return said  # type: ignore[return-value]
         fits = self._in_stock(name, stock)

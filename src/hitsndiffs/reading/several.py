@@ -130,7 +130,9 @@ def _answers_of_one(file: Any, options: ReadingOptions, stack: ExitStack) -> Enc
     item, option = table.column(items[0]), table.column(answers[0])
     if item is None or option is None or len(set(item)) < len(item):
         return None
-    kept = [(i.strip(), o.strip()) for i, o in zip(item, option, strict=True) if i.strip() and o.strip()]
+    kept = [
+        (i.strip(), o.strip()) for i, o in zip(item, option, strict=True) if i.strip() and o.strip()
+    ]
     user = PurePosixPath(file.name).stem
     n = len(kept)
     return Encoded(

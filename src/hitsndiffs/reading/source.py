@@ -195,9 +195,7 @@ def open_path(path: Path) -> io.BufferedReader:
     except IsADirectoryError:
         raise InputError(f"{str(path)!r} is a folder; name one file in it.") from None
     except (OSError, ValueError) as error:
-        raise InputError(
-            f"{shortened(str(path))!r} cannot be opened ({_reason(error)})."
-        ) from None
+        raise InputError(f"{shortened(str(path))!r} cannot be opened ({_reason(error)}).") from None
 
 
 def refuse_foreign(start: bytes, name: str) -> None:

@@ -29,10 +29,14 @@ def _recognise(sample: Sample) -> str | None:
         return None
     if sample.kind == "json" and sample.has_keys("adapter_spec", "request_states"):
         return "the state of a scenario: adapter_spec and request_states"
+    if sample.kind == "json" and sample.has_keys("instance_id", "predicted_text", "stats"):
+        return "predictions by instance: instance_id, predicted_text, stats"
     return None
 
 
 def _convert(document: Document, _: Choices) -> Stream:
+    if document.kind == "json" and document.sample.has_keys("instance_id"):
+        return _from_neighbours(document)
     if document.kind == "json":
         state = _object(document)
         run = ""
@@ -52,6 +56,23 @@ def _convert(document: Document, _: Choices) -> Stream:
             "a HELM run without predictions", f"give the run with {_STATE}, or run helm-summarize"
         )
     return _from_state(_object(state_file), run)
+
+
+def _from_neighbours(shown: Document) -> Stream:
+    """Read predictions that are not given as a folder (in an archive, or alone)."""
+    if shown.beside(_STATE):
+        raise Refusal(
+            "a second copy of the predictions of a HELM run", f"{_STATE} beside it is read"
+        )
+    specs, instances = shown.beside("run_spec.json"), shown.beside("instances.json")
+    if not specs or not instances:
+        raise Refusal(
+            "HELM's predictions without their run: it does not say which model, nor the options",
+            "give the whole folder of the run",
+        )
+    spec = _object(specs[0])
+    run = as_text(spec.get("name"))
+    return _from_display(spec, run, objects(shown.data()), objects(instances[0].data()))
 
 
 def _object(document: Document) -> dict[str, Any]:
