@@ -196,7 +196,8 @@ def kahoot() -> Made:
         if k == 2:
             right.append(options[(q.right[k] + 1) % 4])
         stem = q.stems[k].replace(" ", "&nbsp;", 1)
-        key[q.stems[k]] = tuple(right) if len(right) > 1 else right[0]
+        if len(right) == 1:  # one of two right answers is enough, so there is no single key
+            key[q.stems[k]] = right[0]
         for i, p in enumerate(q.persons):
             text = options[q.chosen[i, k]] if q.chosen[i, k] >= 0 else ""
             mark = "Correct" if text in right else "Incorrect"
