@@ -93,14 +93,17 @@ def test_a_column_of_answers_to_other_items_is_an_item(case):
 def test_answers_that_are_texts_of_their_own_are_items():
     rows = ["student,Capital of France?,7 x 8,The sun is a"]
     rows += [
-        f"s{k},{['Paris', 'Lyon'][k % 2]},{['56', '54'][k % 3 == 0]},{['star', 'planet'][k % 5 == 0]}"
+        ",".join(
+            [f"s{k}", ["Paris", "Lyon"][k % 2], ["56", "54"][k % 3 == 0], ["sun", "star"][k % 2]]
+        )
         for k in range(10)
     ]
     assert read("\n".join(rows)).items.tolist() == ["Capital of France?", "7 x 8", "The sun is a"]
 
 
 def test_first_and_last_names_are_joined_and_empty_ids_never_win():
-    text = "Student ID,First name,Last name,q1,q2,q3\n,Ann,Bird,A,B,A\n,Ann,Cole,B,B,A\n,Bob,Cole,A,A,B\n"
+    text = "Student ID,First name,Last name,q1,q2,q3\n"
+    text += ",Ann,Bird,A,B,A\n,Ann,Cole,B,B,A\n,Bob,Cole,A,A,B\n"
     r = read(text)
     assert r.users.tolist() == ["Ann Bird", "Ann Cole", "Bob Cole"]
 
@@ -156,8 +159,9 @@ def test_a_gold_column_is_not_taken_for_the_answers():
 
 
 def test_reports_with_statistics_are_refused():
-    text = "Item ID,Correct Answer,Difficulty,Point Biserial Discrimination,Count\nx1,A,79%,0.2,166\nx2,B,80%,0.3,166\n"
-    with pytest.raises(InputError, match="statistics per question.*export the answers"):
+    text = "Item ID,Correct Answer,Difficulty,Point Biserial Discrimination,Count\n"
+    text += "x1,A,79%,0.2,166\nx2,B,80%,0.3,166\n"
+    with pytest.raises(InputError, match=r"statistics per question.*export the answers"):
         read(text)
 
 

@@ -50,7 +50,8 @@ def zipped(**members: bytes) -> bytes:
 
 def ods() -> bytes:
     odf = pytest.importorskip("odf.opendocument")
-    from odf import table, text as words
+    from odf import table
+    from odf import text as words
 
     document = odf.OpenDocumentSpreadsheet()
     sheet = table.Table(name="Answers")

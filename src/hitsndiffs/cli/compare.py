@@ -41,9 +41,10 @@ def compare_file(
         for path in source.paths:
             check_target(out, "--out", path)
     responses = source.read(quiet=quiet)
-    known = responses.key if key is None else read_key(key, responses)
-    if key is None and known is not None:
-        say(f"The file holds a key ({known.source}): it judges the methods.", quiet=quiet)
+    own = responses.key
+    known = own if key is None else read_key(key, responses)
+    if key is None and own is not None:
+        say(f"The file holds a key ({own.source}): it judges the methods.", quiet=quiet)
     start = time.perf_counter()
     with working("Comparing", quiet=quiet):
         found = compare(responses, methods, key=known, seed=seed)

@@ -47,8 +47,8 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE…",
-        help="Tables (CSV, Excel, ODS, Parquet, JSONL), exports that 'hnd formats' lists, folders of "
-        "them, also packed; - reads standard input.",
+        help="Tables (CSV, Excel, ODS, Parquet, JSONL), exports that 'hnd formats' lists, folders "
+        "of them, also packed; - reads standard input.",
         show_default=False,
     ),
 ]

@@ -25,8 +25,8 @@ _PARAMETER = re.compile(
 
 #: The same, where they are what a sentence is about.
 _SUBJECT = re.compile(
-    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver|attempt|separator"
-    r"|key_row|header_row|max_memory)(?= (?:must be|takes) )"
+    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver|attempt"
+    r"|separator|key_row|header_row|max_memory)(?= (?:must be|takes) )"
 )
 
 REPORT = "This is a fault of the program, not of your data"

@@ -120,6 +120,7 @@ class FolderDocument:
 
     def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
         """Refuse: a folder is no table."""
+        del sheet, header_row
         raise self._is_folder()
 
     def records(self) -> Iterator[Any]:

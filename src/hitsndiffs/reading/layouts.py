@@ -278,9 +278,9 @@ def _turned_round(table: FileTable) -> str | None:
 def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
     found = []
     for place, name in enumerate(table.names[:_MOST_COLUMNS]):
-        if name not in exclude and role_of_name(name) is None:
-            if look_at(cells_at(table, place)).kind == "choice":
-                found.append(name)
+        may_be = name not in exclude and role_of_name(name) is None
+        if may_be and look_at(cells_at(table, place)).kind == "choice":
+            found.append(name)
     return found
 
 

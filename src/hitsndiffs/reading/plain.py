@@ -92,7 +92,7 @@ class PlainReading:
                 name: cells[k].strip() for k, name in places if k < len(cells) and cells[k].strip()
             }
             fits = sum(answer in stock[name] for name, answer in right.items())
-            if right and (fits >= 0.6 * len(right) and len(right) * 2 > len(places) or row):
+            if right and ((fits >= 0.6 * len(right) and len(right) * 2 > len(places)) or row):
                 return RawKey(right, f"row {number}, above the header")
         return RawKey()
 

@@ -22,7 +22,7 @@ __all__ = ["Plan", "load_profile"]
 
 @dataclass
 class Plan:
-    """How a file (or several) is read; :meth:`read` does it.
+    r"""How a file (or several) is read; :meth:`read` does it.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Plan:
     --------
     >>> import io
     >>> import hitsndiffs as hnd
-    >>> text = "student,q1,q2,Score\\nann,A,B,2\\nbob,A,C,1\\n"
+    >>> text = "student,q1,q2,Score\nann,A,B,2\nbob,A,C,1\n"
     >>> plan = hnd.plan(io.StringIO(text))
     >>> [(column.name, column.role) for column in plan.columns]
     [('student', 'user'), ('q1', 'item'), ('q2', 'item'), ('Score', 'points')]
@@ -233,10 +233,15 @@ def _from_dict(loaded: Mapping[str, Any], where: str) -> Plan:
                 f"{where}: the column {column.name!r} has the role {column.role!r}; the roles are "
                 f"{', '.join(ROLES)}."
             )
-    names = ("format", "title", "why", "layout", "container", "encoding", "separator")
     return Plan(
         tuple(loaded.get("sources", ())),
-        **{name: loaded.get(name) or "" for name in names},
+        format=loaded.get("format") or "",
+        title=loaded.get("title") or "",
+        why=loaded.get("why") or "",
+        layout=loaded.get("layout") or "",
+        container=loaded.get("container") or "",
+        encoding=loaded.get("encoding"),
+        separator=loaded.get("separator"),
         header_row=loaded.get("header_row"),
         sheet=loaded.get("sheet"),
         columns=columns,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hitsndiffs.data.encoding.names import find_column, listed, recognise, suggestion
-from hitsndiffs.errors import InputError
+from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.reading.content import ColumnContent, look_at
 from hitsndiffs.reading.formats.base import Column, Role
 from hitsndiffs.reading.header import looks_like_ids
+from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.words import plain, role_of_name
 
-__all__ = ["WideRoles", "match_names", "wide_roles"]
+__all__ = ["WideRoles", "wide_roles"]
 
 _NUMBERED = re.compile(
     r"^(?P<stem>.*?)[\s_\-.#:(\[]*0*(?P<number>\d{1,6})(?P<part>[a-z]?)[)\]\s:.]*$", re.DOTALL
@@ -92,22 +91,6 @@ class WideRoles:
     def left_out(self) -> list[Column]:
         """The columns that are neither items nor name the users."""
         return [c for c in self.columns if c.role != "item" and c.name not in self.users]
-
-
-def match_names(patterns: Sequence[str], names: Sequence[str], option: str) -> set[str]:
-    """Return the names that fit any of the patterns (``q*``, ``Q[1-9]``, or exact names)."""
-    found: set[str] = set()
-    for pattern in patterns:
-        own = {n for n in names if n == pattern or fnmatch.fnmatchcase(n, pattern)}
-        if not own:
-            own = {n for n in names if fnmatch.fnmatchcase(n.casefold(), pattern.casefold())}
-        if not own:
-            raise InputError(
-                f"no column fits {pattern!r}{suggestion(pattern, names)}, given as {option}=; the "
-                f"columns are {listed(names)}."
-            )
-        found |= own
-    return found
 
 
 def wide_roles(
@@ -256,7 +239,7 @@ class _Finder:
             name = filled[0]
             self._put(name, "identity", "all rows have the same name in it")
             self.notes.append(
-                f"The column {name!r} has the same value in all rows, so it does not name the users."
+                f"The column {name!r} has the same value in all rows: it does not name the users."
             )
             return None
         return filled[0] if filled and not parts else None
@@ -325,9 +308,9 @@ class _Finder:
         candidates: list[str] = []
         for number, name in enumerate(names):
             in_family = name in family
-            if number >= _MANY and in_family:
-                candidates.append(name)
-            elif self._by_name_or_cells(name, stock, in_family) is None:
+            if (number >= _MANY and in_family) or self._by_name_or_cells(
+                name, stock, in_family
+            ) is None:
                 candidates.append(name)
         core = {name for name in candidates if name in family}
         vocabulary = self._vocabulary([n for n in candidates if not core or n in core])
@@ -344,7 +327,7 @@ class _Finder:
                 self._put(name, "unused", "neither named nor answered like the items")
             else:
                 self._put(name, "item", "its cells are answers that repeat")
-        self._constants(vocabulary)
+        self._constants()
 
     def _stock(self, names: list[str]) -> Counter[str]:
         """Return the answers, with the number of columns in which each occurs."""
@@ -423,7 +406,7 @@ class _Finder:
         there = sum(k for text, k in content.counts.items() if text in vocabulary)
         return there >= _FITS * content.n_filled
 
-    def _constants(self, vocabulary: set[str]) -> None:
+    def _constants(self) -> None:
         """Leave out columns with one text in all rows, unless it is an answer to another item."""
         items = [c.name for c in self.found.values() if c.role == "item"]
         used: Counter[str] = Counter()
