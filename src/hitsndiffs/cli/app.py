@@ -16,6 +16,7 @@ from hitsndiffs.cli.options import (
     Quiet,
     Seed,
     Threads,
+    method_names,
 )
 from hitsndiffs.cli.quick_parser import Command, Group
 from hitsndiffs.cli.source import Source, reads_file
@@ -40,7 +41,6 @@ app = typer.Typer(
     name="hnd",
     cls=Group,
     help=INTRODUCTION,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -76,6 +76,7 @@ def rank(
             "-m",
             metavar="NAME",
             help="One of those that 'hnd methods' lists.",
+            autocompletion=method_names,
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -95,6 +96,14 @@ def rank(
             rich_help_panel=METHOD,
         ),
     ] = None,
+    use_key: Annotated[
+        bool,
+        typer.Option(
+            "--use-key",
+            help="Use the key that the file holds as known answers.",
+            rich_help_panel=METHOD,
+        ),
+    ] = False,
     strong_user: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="A user who is surely good.", rich_help_panel=METHOD),
@@ -189,6 +198,7 @@ def rank(
             bootstrap=bootstrap or 0,
             params={name: value for name, value in params.items() if value is not None},
             answers=answers,
+            use_key=use_key,
             out=out,
             key_out=key_out,
             report=report,
@@ -245,6 +255,14 @@ def methods(json: Json = False, debug: Debug = False) -> None:
     from hitsndiffs.cli.listing import list_methods
 
     list_methods(as_json=json)
+
+
+@app.command(cls=Command)
+def formats(json: Json = False, debug: Debug = False) -> None:
+    """List the exports that are recognised, and the plain tables that can be read."""
+    from hitsndiffs.cli.listing import list_formats
+
+    list_formats(as_json=json)
 
 
 app.command(cls=Command)(compare)

@@ -234,13 +234,15 @@ class Engine(ABC):
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
         """All users with some items, and which options are left."""
 
-    @abstractmethod
     def components(self, linked_by: str) -> Any:
         """Number of each user's connected component: 0 is the largest, -1 marks no answers.
 
         Two users are linked when they chose the same option (``"options"``) or answered the same
         item (``"items"``).
         """
+        from hitsndiffs.engines.links import searched
+
+        return searched(self, linked_by)
 
     @property
     def responses(self) -> Responses:

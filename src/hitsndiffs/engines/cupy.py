@@ -102,9 +102,7 @@ class CupyEngine(MemoryEngine):
         layout = self.layout
         if not (few and self.is_complete and isinstance(layout, DevicePacked)) or layout.n_wide:
             return None
-        return OptionSets.of(self.items.starts).all_pairs(
-            cp.asnumpy(layout.pairs()), self.n_users
-        )
+        return OptionSets.of(self.items.starts).all_pairs(cp.asnumpy(layout.pairs()), self.n_users)
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array."""

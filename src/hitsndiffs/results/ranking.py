@@ -57,7 +57,7 @@ def rank(
     Parameters
     ----------
     responses
-        :class:`~hitsndiffs.Responses`, or any table that :meth:`Responses.from_wide` takes.
+        :class:`~hitsndiffs.Responses`, or any table that :meth:`Responses.from_table` takes.
     method
         A name of :data:`hitsndiffs.METHODS`.
     by

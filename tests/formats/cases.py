@@ -1,0 +1,128 @@
+"""All fixtures by name: the format, and the function that makes the files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from formats import classroom, crowd, llm, lms, plain
+from formats.quiz import Made
+
+CASES: dict[str, tuple[str, Callable[[], Made]]] = {
+    "canvas": ("canvas", lms.canvas),
+    "canvas-pandas": ("canvas", partial(lms.canvas, "pandas")),
+    "canvas-polars": ("canvas", partial(lms.canvas, "polars")),
+    "canvas-excel": ("canvas", partial(lms.canvas, "excel")),
+    "canvas-survey": ("canvas", lms.canvas_survey),
+    "canvas-new": ("canvas-new-quizzes", lms.canvas_new),
+    "canvas-new-seven": ("canvas-new-quizzes", partial(lms.canvas_new, True)),
+    "canvas-item-analysis": ("canvas-item-analysis", lms.canvas_item_analysis),
+    **{
+        f"moodle-{language}": ("moodle", partial(lms.moodle, language))
+        for language in lms.MOODLE_WORDS
+    },
+    "moodle-semicolon": ("moodle", partial(lms.moodle, "de", "semicolon")),
+    "moodle-xlsx": ("moodle", partial(lms.moodle, "en", "xlsx")),
+    "moodle-ods": ("moodle", partial(lms.moodle, "fr", "ods")),
+    "moodle-it-polars": ("moodle", partial(lms.moodle, "it", "polars")),
+    "moodle-json": ("moodle", lms.moodle_json),
+    "moodle-json-fr": ("moodle", partial(lms.moodle_json, "fr")),
+    "moodle-without-key": ("moodle", lms.moodle_without_key),
+    "moodle-minus": ("moodle", lms.moodle_minus),
+    "moodle-random": ("moodle", lms.moodle_random),
+    "moodle-all-tries": ("moodle", lms.moodle_all_tries),
+    "moodle-stack": ("moodle", lms.moodle_stack),
+    "moodle-random-without-text": ("moodle", lms.moodle_random_without_text),
+    "moodle-grades": ("moodle-grades", lms.moodle_grades),
+    "moodle-grades-de": ("moodle-grades", partial(lms.moodle_grades, "de")),
+    "google-form": ("google-forms", lms.google_form),
+    "google-form-zip": ("google-forms", partial(lms.google_form, "Marca temporal", True)),
+    "google-sheet": ("google-forms", lms.google_sheet),
+    "google-sheet-xlsx": ("google-forms", partial(lms.google_sheet, "xlsx")),
+    "google-survey": ("google-forms", lms.google_survey),
+    "microsoft-quiz": ("microsoft-forms", lms.microsoft_quiz),
+    "microsoft-quiz-csv": ("microsoft-forms", partial(lms.microsoft_quiz, "csv")),
+    "microsoft-survey": ("microsoft-forms", lms.microsoft_survey),
+    "blackboard": ("blackboard", classroom.blackboard),
+    "blackboard-long": ("blackboard", partial(classroom.blackboard, "long")),
+    "brightspace": ("brightspace", classroom.brightspace),
+    "brightspace-survey": ("brightspace-survey", classroom.brightspace_survey),
+    "brightspace-counts": ("brightspace-survey", classroom.brightspace_counts),
+    "zipgrade-web": ("zipgrade", classroom.zipgrade),
+    "zipgrade-phone": ("zipgrade", partial(classroom.zipgrade, "phone")),
+    "zipgrade-double-marks": ("zipgrade", classroom.zipgrade_double_marks),
+    "kahoot": ("kahoot", classroom.kahoot),
+    "qualtrics": ("qualtrics", classroom.qualtrics),
+    "qualtrics-2016": ("qualtrics", partial(classroom.qualtrics, 2016)),
+    "qualtrics-old": ("qualtrics", classroom.qualtrics_old),
+    "gradescope": ("gradescope", classroom.gradescope),
+    "gradescope-scores": ("gradescope-scores", classroom.gradescope_scores),
+    "nops": ("question-blocks", classroom.nops),
+    "nops-versions": ("question-blocks", partial(classroom.nops, True)),
+    "question-blocks": ("question-blocks", classroom.question_blocks),
+    "scantron": ("scantron", plain.scantron),
+    "mturk": ("mturk", crowd.mturk),
+    "mturk-options": ("mturk", partial(crowd.mturk, "options")),
+    "mturk-json": ("mturk", partial(crowd.mturk, "json")),
+    "mturk-survey": ("mturk", crowd.mturk_survey),
+    "toloka": ("toloka", crowd.toloka),
+    "toloka-old": ("toloka", partial(crowd.toloka, True)),
+    "toloka-aggregated": ("toloka-aggregated", crowd.toloka_aggregated),
+    "label-studio": ("label-studio", crowd.label_studio),
+    "label-studio-legacy": ("label-studio", partial(crowd.label_studio, "legacy")),
+    "label-studio-min": ("label-studio-min", partial(crowd.label_studio, "min")),
+    "label-studio-csv": ("label-studio-min", partial(crowd.label_studio, "csv")),
+    "label-studio-regions": ("label-studio", crowd.label_studio_regions),
+    "prodigy": ("prodigy", crowd.prodigy),
+    "prodigy-choice": ("prodigy", partial(crowd.prodigy, "choice")),
+    "doccano": ("doccano", crowd.doccano),
+    "doccano-users": ("doccano", partial(crowd.doccano, "users")),
+    "doccano-all": ("doccano", crowd.doccano_all),
+    "labelbox": ("labelbox", crowd.labelbox),
+    "zooniverse": ("zooniverse", crowd.zooniverse),
+    "figure-eight": ("figure-eight", crowd.figure_eight),
+    "figure-eight-aggregated": ("figure-eight-aggregated", crowd.figure_eight_aggregated),
+    "lm-eval": ("lm-eval", llm.lm_eval),
+    "lm-eval-flat": ("lm-eval", partial(llm.lm_eval, "flat")),
+    "lm-eval-mutual": ("lm-eval", partial(llm.lm_eval, "mutual")),
+    "lm-eval-appended": ("lm-eval", partial(llm.lm_eval, "appended")),
+    "lm-eval-wrong-targets": ("lm-eval", llm.lm_eval_wrong_targets),
+    "lm-eval-old": ("lm-eval", llm.lm_eval_old),
+    "lm-eval-winogrande": ("lm-eval", llm.lm_eval_winogrande),
+    "lm-eval-generated": ("lm-eval", llm.lm_eval_generated),
+    "lm-eval-free": ("lm-eval", llm.lm_eval_free),
+    "lm-eval-results": ("lm-eval-results", llm.lm_eval_results),
+    "inspect-json": ("inspect", llm.inspect_json),
+    "inspect-eval-zstd": ("inspect", llm.inspect_eval),
+    "inspect-eval": ("inspect", partial(llm.inspect_eval, "zip")),
+    "helm": ("helm", llm.helm),
+    "helm-state": ("helm", partial(llm.helm, "state")),
+    "openai-evals": ("openai-evals", llm.openai_evals),
+    "opencompass": ("opencompass", llm.opencompass),
+    "opencompass-details": ("opencompass", partial(llm.opencompass, "details")),
+    "lighteval": ("lighteval", llm.lighteval),
+    "lighteval-flat": ("lighteval", partial(llm.lighteval, "flat")),
+    "lighteval-text": ("lighteval", partial(llm.lighteval, "text")),
+    "mmlu-pro": ("mmlu-pro", llm.mmlu_pro),
+    "mmlu-pro-zip": ("mmlu-pro", partial(llm.mmlu_pro, True)),
+}
+
+#: Tables that no tool signs: what the reader finds out by itself (format, and the layout).
+PLAIN: dict[str, tuple[str, Callable[[], Made]]] = {
+    "key-row": ("xlsx", plain.key_row),
+    "key-row-last": ("csv", partial(plain.key_row, "last")),
+    "key-above-the-header": ("csv", plain.key_above),
+    "items-in-rows": ("csv", plain.items_in_rows),
+    "crowd-kit": ("csv", plain.long_table),
+    "crowd-kit-performer": ("csv", partial(plain.long_table, "performer")),
+    "question-worker-answer": ("csv", partial(plain.long_table, "question")),
+    "netease": ("csv", partial(plain.long_table, "netease")),
+    "worker-item-label-tabs": ("tsv", plain.long_without_header),
+    "worker-item-label-blanks": ("csv", partial(plain.long_without_header, " ")),
+    "eedi": ("csv", plain.eedi),
+}
+
+
+def made(name: str) -> Made:
+    """Make the files of a case."""
+    return (CASES | PLAIN)[name][1]()
