@@ -220,6 +220,11 @@ class DaskEngine(Engine):
         """A user array that is made now, and stays on the workers."""
         return self._array(self.blocks(x), x.shape[1:], x.dtype)
 
+    def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
+        """The sum of ``act(*blocks)`` over the parts."""
+        blocks = [self.blocks(array) for array in arrays]
+        return self._total([self.call(act, *own) for own in zip(*blocks, strict=True)])
+
     def where(self, marks: Any) -> Any:
         """The users for whom a user array is true: the array itself."""
         return marks
