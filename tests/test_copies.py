@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWa
 def fitted(table, **known):
     r = make_responses(table)
     problem = KeyProblem(open_engine(r, "numpy"), **known)
-    return problem, fit_key(problem, normal_scores(consensus(problem)), max_rounds=15)
+    return problem, fit_key(problem, normal_scores(problem.data, consensus(problem)), max_rounds=15)
 
 
 def with_copies(seed, copied=5, noise=0.0, **size):

@@ -171,10 +171,6 @@ class Engine(ABC):
         lower = self.value_at(x, low)
         return lower if low == high else (lower + self.value_at(x, high)) / 2
 
-    def elementwise(self, act: Callable[..., Any], *arrays: Any) -> Any:
-        """A function of NumPy arrays, value by value, on user arrays."""
-        return act(*arrays)
-
     # -- users ------------------------------------------------------------------------------
 
     #: Whose user arrays it has: ``"numpy"``, ``"cupy"`` or ``"dask"``.
@@ -234,13 +230,15 @@ class Engine(ABC):
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
         """All users with some items, and which options are left."""
 
-    @abstractmethod
     def components(self, linked_by: str) -> Any:
         """Number of each user's connected component: 0 is the largest, -1 marks no answers.
 
         Two users are linked when they chose the same option (``"options"``) or answered the same
         item (``"items"``).
         """
+        from hitsndiffs.engines.links import searched
+
+        return searched(self, linked_by)
 
     @property
     def responses(self) -> Responses:
@@ -287,7 +285,7 @@ class Engine(ABC):
         """Whether every user answered every item."""
         return self.n_responses == self.n_users * self.n_items
 
-    @property
+    @cached_property
     def everybody(self) -> Any:
         """A user array of ones."""
         return np.ones(self.n_users)

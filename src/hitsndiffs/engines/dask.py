@@ -58,6 +58,8 @@ class DaskEngine(Engine):
     """
 
     name: ClassVar[str] = "dask"
+    arrays: ClassVar[str] = "dask"
+    in_memory: ClassVar[bool] = False
     threads = 1
 
     def __init__(
@@ -143,22 +145,28 @@ class DaskEngine(Engine):
         """How many items each user answered, as real numbers."""
         return self.choices(np.ones(self.n_options))
 
-    @property
+    @cached_property
     def everybody(self) -> Array:
         """A user array of ones."""
         return da.ones(self.n_users, chunks=(self._sizes,))
 
     # -- order ------------------------------------------------------------------------------
 
-    def levels(self, x: Any, limit: float) -> tuple[Any, Any]:
-        """Rank of each value, ties within the limit shared, and the mean of its level."""
+    def levelled(self, x: Any, limit: float) -> Any:
+        """Values in a chain get the middle of its ends."""
+        return self._levels(x, limit)[:, 1]
+
+    def ranks(self, x: Any, limit: float) -> Any:
+        """Rank 1 is the highest; values in a chain share one."""
+        return self._levels(x, limit)[:, 0]
+
+    def _levels(self, x: Any, limit: float) -> Any:
         buckets = _Buckets(self, x)
         chains = self._result(
             delayed([_call(work.ends_of, number, limit, *buckets.parts) for number in buckets])
         )
         ends = orders.meet_across(chains, limit)
-        found = buckets.answered(orders.levelled, [(end, limit) for end in ends], (2,))
-        return found[:, 0], found[:, 1]
+        return buckets.answered(orders.levelled, [(end, limit) for end in ends], (2,))
 
     def average_ranks(self, x: Any) -> Any:
         """Places from 1 up, lowest first; equal values share the mean of theirs."""
@@ -211,6 +219,39 @@ class DaskEngine(Engine):
         """The answer sheets of a few users: a column each, 1 for the options chosen."""
         return self._of_few(work.sheets, users, lambda found: np.concatenate(found, axis=1), axis=1)
 
+    def user_array(self, x: npt.NDArray[Any]) -> Array:
+        """A user array from values that are in this process."""
+        return da.from_array(x, chunks=(self._sizes, *((n,) for n in x.shape[1:])))
+
+    def where(self, marks: Any) -> Any:
+        """The users for whom a user array is true: the array itself."""
+        return marks
+
+    def picked(self, x: Any, users: Any) -> npt.NDArray[Any]:
+        """A user array's values for a few users, in this process."""
+        values, marks = self._blocks(x), self._blocks(users)
+        found = delayed([_call(work.picked, v, m) for v, m in zip(values, marks, strict=True)])
+        return np.concatenate(self._result(found))
+
+    def first(self, marks: Any, count: int) -> Ints:
+        """Numbers of the first users for whom a user array is true."""
+        found = self._result(
+            delayed([_call(work.first_places, block, count) for block in self._blocks(marks)])
+        )
+        numbers = [p + s for p, s in zip(found, self._starts, strict=False)]
+        return np.concatenate(numbers)[:count].astype(np.int64)
+
+    @cached_property
+    def responses(self) -> Responses:
+        """The answers themselves, brought here where they are few."""
+        if self.n_responses > SMALL:
+            raise InputError(
+                f"This needs all {self.n_responses:,} answers in one machine's memory. Rank a "
+                'sample (--sample N), or use engine="auto" on one machine.'
+            )
+        parts = self._result(delayed([_call(work.answers, part) for part in self._parts]))
+        return work.together(parts)
+
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array in this process."""
         return np.asarray(self._result(x)) if isinstance(x, da.Array) else np.asarray(x)
@@ -231,9 +272,8 @@ class DaskEngine(Engine):
         sizes = [size for size, _ in counted]
         counts = np.sum([count for _, count in counted], axis=0)
         if counts.sum() <= SMALL:
-            pieces = self._result(delayed([delayed(f) for f in futures]))
-            local = work.together([p.engine.responses for p in pieces if p is not None])
-            return _opened(local, keep_options)
+            pieces = self._result(delayed([_call(work.answers, f) for f in futures]))
+            return _opened(work.together([p for p in pieces if p is not None]), keep_options)
         if not keep_options and (counts == 0).any():
             raise InputError(
                 "The users fall into groups that cannot be compared with each other, and the "
@@ -296,9 +336,7 @@ class DaskEngine(Engine):
         return self.client.compute(lazy).result()
 
     def _marked(self, users: Any) -> Array:
-        marks = np.zeros(self.n_users, dtype=bool)
-        marks[np.asarray(users)] = True
-        return da.from_array(marks, chunks=(self._sizes,))
+        return self.marked(np.asarray(users))
 
     def _of_few(
         self, act: Callable[..., Any], users: Ints, join: Callable[..., Any], axis: int = 0

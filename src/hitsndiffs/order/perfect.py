@@ -88,11 +88,14 @@ def may_be_perfect(data: Engine) -> bool:
 
     If they have none, neither have all. The cost does not grow with the number of users.
     """
-    users = np.flatnonzero(data.collect(data.answers_per_user))
     some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, MOST_USERS))
-    if len(users) > some:
-        users = users[np.linspace(0, len(users) - 1, some).astype(np.int64)]
-    return _tree(data, users) is not None
+    n_users, answered = data.n_users, data.answers_per_user > 0
+    users = None
+    if not bool(answered.all()):
+        users = np.flatnonzero(data.collect(answered))
+        n_users = len(users)
+    places = np.linspace(0, n_users - 1, min(some, n_users)).astype(np.int64)
+    return _tree(data, places if users is None else users[places]) is not None
 
 
 def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | None:
