@@ -75,6 +75,7 @@ def leading_axes(
     seed: int = 0,
     tol: float = 1e-12,
     max_iterations: int = 5000,
+    dense_up_to: int = DENSE_UP_TO,
 ) -> Axes:
     """Return the strongest axes of ``U`` after the trivial one.
 
@@ -109,7 +110,7 @@ def leading_axes(
         seed=seed,
         tol=tol,
         max_iterations=max_iterations,
-        dense_up_to=DENSE_UP_TO if cheap else 0,
+        dense_up_to=dense_up_to if cheap else 0,
     )
     values = found.values[found.values > NOTHING]
     vectors = found.vectors[:, : len(values)]
