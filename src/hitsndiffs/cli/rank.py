@@ -52,6 +52,7 @@ class Job:
     by: str | None = None
     bootstrap: int = 0
     params: dict[str, Any] | None = None
+    scheduler: str | None = None
     answers: Path | None = None
     use_key: bool = False
     out: Path | None = None
@@ -67,6 +68,11 @@ class Job:
 
 def rank_file(job: Job) -> None:
     """Read, rank, write, show."""
+    if job.scheduler is not None or (job.params or {}).get("engine") == "dask":
+        from hitsndiffs.cli.cluster import rank_files
+
+        rank_files(job)
+        return
     for read in job.source.paths:
         for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
             if path is not None:
