@@ -74,7 +74,12 @@ def beliefs_of(scores: Vector, errors: Vector) -> Beliefs:
 
 
 def rank_intervals(
-    scores: Vector, errors: Vector, level: float = 0.95, seed: int = 0
+    scores: Vector,
+    errors: Vector,
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    drawn_up_to: int = DRAWN_UP_TO,
 ) -> tuple[Vector, Vector]:
     """Best and worst rank that each user may have, with the given probability.
 
@@ -86,12 +91,14 @@ def rank_intervals(
         Probability that the interval holds the true rank.
     seed
         For the draws.
+    drawn_up_to
+        Up to this many users ranks are drawn; for more they are computed.
     """
     if not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, for example 0.95; got {level!r}.")
     b = beliefs_of(scores, errors)
     tail = (1 - level) / 2
-    if len(scores) <= DRAWN_UP_TO:
+    if len(scores) <= drawn_up_to:
         ranks = _drawn_ranks(b, seed)
         low, high = np.quantile(ranks, [tail, 1 - tail], axis=0)
         return np.floor(low), np.ceil(high)
@@ -167,12 +174,14 @@ def _interval_of(
     return np.stack([np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))], axis=1)
 
 
-def top_probabilities(scores: Vector, errors: Vector, k: int, seed: int = 0) -> Vector:
+def top_probabilities(
+    scores: Vector, errors: Vector, k: int, seed: int = 0, *, drawn_up_to: int = DRAWN_UP_TO
+) -> Vector:
     """Probability that each user truly is among the best ``k``."""
     b = beliefs_of(scores, errors)
     if k >= len(scores):
         return np.ones(len(scores))
-    if len(scores) <= DRAWN_UP_TO:
+    if len(scores) <= drawn_up_to:
         return np.asarray((_drawn_ranks(b, seed) <= k).mean(axis=0))
     edges = np.linspace(b.mean.min() - 4 * b.sd.max(), b.mean.max() + 4 * b.sd.max(), 4 * GRID)
     counts = _counter(b)(edges)
