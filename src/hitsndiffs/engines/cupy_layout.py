@@ -7,8 +7,8 @@ user, four groups to a 32-bit number, so that neighbouring threads read neighbou
 Sums over users are made of whole numbers: each score is rounded to a multiple of a unit, which is
 chosen from the largest score. They do not depend on the order in which threads add, so results are
 the same, bit for bit, from run to run. The unit is about 2⁻³⁷ of the largest score. A round can
-also work with 17 bits per user, which is twice as fast; the errors of many users cancel out, down to
-about 10⁻⁷ of the largest sum. That is not enough for a solver that is to end within 10⁻⁶ of the
+also work with 17 bits per user, which is twice as fast; the errors of many users cancel out, down
+to about 10⁻⁷ of the largest sum. That is not enough for a solver that is to end within 10⁻⁶ of the
 processor's result, so it has to be asked for.
 """
 

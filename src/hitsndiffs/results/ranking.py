@@ -70,6 +70,9 @@ def rank(
         Parameters of the method, for example ``solver=``, ``answers=``, ``strong_user=``,
         ``seed=``, ``engine=``.
 
+    A Dask frame, or what ``hnd.read_responses(…, engine="dask")`` gives, is ranked where it is; a
+    :class:`~hitsndiffs.results.cluster.ClusterRanking` comes back.
+
     Examples
     --------
     >>> import hitsndiffs as hnd
@@ -83,7 +86,8 @@ def rank(
     {0: 'A', 1: 'A', 2: 'A'}
     """
     if isinstance(responses, Engine) or is_dask_frame(responses):
-        return _on_cluster(responses, method, by, bootstrap, params)  # type: ignore[return-value]
+        on_cluster: Ranking = _on_cluster(responses, method, by, bootstrap, params)
+        return on_cluster
     responses = as_responses(responses)
     if by is not None and by not in QUANTITIES:
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")

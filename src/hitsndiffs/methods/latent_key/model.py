@@ -107,7 +107,7 @@ class KeyFit:
         ).T
         return Posterior(mean, sd, log_evidence)
 
-    def weights(self) -> Array:
+    def weights(self) -> Any:
         """The whole posterior on the grid, one row per user: for small data."""
         return self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users)
 
