@@ -21,7 +21,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWa
 def contest(table):
     r = make_responses(table)
     problem = KeyProblem(open_engine(r, "numpy"))
-    fit = fit_key(problem, normal_scores(consensus(problem)), max_rounds=15)
+    start = normal_scores(problem.data, consensus(problem))
+    fit = fit_key(problem, start, max_rounds=15)
     return confusion_against_key(problem.data, fit.posterior.mean)
 
 
