@@ -8,11 +8,12 @@ import io
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading_helpers import answers
+from reading_helpers import answers, content
 
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
@@ -281,3 +282,24 @@ def test_symlink_loops_and_folders_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="cannot be opened"):
         read_responses(loop)
     assert isinstance(tmp_path, Path)
+
+
+def test_parquet_columns_are_written_to_their_place_whatever_they_are(tmp_path):
+    """Columns of bytes, one with more options than a byte holds, one that nobody answered."""
+    rng = np.random.default_rng(0)
+    table = {
+        "user": [f"u{k}" for k in range(600)],
+        "late": ["b"] * 599 + ["a"],
+        "empty": [None] * 600,
+        "numbers": rng.integers(0, 12, 600),
+        "many": [f"x{k % 300}" for k in range(600)],
+    }
+    for left_out in ([], ["many"], ["empty"], ["many", "empty"]):
+        made = pl.DataFrame({name: table[name] for name in table if name not in left_out})
+        made.write_parquet(tmp_path / "a.parquet")
+        made.write_csv(tmp_path / "a.csv")
+        items = [name for name in made.columns if name != "user"]
+        both = [read_responses(tmp_path / f"a.{end}", items=items) for end in ("parquet", "csv")]
+        assert content(both[0]) == content(both[1])
+        assert both[0].codes.dtype == (np.uint8 if "many" in left_out else np.uint16)
+        assert both[0].notes == both[1].notes
