@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hitsndiffs.results.metrics import accuracy as accuracy
     from hitsndiffs.results.ranking import Ranking as Ranking
     from hitsndiffs.results.ranking import rank as rank
+    from hitsndiffs.results.saving import load as load
 
 #: Public name → the module that holds it; loaded when first used, so that the import is quick.
 _PUBLIC = {
@@ -42,6 +43,7 @@ _PUBLIC = {
     "Simulation": "irt",
     "accuracy": "results.metrics",
     "compare": "results.comparison",
+    "load": "results.saving",
     "plan": "reading",
     "rank": "results.ranking",
     "read_key": "reading",

@@ -14,12 +14,14 @@ from hitsndiffs.cli.options import (
     Engine,
     Json,
     Quiet,
+    Scheduler,
     Seed,
     Threads,
+    method_names,
 )
 from hitsndiffs.cli.quick_parser import Command, Group
 from hitsndiffs.cli.source import Source, reads_file
-from hitsndiffs.cli.studies import compare, reproduce, simulate
+from hitsndiffs.cli.studies import compare, reproduce, score, simulate
 
 __all__ = ["app"]
 
@@ -40,7 +42,6 @@ app = typer.Typer(
     name="hnd",
     cls=Group,
     help=INTRODUCTION,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -76,6 +77,7 @@ def rank(
             "-m",
             metavar="NAME",
             help="One of those that 'hnd methods' lists.",
+            autocompletion=method_names,
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -125,6 +127,7 @@ def rank(
     ] = None,
     seed: Seed = None,
     engine: Engine = None,
+    scheduler: Scheduler = None,
     threads: Threads = None,
     source: Source,
     out: Annotated[
@@ -133,7 +136,7 @@ def rank(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write the ranking: .csv, .tsv, .parquet or .json.",
+            help="Write the ranking: .csv, .tsv, .parquet or .json (a folder: --engine dask).",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -146,6 +149,14 @@ def rank(
         typer.Option(
             metavar="FILE.html",
             help="Write a report to read and hand on: one page that needs nothing else.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Keep the ranking, for 'hnd score' and hnd.load.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -188,11 +199,13 @@ def rank(
             by=by,
             bootstrap=bootstrap or 0,
             params={name: value for name, value in params.items() if value is not None},
+            scheduler=scheduler,
             answers=answers,
             use_key=use_key,
             out=out,
             key_out=key_out,
             report=report,
+            save=save,
             key=key,
             as_json=json,
             top=top,
@@ -256,5 +269,6 @@ def formats(json: Json = False, debug: Debug = False) -> None:
 
 
 app.command(cls=Command)(compare)
+app.command(cls=Command)(score)
 app.command(cls=Command)(simulate)
 app.command(cls=Command)(reproduce)

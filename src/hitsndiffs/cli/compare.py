@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
-from hitsndiffs.cli.progress import working
+from hitsndiffs.cli.outcome import in_options
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
 from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.progress import working
 from hitsndiffs.results.wording import count
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def compare_file(
     if key is None and own is not None:
         say(f"The file holds a key ({own.source}): it judges the methods.", quiet=quiet)
     start = time.perf_counter()
-    with working("Comparing", quiet=quiet):
+    with working("Comparing", quiet=quiet, told=True):
         found = compare(responses, methods, key=known, seed=seed)
     seconds = time.perf_counter() - start
     _write(found, out)
@@ -64,6 +65,7 @@ def compare_file(
     _say_left_out(found, known is not None, quiet)
     for note in r.notes:
         say(f"Note: {note}", quiet=quiet)
+    say(in_options(found.advice()), quiet=quiet)
 
 
 def _say_left_out(found: Comparison, judged: bool, quiet: bool) -> None:

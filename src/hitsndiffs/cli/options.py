@@ -18,6 +18,7 @@ __all__ = [
     "Duplicates",
     "Encoding",
     "Engine",
+    "Scheduler",
     "Files",
     "Fold",
     "Format",
@@ -37,7 +38,16 @@ __all__ = [
     "Threads",
     "Transpose",
     "User",
+    "method_names",
 ]
+
+
+def method_names(incomplete: str) -> list[str]:
+    """Names of methods, for a shell that completes them."""
+    from hitsndiffs.methods import METHODS
+
+    return [name for name in METHODS if name.startswith(incomplete)]
+
 
 FILE = "The file"
 METHOD = "The method"
@@ -202,8 +212,16 @@ Seed = Annotated[
 Engine = Annotated[
     str | None,
     typer.Option(
-        metavar="auto|numpy|threads",
-        help="What does the sums: plain NumPy, or threads (auto: by the size).",
+        metavar="auto|numpy|threads|cupy|dask",
+        help="What does the sums: NumPy, threads (auto: by the size), a GPU, a cluster.",
+        rich_help_panel=METHOD,
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="tcp://HOST:PORT",
+        help="A Dask cluster to work on (--engine dask; without it, this machine).",
         rich_help_panel=METHOD,
     ),
 ]

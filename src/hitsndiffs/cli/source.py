@@ -31,7 +31,7 @@ from hitsndiffs.cli.options import (
     Transpose,
     User,
 )
-from hitsndiffs.cli.progress import working
+from hitsndiffs.data.progress import working
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
@@ -116,7 +116,7 @@ class Source:
         from hitsndiffs.reading import read_file
 
         source = self.path if len(self.paths) == 1 else self.paths
-        with working(f"Reading {self.name}", quiet=quiet):
+        with working(f"Reading {self.name}", quiet=quiet, told=True):
             return read_file(source, **self.said)
 
 

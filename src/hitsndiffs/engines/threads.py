@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, Stepped, option_words, scaled
+from hitsndiffs.engines.gram import MOST_SETS, gram_matrix
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
 from hitsndiffs.errors import InputError
@@ -85,9 +86,8 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
     if layout not in ("auto", "packed", "sparse"):
         raise InputError(f"layout must be one of auto, packed, sparse; got {layout!r}.")
     if layout != "sparse":
-        groups = Groups.of(responses.item_starts, _items_with_gaps(responses))
-        small = groups.bytes_per_user * responses.n_users <= PACK_UP_TO * _size(responses)
-        if groups.fit and (layout == "packed" or responses.is_dense or small):
+        groups = packable(responses, always=layout == "packed")
+        if groups is not None:
             from hitsndiffs.engines.packed import PackedLayout
 
             return PackedLayout(responses, groups, Run(threads or available_cores()))
@@ -99,6 +99,13 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
     from hitsndiffs.engines.sparse import SparseLayout
 
     return SparseLayout(responses)
+
+
+def packable(responses: Responses, *, always: bool = False) -> Groups | None:
+    """Which items share a byte; ``None`` where packing is not possible or does not pay."""
+    groups = Groups.of(responses.item_starts, _items_with_gaps(responses))
+    small = groups.bytes_per_user * responses.n_users <= PACK_UP_TO * _size(responses)
+    return groups if groups.fit and (always or responses.is_dense or small) else None
 
 
 def _size(responses: Responses) -> int:
@@ -152,6 +159,14 @@ class ThreadsEngine(MemoryEngine):
         if self.layout.is_complete:
             return np.full(self.n_users, float(self.n_items))
         return np.rint(self.choices(np.ones(self.n_options)))
+
+    @cached_property
+    def gram(self) -> Floats | None:
+        """``Cᵀ C``, where everybody answered everything and the options are few."""
+        few = self.n_options - self.n_items <= MOST_SETS
+        if not (few and self.layout.is_complete and self._responses.is_dense):
+            return None
+        return gram_matrix(self._responses.codes, self.items.starts, self._run)
 
     def choices(self, weights: Floats) -> Floats:
         """``C w``."""

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines import Engine
+from hitsndiffs.data.progress import step
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene, shared_labels
@@ -103,12 +104,23 @@ class Auto(Searching):
             return None
         if data.n_responses > MOST_RESPONSES:
             return None
-        return confusion_against_key(data, found.best.fit.posterior.mean)
+        here = _with_answers(data)
+        if here is None:
+            return None
+        step("comparing with confusion matrices")
+        start = found.best.fit.posterior.mean
+        return confusion_against_key(here, start if here is data else data.collect(start))
 
     def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:
         estimator = DawidSkene(
             model="full", seed=self.seed, engine=self.engine, threads=self.threads
         )
+        if not data.in_memory:
+            raise InputError(
+                "All items share one set of labels, and confusion matrices (a matrix per user) fit "
+                f"these answers best; they do not work on engine={data.name!r}. Use "
+                "method='latent-key', or engine=\"auto\" on one machine."
+            )
         fit = estimator._fit(data)
         assert fit.correct is not None
         agreement = correlation(fit.correct, consensus(found.problem))
@@ -126,6 +138,15 @@ class Auto(Searching):
         return _with_choice(fit, "dawid-skene", why)
 
 
+def _with_answers(data: Engine) -> Engine | None:
+    """The data on an engine that gives the answers themselves; ``None`` where none does."""
+    try:
+        answers = data.responses
+    except InputError:
+        return None
+    return data if data.in_memory else open_engine(answers)  # so few answers have room here
+
+
 def _ability(found: Search, ability: Vector) -> Vector:
     """Latent ability: the key's posterior mean and the graded axis, averaged where they agree."""
     axes = found.shrinkage.axes
@@ -135,7 +156,8 @@ def _ability(found: Search, ability: Vector) -> Vector:
     if abs(agreements[place]) < AGREE:
         return ability
     axis = np.sign(agreements[place]) * axes.scores[:, place]
-    return np.asarray((ability + (axis - axis.mean()) / axis.std() * ability.std()) / 2)
+    scaled = (axis - float(axis.mean())) * (float(ability.std()) / float(axis.std()))
+    return (ability + scaled) / 2
 
 
 def _with_choice(fit: Fit, chosen: str, why: str) -> Fit:

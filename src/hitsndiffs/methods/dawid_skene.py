@@ -52,6 +52,7 @@ class DawidSkene(Method):
     [0, 1, 2, 3]
     """
 
+    any_engine: ClassVar[bool] = True
     name: ClassVar[str] = "dawid-skene"
     summary: ClassVar[str] = "error rates per user and the likely key, by expectation–maximisation"
     use: ClassVar[str] = "crowd labels: many items, each answered by a few"
@@ -84,7 +85,8 @@ class DawidSkene(Method):
         while True:
             # M: how often each user is right, and each label
             right = data.choices(key)
-            accuracy = (right + self.smoothing * right.sum() / n.sum()) / (n + self.smoothing)
+            mean = float(right.sum()) / float(n.sum())
+            accuracy = (right + self.smoothing * mean) / (n + self.smoothing)
             accuracy = np.clip(accuracy, LEAST, 1 - LEAST)
             if rounds == self.max_iterations or change <= self.tol:
                 break
@@ -111,6 +113,11 @@ class DawidSkene(Method):
         )
 
     def _fit_full(self, data: Engine) -> Fit:
+        if not data.in_memory:
+            raise InputError(
+                "Method 'dawid-skene' with model='full' keeps a matrix per user, and does not work "
+                f"on engine={data.name!r}. Use model='one-coin', or rank a sample (--sample N)."
+            )
         labels, numbers = shared_labels(data)
         k, items = len(labels), data.items.of_option
         counts = data.choosers_per_option.astype(float)
@@ -137,7 +144,8 @@ class DawidSkene(Method):
         n = data.answers_per_user
         chosen = truth[items, numbers]
         correct = data.choices(chosen) / n
-        accuracy = np.einsum("jcc,c->j", confusion, prior / prior.sum())
+        share = np.asarray(prior / prior.sum(), like=confusion)
+        accuracy = np.einsum("jcc,c->j", confusion, share)
         errors = right_errors(data, chosen, accuracy, n)
         return Fit(
             scores=accuracy,
@@ -168,9 +176,9 @@ class DawidSkene(Method):
         """``[user, answer, right]``: the probability of each answer, given the right label."""
         k = truth.shape[1]
         by_option = truth[data.items.of_option]
-        counts = np.empty((data.n_users, k, k))
-        for answer in range(k):
-            counts[:, answer] = data.choices(by_option * (numbers == answer)[:, None])
+        counts = np.stack(
+            [data.choices(by_option * (numbers == answer)[:, None]) for answer in range(k)], axis=1
+        )
         pooled = np.maximum(counts.sum(axis=0), LEAST)
         counts += self.smoothing * pooled / pooled.sum(axis=0)
         np.maximum(counts, LEAST, out=counts)
@@ -186,7 +194,7 @@ def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -
     """
     chance = answers * accuracy * (1 - accuracy)
     doubt = data.choices(key * (1 - key))
-    return np.asarray(np.sqrt(chance + doubt) / answers)
+    return np.sqrt(chance + doubt) / answers
 
 
 def _labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

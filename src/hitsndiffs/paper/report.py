@@ -8,13 +8,21 @@ import io
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from hitsndiffs.paper import findings
 from hitsndiffs.paper.comparison import LIMIT, Result
+from hitsndiffs.paper.diagrams import SPECIAL_CASES, graph
 from hitsndiffs.paper.drawings import CURVES, worked_example
 from hitsndiffs.paper.figures import FIGURES, Figure
+from hitsndiffs.paper.judgements import (
+    beta_section,
+    displacement_section,
+    missing_section,
+    speed_sections,
+)
 
 __all__ = ["markdown", "page", "write_tables", "write_text"]
 
@@ -56,6 +64,15 @@ def write_tables(figure: Figure, results: Sequence[Result], folder: Path) -> lis
             for t, p in zip(curve.theta, curve.chance, strict=True)
         ]
         told: Any = rows
+    elif figure.kind == "models":
+        told = rows = [asdict(arrow) for arrow in SPECIAL_CASES]
+    elif figure.kind == "tripartite":
+        told = graph()
+        rows = [
+            {"part": part, "from": one, "to": other}
+            for part, edges in told.items()
+            for one, other in edges
+        ]
     elif figure.kind == "example":
         told = worked_example()
         rows = [
@@ -179,6 +196,7 @@ def markdown(
     hardware: str = "",
     minutes: float = 0.0,
     kept: int = 0,
+    first_run: Mapping[str, Any] | None = None,
 ) -> str:
     """What agrees with the paper, what differs, and why."""
     together = findings.share(results)
@@ -190,7 +208,7 @@ def markdown(
         + (f" on {hardware}" if hardware else "")
         + ". Do not edit.",
         "",
-        *_kept_words(kept),
+        *_kept_words(kept, first_run),
         f"A cell *agrees* when our mean and the paper's are within {LIMIT:g} standard errors, "
         "theirs (estimated as equal to ours) and ours together.",
         "",
@@ -212,17 +230,27 @@ def markdown(
         ]
     lines += _other_figures(results)
     lines += _consistent_section(results)
-    lines += _time_section(results)
+    lines += missing_section(results)
+    lines += displacement_section(results)
+    lines += speed_sections(results)
+    lines += beta_section(results)
     lines += _outlier_section(results, again or {})
     if notes:
         lines += ["## Left out", "", *(f"- {note}" for note in notes), ""]
     return "\n".join(lines)
 
 
-def _kept_words(kept: int) -> list[str]:
+def _kept_words(kept: int, first_run: Mapping[str, Any] | None) -> list[str]:
     if kept == 0:
         return []
-    return [f"{kept:,} cells were computed by earlier runs into the same folder, and kept.", ""]
+    if not first_run:
+        return [f"{kept:,} cells were computed by earlier runs into the same folder, and kept.", ""]
+    return [
+        f"{first_run['cells']:,} cells were computed by one uninterrupted run of "
+        f"`{first_run['command']}`, in {first_run['minutes']:.0f} minutes on "
+        f"{first_run['hardware']}, and kept.",
+        "",
+    ]
 
 
 def _other_figures(results: All) -> list[str]:
@@ -231,7 +259,10 @@ def _other_figures(results: All) -> list[str]:
         compared = [r for r in points if r.verdict]
         if FIGURES[name].kind != "accuracy" and compared:
             agree = sum(r.verdict == "agrees" for r in compared)
-            rows.append(f"| {FIGURES[name].title} | {len(compared)} | {agree} |")
+            title = FIGURES[name].title
+            if FIGURES[name].kind == "scalability" and not FIGURES[name].shows:
+                title += ": rounds"
+            rows.append(f"| {title} | {len(compared)} | {agree} |")
     if not rows:
         return []
     return ["## Other figures", "", "| figure | cells | agree |", "|---|---:|---:|", *rows, ""]
@@ -241,33 +272,16 @@ def _consistent_section(results: All) -> list[str]:
     found = findings.certified(results)
     if not found:
         return []
-    said = [
-        f"- {findings.label(method)}: {shared:.0%} of {sets} data sets are certified consistent."
-        for method, sets, shared in found
+    return [
+        "## Consistent answers (C1P, Figure 4h)",
+        "",
+        "How many rankings are certified: the choosers of every option stand side by side.",
+        "",
+        "| method | data sets | certified |",
+        "|---|---:|---:|",
+        *(f"| {findings.label(method)} | {sets} | {sure} |" for method, sets, sure in found),
+        "",
     ]
-    return ["## Consistent answers (C1P)", "", *said, ""]
-
-
-def _time_section(results: All) -> list[str]:
-    lines = []
-    for figure in ("scalability/users", "scalability/items"):
-        found = findings.exponents(results, figure)
-        if found:
-            side = figure.split("/")[1]
-            lines += [
-                f"## Time against number of {side}",
-                "",
-                "Fitted from 1,000 on (from 320 on for variants that end early), one thread.",
-                "",
-                "| method | exponent | largest timed |",
-                "|---|---:|---:|",
-                *(
-                    f"| {findings.label(method)} | {fitted:.2f} | {size:,} |"
-                    for method, fitted, size in found
-                ),
-                "",
-            ]
-    return lines
 
 
 def _outlier_section(results: All, again: Mapping[Any, Result]) -> list[str]:

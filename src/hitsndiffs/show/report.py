@@ -12,11 +12,12 @@ from typing import Any
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.wording import count, per_cent
 from hitsndiffs.show.alike import Alike, Pair, find_alike
 from hitsndiffs.show.axes import find_axes
 from hitsndiffs.show.charts.answers import answers_chart
-from hitsndiffs.show.charts.items import item_chart, items_chart
+from hitsndiffs.show.charts.items import item_chart, items_chart, option_rows
 from hitsndiffs.show.charts.ranking import ranking_chart, score_title
 from hitsndiffs.show.charts.structure import axes_chart, copies_chart
 from hitsndiffs.show.labels import clean
@@ -24,9 +25,9 @@ from hitsndiffs.show.rows import Row, Rows, ranking_rows
 from hitsndiffs.show.story import Tile, tiles, verdict
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.templating import policy, render
-from hitsndiffs.show.theme import dressed, to_svg
+from hitsndiffs.show.theme import dressed, to_svg, to_svgs
 
-__all__ = ["Report", "describe", "report_html", "write_report"]
+__all__ = ["EMPTY_ROW", "Figure", "Report", "describe", "report_html", "write_report"]
 
 #: Items with a remark that get a chart, and items with a chart in all.
 DOUBTS, CHARTS = 24, 48
@@ -93,6 +94,7 @@ class Report:
     n_items: int
     care: list[Care]
     read: str
+    reading: list[tuple[str, str]]
     notes: list[str]
     made: list[tuple[str, str]]
     command: str | None
@@ -106,9 +108,10 @@ def write_report(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> Path:
     """Write the report; see :meth:`hitsndiffs.Ranking.report`."""
-    text = report_html(ranking, key=key, file=file, command=command)
+    text = report_html(ranking, key=key, file=file, command=command, reading=reading)
     target = Path(path)
 
     def write(part: Path) -> None:
@@ -124,6 +127,7 @@ def report_html(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The report as a page of HTML.
 
@@ -137,12 +141,15 @@ def report_html(
         Where the answers came from; its name and hash are put in.
     command
         What repeats the result on a command line.
+    reading
+        How the file was read: what, and in which words.
     """
-    found = describe(ranking, key=key, file=file, command=command)
-    return render("report.html", r=found, empty_row=_EMPTY, policy=policy())
+    found = describe(ranking, key=key, file=file, command=command, reading=reading)
+    return render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
 
 
-_EMPTY = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
+#: A row for the script to fill.
+EMPTY_ROW = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
 
 
 def describe(
@@ -151,6 +158,7 @@ def describe(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> Report:
     """Put together what a report says; the parameters are those of :func:`report_html`."""
     r = ranking.responses
@@ -158,6 +166,7 @@ def describe(
     doubtful = sorted((i for i in items if i.remark), key=_urgency)
     sound = [i for i in items if not i.remark]
     alike = find_alike(ranking)
+    cards = _cards(ranking, [*doubtful[:DOUBTS], *(sound if len(items) <= CHARTS else [])])
     name = clean(Path(file).name) if file is not None else "Ranking"
     by = f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, {count(r.n_responses, 'answer')}"
     return Report(
@@ -170,14 +179,15 @@ def describe(
         scores_are=_scores_are(ranking),
         audit=None if key is None else _audit(items, key),
         items_sentence=_items_sentence(items),
-        doubts=_cards(ranking, doubtful[:DOUBTS]),
+        doubts=[card for card in cards if card.item.remark],
         n_doubts=len(doubtful),
-        others=_cards(ranking, sound if len(items) <= CHARTS else []),
+        others=[card for card in cards if not card.item.remark],
         shown_items=[*doubtful, *sound][:ITEMS] if len(items) > ITEMS else items,
         n_items=len(items),
         care=[*_guessers(ranking), *_copies(ranking, alike)],
         read=_read(ranking, file),
-        notes=[clean(note, 1000) for note in ranking.notes],
+        reading=[(clean(what), clean(words, 1000)) for what, words in reading],
+        notes=[clean(note, 1000) for note in notes_beside(ranking)],
         made=_made(ranking, file),
         command=command,
         version=ranking.version,
@@ -238,18 +248,13 @@ def _cards(ranking: Ranking, items: Sequence[Item]) -> list[Card]:
     if not items or items[0].key is None:
         return []
     shares = option_shares(ranking, option_groups(ranking))
-    return [
-        Card(
-            item,
-            Markup(
-                to_svg(
-                    dressed(item_chart(ranking, item, shares)),
-                    label=f"Chart: share of each option of {item.name} among weak and strong users",
-                )
-            ),
-        )
-        for item in items
+    rows = [option_rows(ranking, item, shares) for item in items]
+    labels = [
+        f"Chart: share of each option of {item.name} among weak and strong users" for item in items
     ]
+    chart = dressed(item_chart(rows[0], shares.shape[1]))
+    drawn = to_svgs(chart, list(zip(rows, labels, strict=True)))
+    return [Card(item, Markup(svg)) for item, svg in zip(items, drawn, strict=True)]
 
 
 def _scores_are(ranking: Ranking) -> str:

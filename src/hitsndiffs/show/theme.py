@@ -8,12 +8,15 @@ charting script: Vega, Vega-Lite and Vega-Embed are about 830 kB, the pictures a
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
 from hitsndiffs.errors import MissingExtraError
 
-__all__ = ["DARK", "LIGHT", "STEPS", "altair", "dressed", "palette_css", "to_svg"]
+__all__ = ["DARK", "LIGHT", "STEPS", "altair", "dressed", "palette_css", "to_svg", "to_svgs"]
 
 #: Colours by role. Blue and orange are told apart by people who see few colours, also in grey.
 LIGHT = {
@@ -87,7 +90,7 @@ def dressed(chart: Any) -> Any:
         "titlePadding": 8,
     }
     text = {"labelColor": LIGHT["muted"], "titleColor": LIGHT["muted"]}
-    return chart.configure(
+    finished = chart.configure(
         background=LIGHT["surface"],
         padding={"left": 22, "right": 12, "top": 6, "bottom": 8},  # other fonts are wider
         font=FONT,
@@ -97,6 +100,26 @@ def dressed(chart: Any) -> Any:
         title={"color": LIGHT["ink"], "fontSize": 14, "fontWeight": 600, "anchor": "start"},
         mark={"aria": False},
     )
+    # Altair's classes keep every attribute that is set as a part of the chart
+    object.__setattr__(finished, "__class__", _offline(finished.__class__))
+    return finished
+
+
+@cache
+def _offline(kind: Any) -> Any:
+    """The same kind of Altair chart, shown in a notebook as a picture.
+
+    Altair's own way of showing a chart loads scripts from a public server; whoever wants it back,
+    or another one, says so with ``altair.renderers.enable``.
+    """
+
+    def bundle(self: Any, *args: Any, **options: Any) -> Any:
+        if altair().renderers.active != "default":
+            return kind._repr_mimebundle_(self, *args, **options)
+        drawn = _converter().vegalite_to_svg(self.to_json(validate=False))
+        return {"image/svg+xml": drawn, "text/plain": f"{kind.__name__}(…)"}
+
+    return type(kind.__name__, (kind,), {"_repr_mimebundle_": bundle, "__doc__": kind.__doc__})
 
 
 def to_svg(chart: Any, *, label: str) -> str:
@@ -109,6 +132,29 @@ def to_svg(chart: Any, *, label: str) -> str:
     label
         What the picture shows, for people who do not see it.
     """
+    return _element(_converter().vegalite_to_svg(chart.to_json(validate=False)), label)
+
+
+def to_svgs(chart: Any, versions: Sequence[tuple[list[dict[str, Any]], str]]) -> list[str]:
+    """Draw one chart again and again, each time with other rows: twice as fast as one by one.
+
+    Parameters
+    ----------
+    chart
+        An Altair chart, dressed, with one set of rows and no scale that depends on them.
+    versions
+        The rows and the label of each picture.
+    """
+    spec = _converter().vegalite_to_vega(chart.to_json(validate=False))
+    (source,) = [data for data in spec["data"] if "values" in data]
+    found = []
+    for rows, label in versions:
+        source["values"] = rows
+        found.append(_element(_converter().vega_to_svg(spec), label))
+    return found
+
+
+def _converter() -> Any:
     try:
         import vl_convert
     except ImportError:
@@ -116,7 +162,10 @@ def to_svg(chart: Any, *, label: str) -> str:
             "Pictures in a report need the package vl-convert-python, which is not installed: "
             "pip install 'hitsndiffs[plots]'."
         ) from None
-    drawn = vl_convert.vegalite_to_svg(chart.to_json(validate=False))
+    return vl_convert
+
+
+def _element(drawn: str, label: str) -> str:
     root = ElementTree.fromstring(drawn)
     for element in root.iter():
         _tidy(element)
@@ -150,8 +199,6 @@ def _is_nothing(element: ElementTree.Element) -> bool:
 
 def _rounded(numbers: str) -> str:
     """Coordinates to a tenth of a point."""
-    import re
-
     return re.sub(r"\d+\.\d{2,}", lambda found: f"{float(found[0]):.1f}", numbers)
 
 

@@ -9,16 +9,21 @@ unlikely to arise twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines import open_engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.methods.latent_key.grid import STEP, THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
 from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.order.ties import patterns
+
+if TYPE_CHECKING:
+    from hitsndiffs.methods.latent_key.sampling import Sample
 
 __all__ = ["Witnesses", "find_witnesses", "near_equals", "option_probabilities"]
 
@@ -55,9 +60,9 @@ class Witnesses:
     weights: Array
     copy_logs: Array
 
-    def of(self, users: npt.NDArray[np.int64]) -> Witnesses:
-        """Some of the users."""
-        return Witnesses(self.weights[users], self.copy_logs[users])
+    def of(self, sample: Sample) -> Witnesses:
+        """Those of a sample."""
+        return Witnesses(sample.picked(self.weights), sample.picked(self.copy_logs))
 
     def joined(self, other: Witnesses) -> Witnesses:
         """The copies that either of the two sees."""
@@ -68,7 +73,9 @@ class Witnesses:
         )
 
 
-def find_witnesses(problem: KeyProblem, fit: KeyFit) -> Witnesses:
+def find_witnesses(
+    problem: KeyProblem, fit: KeyFit, *, pairwise_up_to: float = PAIRWISE_UP_TO
+) -> Witnesses:
     """Find users who agree beyond what a solution of the model explains by their abilities.
 
     Parameters
@@ -77,12 +84,15 @@ def find_witnesses(problem: KeyProblem, fit: KeyFit) -> Witnesses:
         The data.
     fit
         A solution: it says how much agreement abilities explain.
+    pairwise_up_to
+        Pairs are compared one by one while responses × users stays below this.
     """
     r = problem.data
     if r.n_users < 4:
-        return Witnesses(np.ones(r.n_users), np.zeros(r.n_users))
-    if r.n_responses * r.n_users <= PAIRWISE_UP_TO:
-        return _pairwise(problem, fit)
+        return Witnesses(r.everybody, 0.0 * r.everybody)
+    if r.n_responses * r.n_users <= pairwise_up_to:
+        found = _pairwise(*_here(problem, fit))
+        return Witnesses(r.user_array(found.weights), r.user_array(found.copy_logs))
     copies = _banded_copies(problem, fit)
     # every answer taken from the source; without this price a solution would gain by seeing copies
     price = np.log(COPIES / r.n_users) + r.answers_per_user * np.log(FAITHFUL)
@@ -96,15 +106,27 @@ def near_equals(problem: KeyProblem, least: float = 0.0) -> Array:
     Where nobody in a sample has ``least`` such others, zeros come back.
     """
     m = problem.data.n_users
-    none = np.zeros(m)
+    none = 0.0 * problem.data.everybody
     if problem.data.n_responses * m > PAIRWISE_UP_TO:
         return none
+    problem, data = _here(problem)[0], problem.data
     size = int(np.clip(BLOCK_SIZE // max(problem.data.n_options, m), 1, 512))
     sample = np.unique(np.linspace(0, m - 1, min(m, size)).astype(int))
     if _near_equals_of(problem, sample).max() < least:
         return none
     blocks = np.array_split(np.arange(m), -(-m // size))
-    return np.concatenate([_near_equals_of(problem, users) for users in blocks])
+    return data.user_array(np.concatenate([_near_equals_of(problem, users) for users in blocks]))
+
+
+def _here(problem: KeyProblem, fit: KeyFit | None = None) -> tuple[KeyProblem, Any]:
+    """Small data with NumPy's arrays, wherever they are: pairs of users are compared here."""
+    data = problem.data
+    if data.arrays == "numpy":
+        return problem, fit
+    here = KeyProblem(open_engine(data.responses), data.collect(problem.witness))
+    here.known, here.strong = problem.known, problem.strong
+    here.strong_users = tuple(data.collect(marks) for marks in problem.strong_users)
+    return here, None if fit is None else replace(fit, problem=here)
 
 
 def _near_equals_of(problem: KeyProblem, users: npt.NDArray[np.int64]) -> Array:
@@ -191,7 +213,7 @@ def _excess(problem: KeyProblem, fit: KeyFit, curves: Array, users: npt.NDArray[
 def _places(fit: KeyFit) -> npt.NDArray[np.int64]:
     """The grid point nearest to each user's ability."""
     nearest = np.rint((fit.posterior.mean - THETA[0]) / STEP)
-    return np.asarray(np.clip(nearest, 0, len(THETA) - 1), dtype=np.int64)
+    return np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
 
 
 def _banded_copies(problem: KeyProblem, fit: KeyFit, bands: int = 6) -> Array:
@@ -205,19 +227,15 @@ def _banded_copies(problem: KeyProblem, fit: KeyFit, bands: int = 6) -> Array:
     place = _places(fit)
     words = option_words(data.n_options)
     band_of_item = np.random.default_rng(1).permutation(data.n_items) % bands
-    copies = np.zeros(data.n_users)
+    copies = 0.0 * data.everybody
     for band in range(-1, bands):  # -1: the whole sheet
         inside = np.ones(data.n_options, dtype=bool)
         if band >= 0:
             inside = (band_of_item == band)[data.items.of_option]
         log_probability = data.mapped(log_p * inside[:, None], _at_place, place)[:, 0]
-        _, number, sizes = np.unique(
-            data.fingerprints(np.where(inside, words, np.uint64(0))),
-            return_inverse=True,
-            return_counts=True,
-        )
+        sizes = data.how_many(data.fingerprints(np.where(inside, words, np.uint64(0))))
         unlikely = log_probability < np.log(LEVEL / data.n_users)
-        copies = np.maximum(copies, np.where(unlikely, sizes[number.reshape(-1)] - 1.0, 0.0))
+        copies = np.maximum(copies, np.where(unlikely, sizes - 1.0, 0.0))
     return copies
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
@@ -65,6 +66,7 @@ class LatentKey(Searching):
         problem = found.problem
         data = problem.data
 
+        step("fitting the best solution")
         # 2. the chosen solution, fitted with every user, copies counting by their square root
         problem.weigh(np.sqrt(found.witness))
         chosen = found.best.fit
@@ -102,7 +104,7 @@ class LatentKey(Searching):
         draws = user_draws(problem.data, self.resamples)
         witness = problem.witness
         total = np.zeros_like(final.key)
-        for draw in -np.log1p(-draws.T):
+        for draw in tracked(-np.log1p(-draws.T), "averaging the key", self.resamples):
             problem.weigh(witness * draw / draw.mean())
             total += fit_key(problem, final, max_rounds=10).key
         problem.weigh(witness)
@@ -120,11 +122,9 @@ def correct_errors(problem: KeyProblem, fit: KeyFit) -> Array:
     chance = problem.items.sum(key[:, None] * p * (1 - p))
     doubt = key * (1 - key)
     columns = np.column_stack([fit.logs, chance, doubt])
-    return np.asarray(
-        problem.data.mapped(
-            columns, _share_errors, problem.data.answers_per_user, *problem.strong_users
-        )[:, 0]
-    )
+    return problem.data.mapped(
+        columns, _share_errors, problem.data.answers_per_user, *problem.strong_users
+    )[:, 0]
 
 
 def _share_errors(
@@ -133,21 +133,19 @@ def _share_errors(
     grid = len(THETA)
     weights = weighed(sums[:, :grid], strong)
     by_ability = (sums[:, grid : 2 * grid] * weights).sum(axis=1)
-    return np.asarray(np.sqrt(by_ability + sums[:, 2 * grid]) / answers)[:, None]
+    return (np.sqrt(by_ability + sums[:, 2 * grid]) / answers)[:, None]
 
 
 def _details(found: Search, final: KeyFit) -> dict[str, Any]:
-    alike = np.flatnonzero(found.witness < 1)
+    data, alike = found.problem.data, found.witness < 1
     return {
         "solutions": [
             {"starts": list(mode.starts), "evidence": mode.evidence} for mode in found.modes
         ],
         "lead": found.lead,
         "copies": float(1 - found.witness.mean()),
-        "n_alike": len(alike),
-        "alike": [
-            str(u) for u in found.problem.data.user_labels(np.flatnonzero(found.witness < 1)[:100])
-        ],
+        "n_alike": int(alike.sum()),
+        "alike": [str(user) for user in data.user_labels(data.first(alike, 100))],
         "mean_slope": final.curves.mean_slope,
         "mean_intercept": final.curves.mean_intercept,
     }

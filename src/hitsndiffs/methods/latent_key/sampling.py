@@ -9,6 +9,7 @@ everybody and everything joins in for the last few.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,6 @@ __all__ = ["Sample", "take_sample"]
 
 Array = npt.NDArray[np.float64]
 
-#: About so many users are in a sample, or more where the items have few answers: so many each.
-USERS, ANSWERS = 20_000, 2_000
-#: The same for items, and for the answers of the users.
-ITEMS, ANSWERS_OF_USER = 2_000, 500
 #: A sample of more than this share is not worth it.
 LARGEST = 0.5
 
@@ -37,13 +34,13 @@ class Sample:
     problem
         The sample's answers.
     users
-        Who they are.
+        Who they are; ``None`` for everybody.
     whole
         Everybody's answers.
     """
 
     problem: KeyProblem
-    users: npt.NDArray[np.int64]
+    users: Any
     whole: KeyProblem
 
     @property
@@ -53,57 +50,66 @@ class Sample:
 
     def fit(self, scores: Array, max_rounds: int) -> KeyFit:
         """Fit from everybody's scores (on the grid's scale), with the sample's answers."""
-        return fit_key(self.problem, scores[self.users], max_rounds=max_rounds)
+        return fit_key(self.problem, self.picked(scores), max_rounds=max_rounds)
+
+    def picked(self, x: Any) -> Any:
+        """A user array's values for the sample."""
+        return x if self.users is None else self.whole.data.picked(x, self.users)
 
     def for_all(self, fit: KeyFit, max_rounds: int) -> KeyFit:
         """Go on from a sample's solution with all answers."""
         if self.is_whole:
             return fit
-        if len(self.users) == self.whole.data.n_users:  # some items: they tell the abilities
-            return fit_key(self.whole, fit.posterior.mean, warm=True, max_rounds=max_rounds)
+        if self.users is None:  # some items: they tell the abilities
+            return fit_key(self.whole, fit.posterior, max_rounds=max_rounds)
         return fit_key(self.whole, applied(self.whole, fit), max_rounds=max_rounds)
 
 
 def take_sample(problem: KeyProblem) -> Sample:
     """Choose the users, or the items, among which to look; everything where that is little."""
     r = problem.data
-    if r.n_users * LARGEST >= USERS:
+    if r.n_users * LARGEST >= problem.sizes.sample_users:
         return _some_users(problem)
-    if r.n_items * LARGEST >= ITEMS:
+    if r.n_items * LARGEST >= problem.sizes.sample_items:
         return _some_items(problem)
-    return Sample(problem, np.arange(r.n_users), problem)
+    return Sample(problem, None, problem)
 
 
 def _some_users(problem: KeyProblem) -> Sample:
     """Who is chosen depends on the answers, not on the order of the users."""
     r = problem.data
-    share = max(USERS / r.n_users, ANSWERS / float(np.median(r.answers_per_item)))
+    sizes = problem.sizes
+    answers = float(np.median(r.answers_per_item))
+    share = max(sizes.sample_users / r.n_users, sizes.sample_answers / answers)
     if share > LARGEST:
-        return Sample(problem, np.arange(r.n_users), problem)
+        return Sample(problem, None, problem)
     chosen = user_draws(r, 1)[:, 0] < share
     strong_user = None
     if problem.strong is not None:
-        chosen[problem.strong] = True
+        chosen = chosen | problem.strong_users[0]
         strong_user = r.user_labels(np.array([problem.strong]))[0]
-    users = np.flatnonzero(chosen)
+    users = r.where(chosen)
     part, _ = r.subset(users, keep_options=True)
-    sample = KeyProblem(part, problem.witness[users], strong_user=strong_user)
+    witness = r.picked(problem.witness, users)
+    sample = KeyProblem(part, witness, strong_user=strong_user, sizes=sizes)
     sample.known = problem.known
     return Sample(sample, users, problem)
 
 
 def _some_items(problem: KeyProblem) -> Sample:
     """Every so many-th item, from those with the clearest majority to those with none."""
-    r, everybody = problem.data, np.arange(problem.data.n_users)
-    share = max(ITEMS / r.n_items, ANSWERS_OF_USER / float(np.median(r.answers_per_user)))
+    r = problem.data
+    sizes = problem.sizes
+    answers = r.median(r.answers_per_user)
+    share = max(sizes.sample_items / r.n_items, sizes.sample_answers_of_user / answers)
     if share > LARGEST:
-        return Sample(problem, everybody, problem)
+        return Sample(problem, None, problem)
     counts = r.choosers_per_option.astype(float)
     majority = np.maximum.reduceat(counts, r.items.starts[:-1]) / r.answers_per_item
     by_majority = np.lexsort((r.answers_per_item, -majority))
     part, options = r.restrict_items(by_majority[:: int(1 / share)])
     strong = problem.strong
     strong_user = None if strong is None else r.user_labels(np.array([strong]))[0]
-    sample = KeyProblem(part, problem.witness, strong_user=strong_user)
+    sample = KeyProblem(part, problem.witness, strong_user=strong_user, sizes=sizes)
     sample.known = problem.known[options]
-    return Sample(sample, everybody, problem)
+    return Sample(sample, None, problem)

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
 from hitsndiffs.methods.latent_key.grid import normal_scores
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, Sizes, fit_key
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
-from hitsndiffs.order.ties import patterns
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
 
 __all__ = ["Mode", "Search", "correlation", "search"]
@@ -121,7 +121,7 @@ class Search:
         if self.rival is None:
             return NO_RIVAL
         parts = self.best.by_user - self.rival.by_user
-        spread = float(np.std(parts) * np.sqrt(len(parts)))
+        spread = float(parts.std()) * np.sqrt(len(parts))
         return self.lead / max(spread, 1e-9)
 
     @cached_property
@@ -168,6 +168,7 @@ def search(
     strong_user: Any = None,
     axes: int = 3,
     seed: int = 0,
+    sizes: Sizes = Sizes(),  # noqa: B008  (it is frozen)
 ) -> Search:
     """Find the distinct solutions of the latent-key model.
 
@@ -181,16 +182,19 @@ def search(
         Start from this many leading axes, both ways up, and from the consensus.
     seed
         For the axes.
+    sizes
+        What counts as large.
     """
-    problem = KeyProblem(data, answers=answers, strong_user=strong_user)
+    problem = KeyProblem(data, answers=answers, strong_user=strong_user, sizes=sizes)
     # 1. how much each user counts as a witness, to begin with
-    pattern = patterns(data)
-    problem.weigh(1.0 / np.bincount(pattern)[pattern])
+    step("looking for copies")
+    problem.weigh(1.0 / data.how_many(data.fingerprints()))
     first = _fit(take_sample(problem), consensus(problem), rounds=12)
     witnesses = find_witnesses(problem, first)
     problem.weigh(witnesses.weights)
 
     # 2. the leading axes, and the same with copies weighed
+    step("finding the strongest axes")
     plain = find_shrinkage(data, axes=axes, seed=seed)
     weighed = plain
     if (problem.witness < 1).any():
@@ -201,6 +205,7 @@ def search(
     modes = find_modes(problem, witnesses, starts) + _without_near_equals(problem)
 
     # 4. who is a copy depends on the solution: a clique may have made itself the truth
+    step("comparing the solutions")
     modes = _heeding(problem, _with_own_witnesses(problem, modes))
     problem.weigh(modes[0].witnesses.weights)
     return Search(problem, modes, plain)
@@ -257,7 +262,7 @@ def _heeding(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
 def _contradicts(problem: KeyProblem, mode: Mode) -> bool:
     """Whether the strong user stands below the middle, or known answers speak against ability."""
     ability = mode.fit.posterior.mean
-    if problem.strong is not None and ability[problem.strong] < np.median(ability):
+    if problem.strong is not None and ability[problem.strong] < problem.data.median(ability):
         return True
     right = np.flatnonzero(problem.known == 1.0)
     if len(right) == 0:
@@ -289,15 +294,26 @@ def find_modes(
         Rounds before and after merging.
     """
     sample = take_sample(problem)
-    here = witnesses.of(sample.users)
+    here = witnesses.of(sample)
     modes = _merged(
-        [Mode((name,), sample.fit(normal_scores(z), first), here) for name, z in starts.items()]
+        [
+            Mode((name,), sample.fit(normal_scores(problem.data, z), first), here)
+            for name, z in tracked(starts.items(), "trying starts")
+        ]
     )
     best = modes[0].evidence
     hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
-    carried = _merged([_carried_on(sample.problem, mode, more) for mode in hopeful])
+    carried = _merged(
+        [
+            _carried_on(sample.problem, mode, more)
+            for mode in tracked(hopeful, "carrying solutions on")
+        ]
+    )
     return _merged(
-        [Mode(mode.starts, sample.for_all(mode.fit, first), witnesses) for mode in carried]
+        [
+            Mode(mode.starts, sample.for_all(mode.fit, first), witnesses)
+            for mode in tracked(carried, "fitting everybody")
+        ]
         + [
             Mode(mode.starts, sample.for_all(mode.fit, 1), witnesses)
             for mode in modes[len(hopeful) :]
@@ -312,7 +328,7 @@ def _carried_on(problem: KeyProblem, mode: Mode, rounds: int) -> Mode:
 
 def _fit(sample: Sample, scores: Array, rounds: int) -> KeyFit:
     """Everybody's solution from everybody's scores."""
-    return sample.for_all(sample.fit(normal_scores(scores), rounds), 3)
+    return sample.for_all(sample.fit(normal_scores(sample.whole.data, scores), rounds), 3)
 
 
 def _merged(modes: list[Mode]) -> list[Mode]:
@@ -331,5 +347,5 @@ def _merged(modes: list[Mode]) -> list[Mode]:
 def correlation(a: Array, b: Array) -> float:
     """Pearson's; 1 where one of the two does not vary."""
     a, b = a - a.mean(), b - b.mean()
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    size = float(np.sqrt(float(a @ a) * float(b @ b)))
     return float(a @ b) / size if size > 0 else 1.0

@@ -13,7 +13,7 @@ from hitsndiffs.show.labels import clean, distinct
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.theme import LIGHT, altair
 
-__all__ = ["item_chart", "items_chart", "options_chart"]
+__all__ = ["item_chart", "items_chart", "option_rows", "options_chart"]
 
 #: Beyond this many, items without a doubt are counted in cells instead of drawn one by one.
 POINTS_UP_TO = 1_500
@@ -144,22 +144,21 @@ def options_chart(
     else:
         raise InputError(f"There is no item {item!r}; ranking.responses.items lists them all.")
     shares = option_shares(ranking, option_groups(ranking))
-    return item_chart(ranking, chosen, shares).properties(width=WIDTH, height=260)
+    rows = option_rows(ranking, chosen, shares)
+    return item_chart(rows, shares.shape[1]).properties(width=WIDTH, height=260)
 
 
-def item_chart(ranking: Ranking, item: Item, shares: Any) -> Any:
+def item_chart(rows: list[dict[str, Any]], groups: int) -> Any:
     """Draw the options of one item, the key as a strong line.
 
     Parameters
     ----------
-    ranking, item
-        The result, and one of its items.
-    shares
-        Options × groups (:func:`~hitsndiffs.show.tables.option_shares`).
+    rows
+        Of the item (:func:`option_rows`).
+    groups
+        How many ability groups there are.
     """
     alt = altair()
-    rows = _option_rows(ranking, item, shares)
-    groups = shares.shape[1]
     roles = ["key", "given", "other"]
     colour = alt.Color(
         "role:N",
@@ -195,7 +194,16 @@ def item_chart(ranking: Ranking, item: Item, shares: Any) -> Any:
     )
 
 
-def _option_rows(ranking: Ranking, item: Item, shares: Any) -> list[dict[str, Any]]:
+def option_rows(ranking: Ranking, item: Item, shares: Any) -> list[dict[str, Any]]:
+    """The share of each option in each group, for one item.
+
+    Parameters
+    ----------
+    ranking, item
+        The result, and one of its items.
+    shares
+        Options × groups (:func:`~hitsndiffs.show.tables.option_shares`).
+    """
     r = ranking.responses
     first, last = (int(place) for place in r.item_starts[item.number : item.number + 2])
     labels = [clean(label) for label in r.option_labels[first:last]]

@@ -1,0 +1,262 @@
+"""An order of users who are spread over workers, exactly, with nothing user-sized at the client.
+
+Every part sorts its own values. Some of them, sent to the client, cut the range into as many
+buckets as there are parts. Each value goes to its bucket's worker (equal values meet there), which
+finds what depends on the order, and the answers go back to where the users are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Buckets", "Chain", "chain_ends", "levelled", "meet_across"]
+
+Array = npt.NDArray[Any]
+#: Values of each part that the client sees, to cut the range.
+SAMPLED = 64
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """A part's values in order, cut into buckets."""
+
+    values: Array
+    order: Array
+    cuts: Array
+
+    def bucket(self, number: int) -> Array:
+        """The part's values in a bucket."""
+        return self.values[self.cuts[number] : self.cuts[number + 1]]
+
+
+def sampled(values: Array) -> Array:
+    """Some evenly spaced values of a part, in order."""
+    ordered = np.sort(values)
+    return ordered[np.linspace(0, len(ordered) - 1, min(SAMPLED, len(ordered))).astype(np.int64)]
+
+
+def splitters(samples: list[Array], buckets: int) -> Array:
+    """Values that cut the range into buckets of about equal size."""
+    some = np.sort(np.concatenate(samples))
+    places = np.arange(1, buckets) * len(some) // buckets
+    return np.unique(some[places])
+
+
+def sort_and_cut(values: Array, edges: Array) -> Sorted:
+    """Sort a part, and find where its buckets begin (a bucket begins with its edge)."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    inner = np.searchsorted(ordered, edges, side="left")
+    return Sorted(ordered, order, np.concatenate([[0], inner, [len(ordered)]]))
+
+
+def bucket_sizes(part: Sorted) -> Array:
+    """How many values the part has in each bucket."""
+    return np.diff(part.cuts)
+
+
+def in_bucket(number: int, *parts: Sorted) -> list[Array]:
+    """The values of one bucket, part by part."""
+    return [part.bucket(number) for part in parts]
+
+
+def act_on(
+    act: Callable[..., Array], number: int, more: tuple[Any, ...], *parts: Sorted
+) -> list[Array]:
+    """Let ``act`` see a bucket's values in order; its answers go back part by part."""
+    pieces = in_bucket(number, *parts)
+    values = np.concatenate(pieces)
+    order = np.argsort(values, kind="stable")
+    answers = act(values[order], *more)
+    back = np.empty(answers.shape, dtype=answers.dtype)
+    back[order] = answers
+    return np.split(back, np.cumsum([len(piece) for piece in pieces])[:-1])
+
+
+def brought_back(part: Sorted, number: int, *buckets: list[Array]) -> Array:
+    """A part's answers from all buckets, in the order of its users."""
+    answers = np.concatenate([bucket[number] for bucket in buckets])
+    back = np.empty(answers.shape, dtype=answers.dtype)
+    back[part.order] = answers
+    return back
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """The users' values sorted into buckets, on the workers.
+
+    Attributes
+    ----------
+    parts
+        Each part's values in order, cut into buckets (futures).
+    below
+        How many values are below each bucket.
+    """
+
+    parts: list[Any]
+    below: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, call: Callable[..., Any], each: Callable[..., Any], blocks: list[Any]) -> Buckets:
+        """Sort some blocks; ``call`` and ``each`` are the engine's."""
+        some = each((sampled, block) for block in blocks)
+        edges = splitters([values for values in some if len(values)], len(blocks))
+        parts = [call(sort_and_cut, block, edges) for block in blocks]
+        sizes = np.sum(each((bucket_sizes, part) for part in parts), axis=0)
+        return cls(parts, np.cumsum(sizes) - sizes)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.below)))
+
+    def answered(
+        self, call: Callable[..., Any], act: Callable[..., Any], more: list[tuple[Any, ...]]
+    ) -> list[Any]:
+        """What ``act`` finds for every value of each bucket, back with the users."""
+        found = [call(act_on, act, number, more[number], *self.parts) for number in self]
+        return [
+            call(brought_back, part, number, *found) for number, part in enumerate(self.parts)
+        ]
+
+
+# -- levels: values that stand no further apart than a limit, in a chain -----------------------------
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What a bucket tells of its ends: where chains may go on into its neighbours.
+
+    Attributes
+    ----------
+    size
+        Values in the bucket.
+    low, high
+        Its smallest and its largest value.
+    low_size, low_end
+        Of the lowest chain: how many values, and the highest of them.
+    high_begin
+        The lowest value of the highest chain.
+    """
+
+    size: int
+    low: float = np.nan
+    high: float = np.nan
+    low_size: int = 0
+    low_end: float = np.nan
+    high_begin: float = np.nan
+
+
+def chain_ends(values: Array, limit: float) -> Chain:
+    """The ends of a bucket's values, which are in order."""
+    if not len(values):
+        return Chain(0)
+    breaks = np.flatnonzero(np.diff(values) > limit)
+    first = int(breaks[0]) + 1 if len(breaks) else len(values)
+    last = int(breaks[-1]) + 1 if len(breaks) else 0
+    return Chain(
+        len(values), float(values[0]), float(values[-1]),
+        first, float(values[first - 1]), float(values[last]),
+    )  # fmt: skip
+
+
+@dataclass
+class Joined:
+    """A chain that may reach over several buckets.
+
+    Attributes
+    ----------
+    low, high
+        Its ends.
+    above
+        How many values stand above it.
+    """
+
+    low: float
+    high: float
+    above: int
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What a bucket is told: how many values stand above it, and its lowest and highest chain."""
+
+    above: int
+    lowest: Joined | None = None
+    highest: Joined | None = None
+
+
+def meet_across(chains: list[Chain], limit: float) -> list[Ends]:
+    """Join the chains that go on from one bucket to the next (buckets in order, lowest first)."""
+    above = sum(chain.size for chain in chains)
+    found: list[Ends] = []
+    last: Joined | None = None
+    for chain in chains:
+        above -= chain.size
+        if not chain.size:
+            found.append(Ends(above))
+            continue
+        lowest = Joined(chain.low, chain.low_end, above + chain.size - chain.low_size)
+        if last is not None and chain.low - last.high <= limit:
+            last.high, last.above = lowest.high, lowest.above
+            lowest = last
+        whole = chain.low_size == chain.size
+        last = lowest if whole else Joined(chain.high_begin, chain.high, above)
+        found.append(Ends(above, lowest, last))
+    return found
+
+
+def levelled(values: Array, ends: Ends, limit: float) -> Array:
+    """Rank (1 for the highest, ties share the best) and middle of each value's level, as columns."""
+    if not len(values):
+        return np.zeros((0, 2))
+    apart = np.diff(values) > limit
+    level = np.concatenate([[0], np.cumsum(apart)])
+    lows = values[np.concatenate([[True], apart])]
+    highs = values[np.concatenate([apart, [True]])]
+    above = ends.above + len(values) - np.cumsum(np.bincount(level))
+    assert ends.lowest is not None
+    assert ends.highest is not None
+    for place, chain in ((0, ends.lowest), (-1, ends.highest)):
+        lows[place], highs[place], above[place] = chain.low, chain.high, chain.above
+    return np.stack([1.0 + above[level], ((lows + highs) / 2)[level]], axis=1)
+
+
+def average_ranks(values: Array, below: int) -> Array:
+    """Places from 1 up, lowest first; equal values share the mean of theirs."""
+    first = np.searchsorted(values, values, side="left")
+    last = np.searchsorted(values, values, side="right")
+    return below + (first + last + 1) / 2
+
+
+def how_many(values: Array) -> Array:
+    """How often each value occurs."""
+    first = np.searchsorted(values, values, side="left")
+    return np.asarray(np.searchsorted(values, values, side="right") - first, dtype=np.float64)
+
+
+def value_at(number: int, place: int, *parts: Sorted) -> Any:
+    """The value at a place of a bucket."""
+    return np.sort(np.concatenate(in_bucket(number, *parts)))[place]
+
+
+# -- joining what parts found ------------------------------------------------------------------
+
+
+def added(*sums: Any) -> Any:
+    """Add up sums over options (pairs of sums and sums on the side: both)."""
+    if isinstance(sums[0], tuple):
+        return tuple(added(*each) for each in zip(*sums, strict=True))
+    total = sums[0]
+    for each in sums[1:]:
+        total = total + each
+    return total
+
+
+def extreme_ends(*ends: tuple[Array, Array]) -> tuple[Array, Array]:
+    """The smallest of the smallest and the largest of the largest positions."""
+    lows, highs = zip(*ends, strict=True)
+    return np.minimum.reduce(lows), np.maximum.reduce(highs)
