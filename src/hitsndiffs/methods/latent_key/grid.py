@@ -59,8 +59,10 @@ def normal_log_prior(mean: float = 0.0, sd: float = 1.0) -> Array:
     return np.asarray(logs - np.log(np.exp(logs).sum()))
 
 
-def posterior_of(logs: Array, threads: int = 1) -> Posterior:
+def posterior_of(logs: Array, threads: int = 1, points: Array = THETA) -> Posterior:
     """Normalise log likelihood + log prior, one row per user; many users in blocks, on threads.
+
+    The columns belong to evenly spaced points of the grid.
 
     With many answers a posterior is narrower than the grid's steps, and normalising the values at
     the grid points would round every ability to one of them. Its logarithm is smooth though (the
@@ -70,12 +72,12 @@ def posterior_of(logs: Array, threads: int = 1) -> Posterior:
     """
     m = len(logs)
     if m <= ROWS:
-        return _posterior_of(logs)
+        return _posterior_of(logs, points)
     made = Posterior(np.empty_like(logs), np.empty(m), np.empty(m), np.empty(m))
 
     def work(block: int) -> None:
         rows = slice(block * ROWS, (block + 1) * ROWS)
-        part = _posterior_of(logs[rows])
+        part = _posterior_of(logs[rows], points)
         made.weights[rows], made.mean[rows] = part.weights, part.mean
         made.sd[rows], made.log_evidence[rows] = part.sd, part.log_evidence
 
@@ -83,17 +85,18 @@ def posterior_of(logs: Array, threads: int = 1) -> Posterior:
     return made
 
 
-def _posterior_of(logs: Array) -> Posterior:
+def _posterior_of(logs: Array, points: Array) -> Posterior:
+    step = float(points[1] - points[0])
     top = logs.max(axis=1, keepdims=True)
     raised = np.exp(logs - top)
     total = raised.sum(axis=1, keepdims=True)
     weights = raised / total
-    mean = weights @ THETA
-    second = weights @ THETA**2
+    mean = weights @ points
+    second = weights @ points**2
     variance = np.maximum(second - mean**2, 0.0)
     evidence = (top + np.log(total)).ravel()
 
-    peak = np.clip(logs.argmax(axis=1), 2, len(THETA) - 3)
+    peak = np.clip(logs.argmax(axis=1), 2, len(points) - 3)
     row = np.arange(len(logs))
     bend = 2 * logs[row, peak] - logs[row, peak - 1] - logs[row, peak + 1]
     narrow = bend > 1 / NARROW**2
@@ -101,9 +104,9 @@ def _posterior_of(logs: Array) -> Posterior:
         peak = peak[narrow]
         around = logs[narrow][np.arange(len(peak))[:, None], peak[:, None] + np.arange(-2, 3)]
         offset, spread, evidence[narrow] = _laplace(around)
-        mean[narrow] = THETA[peak] + STEP * offset
-        variance[narrow] = STEP**2 * spread
-        weights[narrow] = _between(offset, spread, peak)
+        mean[narrow] = points[peak] + step * offset
+        variance[narrow] = step**2 * spread
+        weights[narrow] = _between(offset, spread, peak, len(points))
     return Posterior(weights, mean, np.sqrt(variance), evidence)
 
 
@@ -140,12 +143,14 @@ def _laplace(values: Array) -> tuple[Array, Array, Array]:
     return mean, variance * np.maximum(1 + excess / 2 + skew**2, 0.25), log_integral
 
 
-def _between(offset: Array, variance: Array, peak: npt.NDArray[np.int64]) -> Array:
+def _between(
+    offset: Array, variance: Array, peak: npt.NDArray[np.int64], points: int
+) -> Array:
     """Weights on three grid points with a given mean and, where it can be, variance (in steps)."""
     nearest = np.clip(np.rint(offset), -1, 1).astype(np.int64)
     offset, peak = offset - nearest, peak + nearest
     second = np.clip(variance + offset**2, np.abs(offset), 1.0)
-    weights = np.zeros((len(offset), len(THETA)))
+    weights = np.zeros((len(offset), points))
     row = np.arange(len(offset))
     weights[row, peak - 1] = (second - offset) / 2
     weights[row, peak] = 1 - second
