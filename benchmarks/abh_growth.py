@@ -20,7 +20,7 @@ import numpy as np
 from harness import exponent, machine, measure
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import ABH
 from hitsndiffs.spectral import Laplacian
 
@@ -50,7 +50,7 @@ def graded_answers(users: int, seed: int = 0) -> Responses:
 
 def rounds_of(responses: Responses, engine: str, dense: bool = False):
     """Return a function that does some rounds, and how many."""
-    L = Laplacian.of(responses, open_sums(responses, engine))
+    L = Laplacian.of(open_engine(responses, engine))
     matrix = L.dense() if dense else None
     s = np.random.default_rng(1).standard_normal(responses.n_users)
     repeat = max(1, 200_000 // responses.n_users)  # short rounds are timed many at a time

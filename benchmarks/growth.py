@@ -14,7 +14,7 @@ from data import graded_responses
 from harness import Report, arguments, exponent, measure
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import HND
 
 MOST = 1.05
@@ -22,14 +22,14 @@ MOST = 1.05
 
 def seconds_of(data: Responses, repeats: int) -> dict[str, float]:
     """Median seconds of a round and of a solve."""
-    sums = open_sums(data, "threads")
+    sums = open_engine(data, "threads")
     rng = np.random.default_rng(0)
     weights, scale = rng.standard_normal(data.n_options), rng.random(data.n_users)
     rounds = max(1, min(100, 20_000_000 // data.n_responses))  # short rounds are timed together
 
     def run() -> None:
         for _ in range(rounds):
-            sums.through_users(weights, scale)
+            sums.through(weights, scaled, scale)
 
     timings = measure({"round": run, "solve": lambda: HND().fit(data)}, repeats)
     return {"round": timings["round"].median / rounds, "solve": timings["solve"].median}

@@ -20,7 +20,6 @@ from scipy import sparse
 
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines.threads import ThreadSums, build_layout
 
 ALONE, TOGETHER = "arithmetic, 1 thread", "arithmetic, 2 threads"
 
@@ -106,10 +105,10 @@ def compare(report: Report, case: str, responses: Responses, repeats: int) -> di
     for threads in sorted({1, 2, available_cores()}):
         sums = ThreadSums(layout, threads)
         contestants[f"ours, {threads} thread{'s' * (threads > 1)}"] = lambda sums=sums: (
-            sums.through_users(weights, scale)
+            sums.through(weights, scaled, scale)
         )
         expected = with_scipy()
-        error = np.abs(sums.through_users(weights, scale) - expected).max()
+        error = np.abs(sums.through(weights, scaled, scale) - expected).max()
         assert error <= 1e-10 * np.abs(expected).max(), f"{case}: results differ by {error}"
     timings = measure(contestants | arithmetic(), repeats)
     alone, together = timings.pop(ALONE), timings.pop(TOGETHER)

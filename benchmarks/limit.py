@@ -9,7 +9,6 @@ from harness import Report, arguments, measure
 from kernels import dense_responses
 
 from hitsndiffs.data.pool import available_cores
-from hitsndiffs.engines.threads import ThreadSums, build_layout
 
 
 def main() -> None:
@@ -31,8 +30,8 @@ def main() -> None:
                 "NumPy sum, one thread": large.sum,
                 f"NumPy sum, {cores} threads": lambda: list(pool.map(np.sum, parts)),
                 "NumPy copy, one thread": lambda: np.copyto(target, large),
-                "round, one thread": lambda: one.through_users(weights, scale),
-                f"round, {cores} threads": lambda: all_cores.through_users(weights, scale),
+                "round, one thread": lambda: one.through(weights, scaled, scale),
+                f"round, {cores} threads": lambda: all_cores.through(weights, scaled, scale),
             },
             min(options.repeats, 7),
         )

@@ -11,16 +11,16 @@ import naive
 import numpy as np
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines.numpy import NumpySums
-from hitsndiffs.engines.threads import ThreadSums, build_layout
+from hitsndiffs.engines.numpy import NumpyEngine
+from hitsndiffs.engines.threads import ThreadsEngine
 
 
 def threaded(layout, threads):
-    return lambda responses: ThreadSums(build_layout(responses, threads, layout), threads)
+    return lambda responses: ThreadsEngine(responses, threads, layout=layout)
 
 
 ENGINES = {
-    "numpy": NumpySums,
+    "numpy": NumpyEngine,
     "packed-1": threaded("packed", 1),
     "packed-2": threaded("packed", 2),
     "sparse-1": threaded("sparse", 1),
@@ -74,7 +74,7 @@ def check_against_oracle(sums, data, seed=0):
         np.testing.assert_allclose(sums.choices(weights), naive.choices(matrix, weights), **close)
         np.testing.assert_allclose(sums.choosers(scores), naive.choosers(matrix, scores), **close)
         np.testing.assert_allclose(
-            sums.through_users(weights, scale),
+            sums.through(weights, scaled, scale),
             naive.through_users(matrix, weights, scale),
             **close,
         )

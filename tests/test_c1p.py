@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.order.certificate import (
     LOOKED_AT,
@@ -59,11 +59,11 @@ def test_certificate_and_blocks_against_the_definition(
     for members in choosers(responses):
         inside = [user in members for user in order]
         blocks.append(sum(now and not before for before, now in zip([False, *inside], inside)))  # noqa: B905
-    sums, counts = open_sums(responses), responses.choosers_per_option
+    data = open_engine(responses)
     assert extra_blocks(responses, order).tolist() == [b - 1 for b in blocks]
     broken = [option for option, b in enumerate(blocks) if b > 1]
-    assert broken_options(sums, counts, order).tolist() == broken
-    assert is_consecutive(sums, counts, order) == (not broken)
+    assert broken_options(data, order).tolist() == broken
+    assert is_consecutive(data, order) == (not broken)
     first = np.searchsorted(responses.item_starts, broken, side="right") <= LOOKED_AT
     assert is_soon_broken(responses, np.array(order)) == (not sparse and bool(first.any()))
 
@@ -71,13 +71,13 @@ def test_certificate_and_blocks_against_the_definition(
 def test_certificate_of_simulated_answers() -> None:
     answers, abilities = consistent_answers(300, 40, 4, np.random.default_rng(0))
     responses = make_responses(answers)
-    sums, counts = open_sums(responses), responses.choosers_per_option
+    data = open_engine(responses)
     order = np.argsort(abilities)
-    assert is_consecutive(sums, counts, order)
-    assert is_consecutive(sums, counts, order[::-1])
+    assert is_consecutive(data, order)
+    assert is_consecutive(data, order[::-1])
     ends_swapped = order.copy()
     ends_swapped[[0, -1]] = ends_swapped[[-1, 0]]
-    assert not is_consecutive(sums, counts, ends_swapped)
+    assert not is_consecutive(data, ends_swapped)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_certificate_of_simulated_answers() -> None:
 def test_orders_that_are_none(order: list[object], message: str) -> None:
     responses = make_responses([[0, 0], [0, 1], [1, 1]])
     with pytest.raises(InputError, match=message):
-        is_consecutive(open_sums(responses), responses.choosers_per_option, order)
+        is_consecutive(open_engine(responses), order)
     with pytest.raises(InputError, match=message):
         extra_blocks(responses, order)
     with pytest.raises(InputError, match=message):
@@ -157,10 +157,10 @@ def test_simulated_answers_are_consistent_and_every_order_is_certified(seed: int
     assert report.consistent
     assert is_c1p(responses)
     number = {name: i for i, name in enumerate(responses.users)}
-    sums = open_sums(responses)
+    sums = open_engine(responses)
     for order in report.tree.orders(limit=20):
         users = [number[name] for name in order]
-        assert is_consecutive(sums, responses.choosers_per_option, users)
+        assert is_consecutive(sums, users)
 
 
 def test_users_with_equal_answers_need_not_stand_together_unless_an_option_is_theirs() -> None:

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from making import make_responses, random_table, seeds, tables
 from scipy import stats
 
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.draws import option_draws, user_draws
 
 
 def draws(table, count=3, seed=0, **made):
     r = make_responses(table, **made)
-    return user_draws(r, open_sums(r, "numpy"), count, seed)
+    return user_draws(open_engine(r, "numpy"), count, seed)
 
 
 def close(a, b):

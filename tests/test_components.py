@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import make_responses, random_table, tables
 
-from hitsndiffs.engines import open_sums
-from hitsndiffs.order.components import components
+from hitsndiffs.engines import open_engine
 
 
 def found(table, linked_by="options", sparse=False):
     r = make_responses(table, sparse=sparse)
-    return components(r, open_sums(r), linked_by)
+    return open_engine(r).components(linked_by)
 
 
 def groups_of(labels):

@@ -8,7 +8,7 @@ from cases_of_ability import exam
 from making import make_responses
 
 from hitsndiffs import accuracy, rank
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.latent_key import copies
 from hitsndiffs.methods.latent_key.copies import find_witnesses, option_probabilities
 from hitsndiffs.methods.latent_key.grid import THETA, spread_scores
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWa
 
 def fitted(table, **known):
     r = make_responses(table)
-    problem = KeyProblem(r, open_sums(r, "numpy"), **known)
+    problem = KeyProblem(open_engine(r, "numpy"), **known)
     return problem, fit_key(problem, spread_scores(consensus(problem)), max_rounds=15)
 
 
@@ -53,7 +53,7 @@ def test_copying_explains_copies_better_than_ability_does():
     found = find_witnesses(problem, fit)
     r = problem.responses
     p = option_probabilities(problem, fit, THETA)
-    by_ability = problem.sums.choices(np.log(p)) * fit.posterior.weights
+    by_ability = problem.data.choices(np.log(p)) * fit.posterior.weights
     assert (found.copy_logs[60:] > by_ability[60:].sum(axis=1)).all()
     assert r.n_users == 65
 
@@ -141,7 +141,7 @@ def test_a_third_of_near_copies_of_a_weak_sheet_is_not_the_truth(seed):
 def test_near_equals_are_counted_pair_by_pair():
     table, _ = with_copies(1, copied=3, noise=0.05, users=20, items=30, answered=0.7)
     r = make_responses(table)
-    found = copies.near_equals(KeyProblem(r, open_sums(r, "numpy")))
+    found = copies.near_equals(KeyProblem(open_engine(r, "numpy")))
     for user in range(r.n_users):
         both = (table >= 0) & (table[user] >= 0)
         same = ((table == table[user]) & both).sum(axis=1)

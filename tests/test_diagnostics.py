@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from making import make_responses, random_table, tables
 
 from hitsndiffs import InputError, rank
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.results.check_key import key_findings
 from hitsndiffs.results.diagnostics import best_options, item_columns, option_columns
 
@@ -26,8 +26,8 @@ def ordinary():
 
 def columns_of(ranking, key=None):
     r = ranking.responses
-    sums = open_sums(r, "numpy")
-    return item_columns(r, sums, ranking.scores, ranking.fit.key_probabilities, key)
+    sums = open_engine(r, "numpy")
+    return item_columns(sums, ranking.scores, ranking.fit.key_probabilities, key)
 
 
 def remarks(table, key=None):
@@ -86,7 +86,7 @@ def test_two_right_answers_are_found_whichever_leads(lead):
     column[:20] = 2
     r = make_responses(column[:, None])
     probabilities = np.array([0.7, 0.0, 0.0, 0.3])  # the likely key is 0
-    found = item_columns(r, open_sums(r, "numpy"), scores, probabilities)["remark"]
+    found = item_columns(open_engine(r, "numpy"), scores, probabilities)["remark"]
     assert found == ["two right answers? strong users choose 3 too"]
 
 
@@ -125,7 +125,7 @@ def test_discrimination_is_a_correlation_among_those_who_answered(table):
     r = make_responses(table)
     scores = np.random.default_rng(0).normal(size=r.n_users)
     probabilities = np.random.default_rng(1).random(r.n_options)
-    found = item_columns(r, open_sums(r, "numpy"), scores, probabilities)
+    found = item_columns(open_engine(r, "numpy"), scores, probabilities)
     for place, item in enumerate(r.items):
         here = table[:, item] >= 0
         chose = (table[:, item] == found["key"][place])[here]
@@ -152,7 +152,7 @@ def test_users_who_tie_at_the_bottom_are_not_strong():
     column = np.r_[np.zeros(90), np.ones(10)].astype(int)
     r = make_responses(column[:, None])
     scores = column.astype(float)
-    found = item_columns(r, open_sums(r, "numpy"), scores, np.array([0.1, 0.9]))
+    found = item_columns(open_engine(r, "numpy"), scores, np.array([0.1, 0.9]))
     assert found["strong_share"][0] == 1.0
 
 
@@ -173,7 +173,7 @@ def test_shares_of_a_group_sum_to_one_within_an_item(table, groups):
     table = table[(table >= 0).any(axis=1)]
     r = make_responses(table)
     scores = np.random.default_rng(0).normal(size=r.n_users)
-    found = option_columns(r, open_sums(r, "numpy"), scores, groups)
+    found = option_columns(open_engine(r, "numpy"), scores, groups)
     names = [name for name in found if name.startswith("share_group")]
     assert len(names) == groups
     for name in names:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from making import c1p_table, consistent_tables, make_responses, random_table, seeds, tables
 
 from hitsndiffs import ConvergenceWarning, InputError, rank
-from hitsndiffs.engines.numpy import NumpySums
+from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.methods import HND
 from hitsndiffs.spectral import SOLVERS
 
@@ -432,13 +432,13 @@ def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
     """All users can be compared, the axis is clear, nobody is tied: 13 rounds and 8 more sums."""
     passes = []
     for name in ("choices", "choosers", "through_users", "extremes"):
-        plain = getattr(NumpySums, name)
+        plain = getattr(NumpyEngine, name)
 
         def counted(self, vectors, *rest, plain=plain):
             passes.append(1 if np.ndim(vectors) == 1 else np.shape(vectors)[1])
             return plain(self, vectors, *rest)
 
-        monkeypatch.setattr(NumpySums, name, counted)
+        monkeypatch.setattr(NumpyEngine, name, counted)
     found = hnd(random_table(0, 4000, 40, 3))
     assert not found.consistent
     assert found.n_iterations <= 14

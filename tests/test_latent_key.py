@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from making import make_responses, tables
 
 from hitsndiffs import accuracy, rank
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.latent_key import candidates
 from hitsndiffs.methods.latent_key.candidates import Candidates
 from hitsndiffs.methods.latent_key.grid import (
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWa
 
 def problem_of(table, **known):
     r = make_responses(table)
-    return KeyProblem(r, open_sums(r, "numpy"), **known)
+    return KeyProblem(open_engine(r, "numpy"), **known)
 
 
 def a_start(m, seed=0):
@@ -260,7 +260,7 @@ def test_consensus_weighs_users_by_how_often_they_agree():
 def test_modes_are_distinct_and_the_rival_disagrees():
     table, _ = exam(9, users=60, items=20)
     r = make_responses(table)
-    found = search(r, open_sums(r, "numpy"))
+    found = search(open_engine(r, "numpy"))
     means = [mode.fit.posterior.mean for mode in found.modes]
     for k, mean in enumerate(means):
         assert all(correlation(mean, other) <= 0.99 for other in means[:k])

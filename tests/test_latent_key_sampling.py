@@ -8,7 +8,7 @@ from cases_of_ability import exam
 from making import make_responses
 
 from hitsndiffs import rank
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.latent_key import grid, model, sampling
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.sampling import take_sample
@@ -23,7 +23,7 @@ def few_are_many(monkeypatch):
 
 
 def problem_of(r, **known):
-    return KeyProblem(r, open_sums(r), **known)
+    return KeyProblem(open_engine(r), **known)
 
 
 @pytest.mark.parametrize("answered", [1.0, 0.7, 0.3])
@@ -51,7 +51,7 @@ def test_the_sample_holds_the_answers_of_its_users(few_are_many):
     np.testing.assert_array_equal(part.users, r.users[sample.users])
     weights = np.random.default_rng(0).random(r.n_options)
     np.testing.assert_allclose(
-        sample.problem.sums.choices(weights), problem.sums.choices(weights)[sample.users]
+        sample.problem.data.choices(weights), problem.data.choices(weights)[sample.users]
     )
     np.testing.assert_array_equal(sample.problem.known, problem.known)
     assert sample.users[sample.problem.strong] == 7

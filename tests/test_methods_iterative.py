@@ -17,7 +17,7 @@ from naive_methods import (
     truthfinder,
 )
 
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import (
     HITS,
@@ -144,14 +144,14 @@ def test_truthfinder_ranks_alike_in_both_domains():
     fitted = TruthFinder(tol=1e-12).fit(r)
     assert fitted.fit_.notes == ()
     assert fitted.scores_.max() <= 1
-    sums = open_sums(r)
-    doubt = log_mean_doubt(sums.choosers(np.log1p(-fitted.scores_)), r, sums)
+    sums = open_engine(r)
+    doubt = log_mean_doubt(sums.choosers(np.log1p(-fitted.scores_)), sums)
     assert accuracy(fitted.scores_, -doubt) > 1 - 1e-9
 
 
 def test_log_of_sums_spans_any_range():
     answers = random_answers(15, 6, 4, seed=2)
-    sums = open_sums(responses_from_array(answers))
+    sums = open_engine(responses_from_array(answers))
     C, _ = one_hot(answers)
     logs = np.random.default_rng(0).uniform(-5000, -10, C.shape[1])
     expected = [np.logaddexp.reduce(logs[row > 0]) for row in C]

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from making import make_responses, random_table, seeds, tables
 
 from hitsndiffs import InputError, rank
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.order.orientation import _ends, known_options, orient, undecided, user_number
 
 
 def orientation(table, scores, **known):
     r = make_responses(table)
-    return orient(np.asarray(scores, dtype=float), r, open_sums(r), **known)
+    return orient(np.asarray(scores, dtype=float), open_engine(r), **known)
 
 
 # -- decile entropy ------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from cases_of_ability import biased_workers, exam
 from hypothesis import given, settings
 from making import make_responses, tables
 
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import predictive
 from hitsndiffs.methods.latent_key.grid import spread_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWa
 
 def contest(table):
     r = make_responses(table)
-    problem = KeyProblem(r, open_sums(r, "numpy"))
+    problem = KeyProblem(open_engine(r, "numpy"))
     fit = fit_key(problem, spread_scores(consensus(problem)), max_rounds=15)
     return confusion_against_key(r, fit.posterior.weights, engine="numpy", threads=None)
 

@@ -9,7 +9,7 @@ from making import c1p_table, make_responses, random_table, tables
 
 from hitsndiffs import METHODS, simulate
 from hitsndiffs.data.items import Within
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.spectral.shrinkage import (
     HIGHEST,
@@ -77,20 +77,20 @@ def test_both_constants_are_one_way_variance_ratios(table):
     assume(len(users) > r.n_options and len(users) > r.n_users)
     # something to tell users and options apart by, beyond rounding
     assume((np.bincount(items)[items] > np.bincount(options)[options]).sum() > 2)
-    sums = open_sums(r, "numpy")
+    sums = open_engine(r, "numpy")
     rng = np.random.default_rng(1)
     s, w = rng.normal(size=r.n_users), rng.normal(size=r.n_options)
-    assert option_shrinkage(r, sums, w, 2.0) == pytest.approx(naive_lambda(r, w, 2.0), rel=1e-6)
-    assert user_shrinkage(r, sums, s, 1.5) == pytest.approx(naive_mu(r, s, 1.5), rel=1e-6)
+    assert option_shrinkage(sums, w, 2.0) == pytest.approx(naive_lambda(r, w, 2.0), rel=1e-6)
+    assert user_shrinkage(sums, s, 1.5) == pytest.approx(naive_mu(r, s, 1.5), rel=1e-6)
 
 
 def test_constants_of_a_graded_test_are_those_of_the_oracle_at_the_settled_axis():
     r = make_responses(random_table(3, 40, 15, 4, missing=0.3))
-    sums = open_sums(r, "numpy")
-    found = find_shrinkage(r, sums)
+    sums = open_engine(r, "numpy")
+    found = find_shrinkage(sums)
     assert found.converged
     s = found.axes.scores[:, 0]
-    w = shrunk(r, sums, s, found.lam)
+    w = shrunk(sums, s, found.lam)
     assert naive_lambda(r, w, found.mu) == pytest.approx(found.lam, rel=0.05)
     assert naive_mu(r, s, found.lam) == pytest.approx(found.mu, rel=0.05)
 
@@ -100,14 +100,14 @@ def test_constants_of_a_graded_test_are_those_of_the_oracle_at_the_settled_axis(
 
 def test_shrunken_weights_are_centred_in_every_item_and_pulled_to_zero():
     r = make_responses(random_table(1, 30, 8, 4, missing=0.4))
-    sums = open_sums(r, "numpy")
+    sums = open_engine(r, "numpy")
     s = np.random.default_rng(0).normal(size=r.n_users)
     users, options, items = answers_of(r)
     plain = np.bincount(options, s[users] - means_by(s[users], items)) / np.bincount(options)
-    np.testing.assert_allclose(shrunk(r, sums, s, 0.0), plain, atol=1e-12)
+    np.testing.assert_allclose(shrunk(sums, s, 0.0), plain, atol=1e-12)
     counts = r.choosers_per_option
     for lam in (1.0, 30.0):
-        w = shrunk(r, sums, s, lam)
+        w = shrunk(sums, s, lam)
         np.testing.assert_allclose(Within(r).total(counts * w), 0, atol=1e-10)
         assert np.abs(w).sum() < np.abs(plain).sum()
 
@@ -115,17 +115,17 @@ def test_shrunken_weights_are_centred_in_every_item_and_pulled_to_zero():
 @pytest.mark.parametrize("seed", range(3))
 def test_without_shrinkage_complete_data_have_the_axis_of_plain_hnd(seed):
     r = make_responses(random_table(seed, 25, 12, 4))
-    sums = open_sums(r, "numpy")
-    axis = leading_axes(r, sums, 1, lam=0.0, mu=0.0, centred=True).scores[:, 0]
+    sums = open_engine(r, "numpy")
+    axis = leading_axes(sums, 1, lam=0.0, mu=0.0, centred=True).scores[:, 0]
     plain = METHODS["hnd"]().fit(r).scores_
     assert abs(np.corrcoef(axis, plain)[0, 1]) == pytest.approx(1, abs=1e-9)
 
 
 def test_centring_matters_when_answers_are_missing():
     r = make_responses(random_table(0, 40, 12, 4, missing=0.5))
-    sums = open_sums(r, "numpy")
-    axis = leading_axes(r, sums, 1, centred=True).scores[:, 0]
-    plain = leading_axes(r, sums, 1).scores[:, 0]
+    sums = open_engine(r, "numpy")
+    axis = leading_axes(sums, 1, centred=True).scores[:, 0]
+    plain = leading_axes(sums, 1).scores[:, 0]
     assert abs(np.corrcoef(axis, plain)[0, 1]) < 0.999
 
 
@@ -133,13 +133,13 @@ def test_consistent_answers_need_little_shrinkage_and_noise_needs_much():
     exact = make_responses(c1p_table(0, 100, 50, 3))
     noisy = simulate("grm", users=100, items=50, options=3, seed=0).responses
     luck = make_responses(random_table(0, 60, 20, 4, graded=False))
-    lams = [find_shrinkage(r, open_sums(r, "numpy")).lam for r in (exact, noisy, luck)]
+    lams = [find_shrinkage(open_engine(r, "numpy")).lam for r in (exact, noisy, luck)]
     assert lams[0] < 0.5 < 1 < lams[1] < lams[2]
 
 
 def test_users_who_all_agree_have_no_axis():
     r = make_responses(np.zeros((5, 3), dtype=int))
-    found = find_shrinkage(r, open_sums(r, "numpy"))
+    found = find_shrinkage(open_engine(r, "numpy"))
     assert len(found.axes.values) == 0
     assert not found.converged
 
@@ -150,11 +150,11 @@ def test_less_weight_for_some_users_moves_the_axis_towards_the_others():
     table[20:] = other_key[np.arange(15), table[20:]]
     r = make_responses(table)
     alone = make_responses(table[:20])
-    target = find_shrinkage(alone, open_sums(alone, "numpy")).axes.scores[:, 0]
+    target = find_shrinkage(open_engine(alone, "numpy")).axes.scores[:, 0]
 
     def agreement(weight):
         weights = np.r_[np.ones(20), np.full(20, weight)]
-        axes = find_shrinkage(r, open_sums(r, "numpy"), user_weights=weights).axes
+        axes = find_shrinkage(open_engine(r, "numpy"), user_weights=weights).axes
         return abs(np.corrcoef(axes.scores[:20, 0], target)[0, 1])
 
     assert agreement(0.01) > 0.99 > agreement(1.0)

@@ -102,7 +102,7 @@ def test_the_number_of_threads_does_not_change_a_bit(layout):
     for threads in (1, 2, 5):
         sums = threaded(layout, threads)(data)
         results.append(
-            (sums.choices(weights), sums.choosers(scores), sums.through_users(weights, scale))
+            (sums.choices(weights), sums.choosers(scores), sums.through(weights, scaled, scale))
         )
     for other in results[1:]:
         for first, second in zip(results[0], other, strict=True):
@@ -120,7 +120,7 @@ def test_a_block_of_vectors_is_its_columns(engine):
         for block, single in (
             (sums.choices(weights), sums.choices(weights[:, column])),
             (sums.choosers(scores), sums.choosers(scores[:, column])),
-            (sums.through_users(weights, scale), sums.through_users(weights[:, column], scale)),
+            (sums.through(weights, scaled, scale), sums.through_users(weights[:, column], scale)),
         ):
             assert single.ndim == 1
             np.testing.assert_allclose(block[:, column], single, rtol=1e-12, atol=1e-12)

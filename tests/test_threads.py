@@ -14,10 +14,10 @@ from sums_cases import make_responses, random_table, run_python
 from hitsndiffs.data import jit
 from hitsndiffs.data.pool import Run
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import base, open_sums
+from hitsndiffs.engines import base
 from hitsndiffs.engines.grouping import Groups
-from hitsndiffs.engines.numpy import NumpySums
-from hitsndiffs.engines.threads import ThreadSums, build_layout
+from hitsndiffs.engines.numpy import NumpyEngine
+from hitsndiffs.engines.threads import ThreadsEngine
 from hitsndiffs.errors import InputError, MissingExtraError
 
 # -- layouts --------------------------------------------------------------------------------
@@ -81,19 +81,19 @@ def test_items_with_too_many_options_for_packing():
 
 def test_auto_takes_threads_for_large_data_only(monkeypatch):
     data = make_responses([[0, 1], [1, 0], [0, 0]])
-    assert isinstance(open_sums(data), NumpySums)
+    assert isinstance(open_engine(data), NumpyEngine)
     monkeypatch.setattr(base, "THREADS_FROM", 6)
-    assert isinstance(open_sums(data), ThreadSums)
+    assert isinstance(open_engine(data), ThreadsEngine)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert isinstance(open_sums(data), NumpySums)
+    assert isinstance(open_engine(data), NumpyEngine)
 
 
 def test_the_layout_is_built_once_for_any_number_of_threads():
     data = make_responses([[0, 1], [1, 0], [0, 0]])
-    first, second = open_sums(data, "threads", 1), open_sums(data, "threads", 2)
+    first, second = open_engine(data, "threads", 1), open_engine(data, "threads", 2)
     assert (first.threads, second.threads) == (1, 2)
     assert first.layout is second.layout
-    plain = [open_sums(data, "numpy", threads) for threads in (1, 2)]
+    plain = [open_engine(data, "numpy", threads) for threads in (1, 2)]
     assert plain[0]._rows is plain[1]._rows
     assert [sums.threads for sums in plain] == [1, 2]
 
@@ -102,7 +102,7 @@ def test_the_layout_is_built_once_for_any_number_of_threads():
 def test_counts_taken_from_the_engine(dense):
     table = random_table(np.random.default_rng(13), 200, 7, 4, 0.3)
     expected, ours = make_responses(table, dense=dense), make_responses(table, dense=dense)
-    open_sums(ours, "threads")
+    open_engine(ours, "threads")
     for name in ("answers_per_user", "choosers_per_option", "answers_per_item"):
         assert getattr(ours, name).dtype == np.int64
         np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
@@ -111,9 +111,9 @@ def test_counts_taken_from_the_engine(dense):
 def test_wrong_engine_and_thread_count_are_refused():
     data = make_responses([[0, 1], [1, 0]])
     with pytest.raises(InputError, match="engine must be one of auto, numpy, threads; got 'gpu'"):
-        open_sums(data, "gpu")
+        open_engine(data, "gpu")
     with pytest.raises(InputError, match="threads must be at least 1; got 0"):
-        open_sums(data, "threads", 0)
+        open_engine(data, "threads", 0)
 
 
 def test_without_numba(monkeypatch):
@@ -122,9 +122,9 @@ def test_without_numba(monkeypatch):
     for library in jit._libraries.values():
         monkeypatch.setattr(library, "_loaded", False)
     monkeypatch.setitem(sys.modules, "numba", None)
-    assert isinstance(open_sums(data), NumpySums)
+    assert isinstance(open_engine(data), NumpyEngine)
     with pytest.raises(MissingExtraError, match='use engine="numpy"'):
-        open_sums(data, "threads")
+        open_engine(data, "threads")
 
 
 def test_errors_in_threads_come_back():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import make_responses, tables
 
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.ties import Levels, levelled, members, patterns, tie_groups
 
@@ -18,7 +18,7 @@ levels = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 @given(tables(), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_patterns_are_equal_where_answers_are(table, sparse):
-    number = patterns(open_sums(make_responses(table, sparse=sparse)))
+    number = patterns(open_engine(make_responses(table, sparse=sparse)))
     for j, row in enumerate(table):
         same = (table == row).all(axis=1)
         assert ((number == number[j]) == same).all()
@@ -110,7 +110,7 @@ def ordered(table, scores, labels=None):
     r = make_responses(table)
     labels = np.zeros(len(table), dtype=int) if labels is None else np.array(labels)
     order, consistent = ordered_users(
-        r, open_sums(r), Levels.of(np.array(scores, dtype=float), labels)
+        open_engine(r), Levels.of(np.array(scores, dtype=float), labels)
     )
     return order.tolist(), consistent
 
@@ -152,7 +152,7 @@ def test_equal_answers_stand_together_in_the_order(table, seed, sparse):
     scores = np.random.default_rng(seed).integers(0, 3, len(table)).astype(float)
     r = make_responses(table, sparse=sparse)
     levels = Levels.of(scores, np.where(r.answers_per_user > 0, 0, -1))
-    order, _ = ordered_users(r, open_sums(r), levels)
+    order, _ = ordered_users(open_engine(r), levels)
     assert (np.diff(levels.level[order]) >= 0).all()
     sheets = np.unique(table[order], axis=0, return_inverse=True)[1].reshape(-1)
     for level in np.unique(levels.level[order]):

@@ -15,7 +15,7 @@ import hitsndiffs as hnd
 from benchmarks.arena import real
 from benchmarks.arena.cases import Case
 from benchmarks.arena.settings import SETTINGS
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.results.metrics import accuracy, average_ranks
 
 __all__ = ["ANCHORED", "CONTESTANTS", "OURS", "Contestant", "case_of", "measure"]
@@ -142,7 +142,7 @@ def true_shares(case: Case) -> Array:
     r = case.responses
     right = _right_options(case).astype(float)
     known = np.isin(r.items, list(case.key))[r.option_items].astype(float)
-    sums = open_sums(r)
+    sums = open_engine(r)
     total, n = sums.choices(right), sums.choices(known)
     shares: Array = np.divide(total, n, out=np.full(r.n_users, np.nan), where=n > 0)
     return shares

@@ -1,6 +1,10 @@
 """The two ways in which a call can go wrong, and the warning for a solver that did not finish."""
 
-__all__ = ["ConvergenceWarning", "InputError", "MissingExtraError"]
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["ConvergenceWarning", "InputError", "MissingExtraError", "did_you_mean"]
 
 
 class InputError(ValueError):
@@ -17,3 +21,15 @@ class MissingExtraError(InputError, ImportError):
 
 class ConvergenceWarning(UserWarning):
     """An iteration stopped at its limit; the best iterate is kept and the numbers are given."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint for a name that is close to a known one, with a space before it; or nothing.
+
+    >>> did_you_mean("majorty", ["hits", "majority"])
+    " Did you mean 'majority'?"
+    """
+    import difflib
+
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

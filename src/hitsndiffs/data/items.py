@@ -1,57 +1,104 @@
-"""Arithmetic within items: sums, maxima and softmax over each item's options."""
+"""The items and their options: labels, where each item's options begin, and sums within items."""
 
 from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-
-__all__ = ["Within"]
+__all__ = ["Items"]
 
 Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer[Any]]
+Labels = npt.NDArray[Any]
 
 
-class Within:
-    """Sums over the options of an item; blocks of columns are handled column by column.
+class Items:
+    """All items with their options; small enough to be in memory on any engine.
+
+    Options are numbered item after item: item ``i`` owns ``starts[i] … starts[i + 1] - 1``. Blocks
+    of columns are handled column by column.
 
     Parameters
     ----------
-    responses
-        Whose items.
-    first, last
-        Only the items from ``first`` to ``last - 1``, whose options are then counted from 0.
+    labels
+        One per item.
+    option_labels
+        One per option.
+    starts
+        Where the options of each item begin; one entry more than there are items.
 
     Examples
     --------
-    >>> r = Responses.from_wide([["A", "x"], ["B", "x"], ["B", "y"]])
-    >>> Within(r).total(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
+    >>> items = Items(np.array(["q1", "q2"]), np.array(["A", "B", "x", "y"]), np.array([0, 2, 4]))
+    >>> items.total(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
     [3.0, 7.0]
     """
 
-    def __init__(self, responses: Responses, first: int = 0, last: int | None = None) -> None:
-        last = responses.n_items if last is None else last
-        begin, end = responses.item_starts[[first, last]]
-        self.starts = responses.item_starts[first:last] - begin
-        self.items = responses.option_items[begin:end] - first
-        self.sizes = np.diff(responses.item_starts[first : last + 1]).astype(float)
+    def __init__(self, labels: Labels, option_labels: Labels, starts: Ints) -> None:
+        self.labels = labels
+        self.option_labels = option_labels
+        self.starts = np.asarray(starts, dtype=np.int64)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.starts) - 1
+
+    @property
+    def n_options(self) -> int:
+        """Number of options of all items."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many options each item has."""
+        return np.diff(self.starts).astype(float)
+
+    @cached_property
+    def of_option(self) -> npt.NDArray[np.int32]:
+        """The item that each option belongs to."""
+        return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.starts))
+
+    def block(self, first: int, last: int) -> Items:
+        """The items from ``first`` to ``last - 1``, their options counted from 0."""
+        begin, end = self.starts[[first, last]]
+        return Items(
+            self.labels[first:last],
+            self.option_labels[begin:end],
+            self.starts[first : last + 1] - begin,
+        )
+
+    # -- arithmetic within items ------------------------------------------------------------
 
     def total(self, x: Array) -> Array:
         """One sum per item."""
-        return np.add.reduceat(x, self.starts, axis=0)
+        return np.add.reduceat(x, self.starts[:-1], axis=0)
 
     def sum(self, x: Array) -> Array:
         """The item's sum, at each of its options."""
-        return self.total(x)[self.items]
+        return self.total(x)[self.of_option]
 
     def max(self, x: Array) -> Array:
         """The item's largest value, at each of its options."""
-        return np.maximum.reduceat(x, self.starts, axis=0)[self.items]
+        return np.maximum.reduceat(x, self.starts[:-1], axis=0)[self.of_option]
+
+    def any(self, x: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Whether some option of the item has it, at each of its options."""
+        return np.logical_or.reduceat(x, self.starts[:-1])[self.of_option]
 
     def softmax(self, logs: Array) -> Array:
         """Probabilities within each item from their logarithms (up to a constant)."""
         raised = np.exp(logs - self.max(logs))
         return raised / self.sum(raised)
+
+    def share(self, weights: Array) -> Array:
+        """Weights from 0 up, divided by their sum within the item (even where it is 0)."""
+        totals = self.sum(weights)
+        even = (1.0 / self.sizes)[self.of_option]
+        return np.divide(weights, totals, out=even, where=totals > 0)
 
     def centred(self, x: Array, counts: Array) -> Array:
         """``x`` minus its mean over the item's answers (``counts`` per option)."""
@@ -59,4 +106,17 @@ class Within:
         means = np.divide(
             self.total(counts * x), totals, out=np.zeros_like(totals), where=totals > 0
         )
-        return x - means[self.items]
+        return x - means[self.of_option]
+
+    # -- labels -----------------------------------------------------------------------------
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Number of each item by its label, as text."""
+        return {str(label).strip(): i for i, label in enumerate(self.labels)}
+
+    def option_named(self, item: int, text: str) -> int | None:
+        """The number of an item's option with this label, as text; ``None`` without one."""
+        first, last = self.starts[item : item + 2].tolist()
+        labels = [str(label) for label in self.option_labels[first:last]]
+        return first + labels.index(text) if text in labels else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.items import Items
 from hitsndiffs.data.layouts import (
     Codes,
     Rows,
@@ -77,6 +78,7 @@ class Responses:
     """
 
     __slots__ = (
+        "__weakref__",
         "_cache",
         "_codes",
         "_rows",
@@ -279,6 +281,13 @@ class Responses:
             lambda: np.add.reduceat(self.choosers_per_option, self.item_starts[:-1]),
         )
 
+    @property
+    def structure(self) -> Items:
+        """The items and their options."""
+        return self._cached(
+            "structure", lambda: Items(self.items, self.option_labels, self.item_starts)
+        )
+
     # -- layouts ----------------------------------------------------------------------------
 
     @property
@@ -295,18 +304,47 @@ class Responses:
             return self._rows
         return rows_of_codes(self.codes, self.item_starts, self.answers_per_user)
 
-    def restrict(self, users: IntArray) -> tuple[Responses, npt.NDArray[np.int64]]:
+    def some_rows(self, users: IntArray) -> Rows:
+        """The rows of some users only."""
+        if self._codes is None:
+            return some_rows(self.rows, users)
+        codes: Codes = np.ascontiguousarray(self._codes[:, users])  # type: ignore[assignment]
+        return rows_of_codes(codes, self.item_starts, answers_in_codes(codes))
+
+    def restrict(
+        self, users: IntArray, *, keep_options: bool = False
+    ) -> tuple[Responses, npt.NDArray[np.int64]]:
         """The same data with some users only.
+
+        Parameters
+        ----------
+        users
+            Their numbers.
+        keep_options
+            Whether options and items that none of them chose stay.
 
         Returns
         -------
         responses
-            With ``users`` in the order given; options and items that none of them chose are gone.
+            With ``users`` in the order given.
         options
             For each option that is left, its number in ``self``.
         """
         users = np.asarray(users, dtype=np.int64)
-        indptr, chosen = some_rows(self.rows, users)
+        if keep_options:
+            codes: Codes | None = None
+            if self._codes is not None:
+                codes = np.ascontiguousarray(self._codes[:, users])  # type: ignore[assignment]
+            return Responses(
+                users=self.users[users],
+                items=self.items,
+                option_labels=self.option_labels,
+                item_starts=self.item_starts,
+                codes=codes,
+                rows=None if codes is not None else some_rows(self.rows, users),
+                kind=self.kind,
+            ), np.arange(self.n_options)
+        indptr, chosen = self.some_rows(users)
         kept = np.unique(chosen).astype(np.int64)
         return self._with_options(self.users[users], indptr, chosen, kept), kept
 

@@ -1,13 +1,6 @@
-"""The one seam of the library: two sums over the responses, and engines that compute them.
+"""Engines: where the answers are held, and the sums over them (:class:`Engine`)."""
 
-With ``C`` the users × options matrix of ones (never built), every method is an iteration of
+from hitsndiffs.engines.base import Engine, scaled
+from hitsndiffs.engines.opening import ENGINES, open_engine
 
-``choices(w) = C w``
-    for each user, the sum of ``w`` over the options the user chose;
-``choosers(s) = Cᵀ s``
-    for each option, the sum of ``s`` over the users who chose it.
-"""
-
-from hitsndiffs.engines.base import Sums, open_sums
-
-__all__ = ["Sums", "open_sums"]
+__all__ = ["ENGINES", "Engine", "open_engine", "scaled"]

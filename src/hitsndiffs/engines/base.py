@@ -1,123 +1,225 @@
-"""The protocol of an engine, and the choice between engines."""
+"""The engine: the one object through which a method sees the data.
+
+With ``C`` the users × options matrix of ones (never built), every method is an iteration of
+
+``choices(w) = C w``
+    for each user, the sum of ``w`` over the options the user chose;
+``choosers(s) = Cᵀ s``
+    for each option, the sum of ``s`` over the users who chose it;
+``through(w, step) = Cᵀ step(C w)``
+    from options to users and back in one pass, block of users by block of users.
+
+An engine holds the answers: in this process's memory, in packed bytes, on a GPU, on a cluster. What
+is as long as the options are many is NumPy's, always. What is as long as the users are many is a
+*user array* and belongs to the engine; methods do arithmetic and reductions on it, and ask the
+engine for anything that needs an order of the users. :meth:`Engine.collect` is the one place where
+user arrays come to the caller.
+"""
 
 from __future__ import annotations
 
-import logging
-from typing import TYPE_CHECKING, Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.pool import available_cores
-from hitsndiffs.errors import InputError, MissingExtraError
+from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
+    from hitsndiffs.data.items import Items
     from hitsndiffs.data.responses import Responses
 
-__all__ = ["ENGINES", "THREADS_FROM", "Sums", "open_sums"]
+__all__ = ["Engine", "Step", "Stepped", "option_words", "scaled"]
 
 Vector = npt.NDArray[np.float64]
-IntVector = npt.NDArray[np.integer[Any]]
-
-ENGINES = ("auto", "numpy", "threads")
-
-#: From this many responses on, the threaded engine is clearly faster; compiling its kernels, which
-#: happens once, takes some seconds.
-THREADS_FROM = 2_000_000
-
-logger = logging.getLogger("hitsndiffs")
+Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+#: What a step returns: one row per user; with sums on the side, a pair of that and a short vector.
+Stepped = Vector | tuple[Vector, Vector]
+#: What is done with a block of users: it gets their sums (one row per user) and their parts of some
+#: user arrays, and must treat every user by itself.
+Step = Callable[..., Stepped]
 
 
-class Sums(Protocol):
-    """What a method may ask of the data; a vector or a block of vectors (one per column)."""
+def scaled(sums: Vector, scale: Vector) -> Vector:
+    """The step of a linear pass: every user's sums times one number (compiled where it pays)."""
+    return sums * (scale if sums.ndim == 1 else scale[:, None])
 
+
+def option_words(n_options: int, seed: int = 20240513) -> Words:
+    """Random 64-bit numbers, one per option: their sum over a sheet is its fingerprint."""
+    return np.random.default_rng(seed).integers(0, 2**64, n_options, dtype=np.uint64)
+
+
+class Engine(ABC):
+    """What a method may ask of the data; vectors may be blocks, one vector per column.
+
+    Attributes
+    ----------
+    items
+        Items and options, with their labels (always in memory).
+    n_users
+        How many users there are; those without answers count.
+    threads
+        How many threads a method may use for work of its own.
+    """
+
+    #: The name that callers give.
+    name: ClassVar[str]
+
+    items: Items
     n_users: int
-    n_options: int
-    #: How many threads a method may use for what it does with the sums.
     threads: int
 
-    def choices(self, weights: Vector) -> Vector:
-        """``C w``: for each user, the sum over the options the user chose."""
+    # -- the sums ---------------------------------------------------------------------------
 
-    def choosers(self, scores: Vector) -> Vector:
+    @abstractmethod
+    def choices(self, weights: Vector) -> Any:
+        """``C w``: for each user, the sum over the options the user chose (a user array)."""
+
+    @abstractmethod
+    def choosers(self, scores: Any) -> Vector:
         """``Cᵀ s``: for each option, the sum over the users who chose it."""
 
-    def through_users(self, weights: Vector, scale: Vector) -> Vector:
-        """``Cᵀ (scale * (C w))``: from options to options, one pass over the data."""
+    @abstractmethod
+    def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+        """``Cᵀ step(C w, …)``: options to options in one pass; nothing user-sized is kept.
 
-    def extremes(self, positions: IntVector) -> tuple[IntVector, IntVector]:
-        """For each option, the smallest and the largest position among its choosers."""
+        Parameters
+        ----------
+        weights
+            A block of columns over the options (no column: the step needs the arrays only), or
+            one vector for the linear step.
+        step
+            From a block of users' sums, and their parts of ``arrays``, to what is summed for the
+            options they chose. :func:`scaled` is the linear step.
+        *arrays
+            User arrays.
 
+        Returns
+        -------
+        sums
+            One row per option; with sums on the side, a pair of that and their total.
+        """
 
-def open_sums(responses: Responses, engine: str = "auto", threads: int | None = None) -> Sums:
-    """Return the sums of some responses (kept with them, so the layout is built once).
+    @abstractmethod
+    def mapped(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+        """``step(C w, …)`` as user arrays, one per column, without keeping ``C w``."""
 
-    Parameters
-    ----------
-    responses
-        The data.
-    engine
-        ``"numpy"`` (SciPy's sparse products), ``"threads"`` (packed bytes, Numba) or ``"auto"``:
-        threads from :data:`THREADS_FROM` responses on, when Numba can be imported.
-    threads
-        Number of threads for the threaded engine; all cores when not given. The results are the
-        same for any number.
+    @abstractmethod
+    def extremes(self, positions: Any, first_items: int | None = None) -> tuple[Any, Any]:
+        """For each option, the smallest and the largest position among its choosers.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hitsndiffs.data.responses import Responses
-    >>> codes = np.array([[0, 0, 1], [0, 1, 255]], dtype=np.uint8)
-    >>> responses = Responses(
-    ...     users=np.arange(3), items=np.arange(2), option_labels=np.array(list("ABBC")),
-    ...     item_starts=np.array([0, 2, 4]), codes=codes,
-    ... )
-    >>> open_sums(responses).choices(np.array([1.0, 10.0, 100.0, 1000.0])).tolist()
-    [101.0, 1001.0, 10.0]
-    """
-    if engine not in ENGINES:
-        raise InputError(f"engine must be one of {', '.join(ENGINES)}; got {engine!r}.")
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1; got {threads}.")
-    if engine == "threads" or (engine == "auto" and _is_large(responses)):
-        try:
-            return _thread_sums(responses, threads)
-        except ImportError as error:
-            if engine == "threads":
-                raise MissingExtraError(
-                    f'engine="threads" needs Numba, which cannot be imported ({error}). '
-                    'Install it, or use engine="numpy".'
-                ) from error
-            logger.info("Numba cannot be imported (%s): using the slower engine.", error)
-    from hitsndiffs.engines.numpy import NumpySums
+        With ``first_items`` only for the options of that many items (or of some more).
+        """
 
-    made: NumpySums = responses._cached("sums/numpy", lambda: NumpySums(responses))
-    return made.on(threads or available_cores())
+    @abstractmethod
+    def fingerprints(self, words: Words | None = None) -> Any:
+        """A 64-bit number per user, the same on every engine: equal sheets ⇔ equal numbers.
 
+        It is the sum (modulo 2⁶⁴) of the words of the options that the user chose: exact in any
+        order and on any partition. Two different sheets collide with probability 2⁻⁶⁴.
 
-def _thread_sums(responses: Responses, threads: int | None) -> Sums:
-    from hitsndiffs.engines.threads import ThreadSums, build_layout
+        Parameters
+        ----------
+        words
+            One 64-bit number per option (default: :func:`option_words`); 0 for options that do
+            not count.
+        """
 
-    layout = responses._cached("sums/threads", lambda: build_layout(responses, threads))
-    sums = ThreadSums(layout, threads)
-    # Counts are sums of ones, and far quicker this way than from the codes.
-    if layout.is_complete:
-        everything = responses.n_items
-        responses._cached("answers_per_user", lambda: np.full(sums.n_users, everything))
-    responses._cached("answers_per_user", lambda: _counts(sums.choices(np.ones(sums.n_options))))
-    responses._cached("choosers_per_option", lambda: _counts(sums.choosers(np.ones(sums.n_users))))
-    return sums
+    @abstractmethod
+    def sheets(self, users: Ints) -> Vector:
+        """The answer sheets of a few users: a column each, 1 for the options chosen."""
 
+    # -- users ------------------------------------------------------------------------------
 
-def _counts(sums: Vector) -> npt.NDArray[np.int64]:
-    return np.rint(sums).astype(np.int64)
+    @abstractmethod
+    def user_number(self, label: Any) -> int | None:
+        """Place of a user named by its label (compared as text), or ``None``."""
 
+    @abstractmethod
+    def user_labels(self, users: Ints) -> npt.NDArray[Any]:
+        """Labels of a few users."""
 
-def _is_large(responses: Responses) -> bool:
-    dense = responses.is_dense
-    size = responses.n_users * responses.n_items if dense else len(responses.rows[1])
-    if size < THREADS_FROM:
-        return False
-    from hitsndiffs.data.jit import is_switched_off
+    @property
+    @abstractmethod
+    def some_users(self) -> npt.NDArray[Any]:
+        """Labels to show as examples, and to look for a close one in: all, or the first many."""
 
-    return not is_switched_off()
+    def collect(self, x: Any) -> npt.NDArray[Any]:
+        """A user array as a NumPy array in this process."""
+        return np.asarray(x)
+
+    # -- parts ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def subset(self, users: Any, *, keep_options: bool = False) -> tuple[Engine, Ints]:
+        """Some users on an engine of the same kind, and which options are left.
+
+        Options and items that none of them chose are gone, unless ``keep_options``.
+        """
+
+    @abstractmethod
+    def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
+        """All users with some items, and which options are left."""
+
+    @abstractmethod
+    def components(self, linked_by: str) -> Any:
+        """Number of each user's connected component: 0 is the largest, -1 marks no answers.
+
+        Two users are linked when they chose the same option (``"options"``) or answered the same
+        item (``"items"``).
+        """
+
+    @property
+    def responses(self) -> Responses:
+        """The answers themselves, for work that needs everything in memory."""
+        raise InputError(
+            f"This needs all answers in memory, which engine={self.name!r} does not give. "
+            'Rank a sample (--sample N), or use engine="auto" on one machine.'
+        )
+
+    # -- sizes and counts -------------------------------------------------------------------
+
+    @property
+    def n_items(self) -> int:
+        """Number of items that somebody answered."""
+        return self.items.n_items
+
+    @property
+    def n_options(self) -> int:
+        """Number of options that somebody chose, over all items."""
+        return self.items.n_options
+
+    @cached_property
+    def choosers_per_option(self) -> Ints:
+        """How many users chose each option (the paper's column sums ``Dc``)."""
+        return np.rint(self.choosers(self.everybody)).astype(np.int64)
+
+    @cached_property
+    def answers_per_item(self) -> Ints:
+        """How many users answered each item."""
+        return np.add.reduceat(self.choosers_per_option, self.items.starts[:-1])
+
+    @cached_property
+    def answers_per_user(self) -> Any:
+        """How many items each user answered, as real numbers (the paper's row sums ``Dr``)."""
+        return self.choices(np.ones(self.n_options))
+
+    @cached_property
+    def n_responses(self) -> int:
+        """Number of answers."""
+        return int(self.choosers_per_option.sum())
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every user answered every item."""
+        return self.n_responses == self.n_users * self.n_items
+
+    @property
+    def everybody(self) -> Any:
+        """A user array of ones."""
+        return np.ones(self.n_users)

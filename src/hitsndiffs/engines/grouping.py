@@ -104,6 +104,12 @@ class Groups:
         """Memory per user."""
         return self.n_narrow + 2 * (self.n_groups - self.n_narrow)
 
+    def narrow_up_to(self, items: int) -> int:
+        """How many narrow groups hold the first ``items`` items; all where one of them is wide."""
+        inside = np.flatnonzero(self.members < items)
+        groups = np.searchsorted(self.starts, inside, side="right")
+        return min(int(groups.max(initial=0)), self.n_narrow)
+
     @property
     def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         """What the kernels need to know."""

@@ -2,60 +2,69 @@
 
 from __future__ import annotations
 
-from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-if TYPE_CHECKING:
-    from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines.base import Step, option_words
+from hitsndiffs.engines.memory import MemoryEngine
 
-__all__ = ["NumpySums"]
+__all__ = ["NumpyEngine"]
 
 Vector = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint64]
 IntVector = npt.NDArray[np.integer[Any]]
 
 
-class NumpySums:
-    """The two sums as products with a sparse matrix of ones ."""
+class NumpyEngine(MemoryEngine):
+    """The sums as products with a sparse matrix of ones."""
 
-    threads = 1
+    name: ClassVar[str] = "numpy"
 
-    def __init__(self, responses: Responses) -> None:
+    def __init__(
+        self, responses: Responses, threads: int | None = None, *, asked: str = "numpy"
+    ) -> None:
+        super().__init__(responses, threads, asked=asked)
         indptr, options = responses.rows
         shape = (responses.n_users, responses.n_options)
         ones = np.ones(len(options))
-        self.n_users, self.n_options = shape
         self._rows: Any = sparse.csr_array((ones, options, indptr), shape=shape)
         self._columns: Any = self._rows.T.tocsr()
 
-    def on(self, threads: int) -> NumpySums:
-        """The same sums, for methods that may use so many threads (the products use one)."""
-        found = copy(self)
-        found.threads = threads
-        return found
-
     def choices(self, weights: Vector) -> Vector:
-        """``C w`` (see :meth:`hitsndiffs.engines.Sums.choices`)."""
+        """``C w``."""
         return self._rows @ weights  # type: ignore[no-any-return]
 
     def choosers(self, scores: Vector) -> Vector:
-        """``Cᵀ s`` (see :meth:`hitsndiffs.engines.Sums.choosers`)."""
+        """``Cᵀ s``."""
         return self._columns @ scores  # type: ignore[no-any-return]
 
-    def through_users(self, weights: Vector, scale: Vector) -> Vector:
-        """``Cᵀ (scale * (C w))`` (see :meth:`hitsndiffs.engines.Sums.through_users`)."""
-        scores = self._rows @ weights
-        scaled = scores * (scale if scores.ndim == 1 else scale[:, None])
-        return self._columns @ scaled  # type: ignore[no-any-return]
+    def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+        """``Cᵀ step(C w, …)``: small data fit the cache as they are."""
+        stepped = step(self.choices(weights), *arrays)
+        if isinstance(stepped, tuple):
+            return self.choosers(stepped[0]), stepped[1]
+        return self.choosers(stepped)
 
-    def extremes(self, positions: IntVector) -> tuple[IntVector, IntVector]:
+    def mapped(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+        """``step(C w, …)``."""
+        return step(self.choices(weights), *arrays)
+
+    def extremes(self, positions: IntVector, first_items: int | None = None) -> tuple[Any, Any]:
         """First and last position of each option's choosers."""
-        sorted_by_option = positions[self._columns.indices]
-        starts = self._columns.indptr[:-1]
+        options = self.items.starts[min(first_items or self.n_items, self.n_items)]
+        starts = self._columns.indptr[:options]
+        sorted_by_option = positions[self._columns.indices[: self._columns.indptr[options]]]
         return (
             np.minimum.reduceat(sorted_by_option, starts),
             np.maximum.reduceat(sorted_by_option, starts),
         )
+
+    def fingerprints(self, words: Words | None = None) -> Words:
+        """A 64-bit number per answer sheet."""
+        words = option_words(self.n_options) if words is None else words
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(words[self._rows.indices])])
+        return np.asarray(sums[self._rows.indptr[1:]] - sums[self._rows.indptr[:-1]])

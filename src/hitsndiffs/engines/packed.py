@@ -13,6 +13,8 @@ run along users with four tables of 2 KiB at hand, and one access to memory brin
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +35,8 @@ Ints = npt.NDArray[np.int64]
 #: Most and fewest users in a block. The scores of a block (at most 32 KiB) and four tables stay in
 #: the nearest caches; a few thousand users still make several blocks, for several threads.
 BLOCK, SMALLEST_BLOCK = 4096, 256
+#: Users whose sums are worked on at a time where there are many columns.
+PART = 1024
 #: Most chunks of users that have histograms of their own, and the fewest users in one. Neither
 #: depends on the number of threads: the sums are the same, bit for bit, on one thread or many.
 CHUNKS, SMALLEST_CHUNK = 64, 8192
@@ -122,14 +126,88 @@ class PackedLayout:
         run.split(self._n_chunks, work, least=1)
         return self._collect(partials, run)
 
-    def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
-        """Smallest and largest position of each option's choosers."""
+    def through(self, weights: Floats, step: Callable[[Floats, slice], Any], run: Run) -> Any:
+        """``Cᵀ step(C w)``: a block's sums stay in the cache between the two passes."""
+        table = self._tables(weights, run).T.ravel()
+        made: list[Any] = [None] * self._n_chunks
+
+        def work(chunk: int) -> None:
+            partial, side = None, None
+            for part in self._parts(chunk):
+                stepped = step(self._sums_of(part, weights.shape[1], table), slice(*part[2:]))
+                values, beside = stepped if isinstance(stepped, tuple) else (stepped, None)
+                if partial is None:
+                    partial = np.zeros(self.groups.table_length * values.shape[1])
+                flat = np.ascontiguousarray(values).ravel()
+                kernels.add_up_columns(
+                    *self._packed, self._wide_starts, *part, values.shape[1], flat, partial
+                )
+                side = beside if side is None else side + beside
+            made[chunk] = partial, side
+
+        run(self._n_chunks, work)
+        length = self.groups.table_length
+        partials = np.stack([partial.reshape(length, -1).T for partial, _ in made])
+        sums = self._collect(partials, run)
+        if made[0][1] is None:
+            return sums
+        return sums, np.sum([side for _, side in made], axis=0)
+
+    def mapped(self, weights: Floats, step: Callable[[Floats, slice], Floats], run: Run) -> Floats:
+        """``step(C w)``."""
+        table = self._tables(weights, run).T.ravel()
+        made: list[Floats] = []
+        lock = threading.Lock()
+
+        def work(chunk: int) -> None:
+            for part in self._parts(chunk):
+                values = step(self._sums_of(part, weights.shape[1], table), slice(*part[2:]))
+                with lock:
+                    if not made:
+                        made.append(np.empty((values.shape[1], self.n_users)))
+                made[0][:, part[2] : part[3]] = values.T
+
+        run(self._n_chunks, work)
+        return made[0].T
+
+    def _parts(self, chunk: int) -> Iterator[tuple[int, int, int, int]]:
+        """Start and width of a block of a chunk, first and last of some users in it."""
+        end = int(self._bounds[chunk + 1])
+        for start in range(int(self._bounds[chunk]), end, self._block):
+            width = min(self._block, end - start)
+            for first in range(start, start + width, PART):
+                yield start, width, first, min(first + PART, start + width)
+
+    def _sums_of(self, part: tuple[int, int, int, int], columns: int, table: Floats) -> Floats:
+        sums = np.empty((part[3] - part[2], columns))
+        kernels.look_up_columns(
+            *self._packed, self._wide_starts, *part, columns, table, sums.reshape(-1)
+        )
+        return sums
+
+    def fingerprints(self, words: npt.NDArray[np.uint64], run: Run) -> npt.NDArray[np.uint64]:
+        """For each user, the sum of the words of the options the user chose."""
+        tables = np.empty((1, self.groups.table_length), dtype=np.uint64)
+        kernels.fill_tables(words[:, None], *self.groups.arrays, 0, self.groups.n_groups, tables)
+        sums: npt.NDArray[np.uint64] = np.empty((1, self.n_users), dtype=np.uint64)
+        run.split(
+            self._n_chunks,
+            lambda first, last: kernels.choices(*self._users(first, last), tables, sums),
+            least=1,
+        )
+        return sums.reshape(-1)
+
+    def extremes(self, positions: Ints, run: Run, first_items: int) -> tuple[Ints, Ints]:
+        """Smallest and largest position of each option's choosers (of the first items at least)."""
+        looked = self.groups.narrow_up_to(first_items)
         shape = (self._n_chunks, self.groups.table_length)
         lows = np.full(shape, np.iinfo(np.int64).max)
         highs = np.full(shape, np.iinfo(np.int64).min)
         run(
             self._n_chunks,
-            lambda c: kernels.extremes(*self._users(c, c + 1), positions, lows[c], highs[c]),
+            lambda c: kernels.extremes(
+                *self._users(c, c + 1), positions, looked, lows[c], highs[c]
+            ),
         )
         low, high = np.empty((2, self.n_options), dtype=np.int64)
         kernels.spread_extremes(lows.min(axis=0), highs.max(axis=0), *self.groups.arrays, low, high)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitsndiffs.data.jit import INT, array, kernel, read_only
+from hitsndiffs.data.compiling import INT, array, kernel, read_only
 
 _PACKED = (read_only(np.uint32, 1), read_only(np.uint8, 1), read_only(np.uint16, 1))
 _INTS, _FLOATS = read_only(np.int64, 1), read_only(np.float64, 1)
@@ -107,7 +107,13 @@ def pack_rows(
 # -- tables and histograms --------------------------------------------------------------
 
 
-@kernel(_COLUMNS, *_GROUPS, INT, INT, array(np.float64, 2))
+_FILL = (*_GROUPS, INT, INT)
+
+
+@kernel(
+    _COLUMNS, *_FILL, array(np.float64, 2),
+    also=(read_only(np.uint64, 2), *_FILL, array(np.uint64, 2)),
+)  # fmt: skip
 def fill_tables(
     weights, members, group_starts, item_starts, n_codes, table_starts, first, last, tables
 ):
@@ -115,15 +121,19 @@ def fill_tables(
     for column in range(tables.shape[0]):
         for g in range(first, last):
             table = tables[column, table_starts[g] : table_starts[g + 1]]
-            table[0] = 0.0
+            table[0] = 0
             size = 1
             for p in range(group_starts[g], group_starts[g + 1]):
                 i = members[p]
                 n_options = item_starts[i + 1] - item_starts[i]
                 for code in range(n_codes[i] - 1, -1, -1):
-                    weight = weights[item_starts[i] + code, column] if code < n_options else 0.0
-                    for v in range(size):
-                        table[code * size + v] = table[v] + weight
+                    if code < n_options:
+                        weight = weights[item_starts[i] + code, column]
+                        for v in range(size):
+                            table[code * size + v] = table[v] + weight
+                    else:
+                        for v in range(size):
+                            table[code * size + v] = table[v]
                 size *= n_codes[i]
 
 
@@ -191,7 +201,7 @@ def _look_up(quads, singles, wide, starts, start, width, table, scores):
     """One block: each user's sum of table entries."""
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
     n_quads, n_singles = n_narrow // 4, n_narrow % 4
-    scores[:width] = 0.0
+    scores[:width] = 0
     base = start * n_quads
     for h in range(n_quads):
         row = quads[base + h * width : base + (h + 1) * width]
@@ -251,7 +261,10 @@ def _add_up(quads, singles, wide, starts, start, width, scores, sums):
             part[wide_row[b]] += scores[b]
 
 
-@kernel(*_DATA, _COLUMNS, array(np.float64, 2))
+@kernel(
+    *_DATA, _COLUMNS, array(np.float64, 2),
+    also=(*_DATA, read_only(np.uint64, 2), array(np.uint64, 2)),
+)  # fmt: skip
 def choices(quads, singles, wide, starts, block, first, last, tables, scores):
     """Sums of the users ``first … last - 1``; a row of ``scores`` per table."""
     for start in range(first, last, block):
@@ -285,14 +298,19 @@ def through(quads, singles, wide, starts, block, bounds, first, last, tables, sc
                 _add_up(quads, singles, wide, starts, start, width, buffer, sums[chunk, column])
 
 
-@kernel(*_DATA, _INTS, array(np.int64, 1), array(np.int64, 1))
-def extremes(quads, singles, wide, starts, block, first, last, positions, lows, highs):
-    """Smallest and largest position of every code among the users ``first … last - 1``."""
+@kernel(*_DATA, _INTS, INT, array(np.int64, 1), array(np.int64, 1))
+def extremes(quads, singles, wide, starts, block, first, last, positions, n_looked, lows, highs):
+    """Smallest and largest position of every code among the users ``first … last - 1``.
+
+    ``n_looked`` is how many of the narrow groups are looked at; fewer than all: no wide ones.
+    """
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
     n_quads, n_singles = n_narrow // 4, n_narrow % 4
+    if n_looked < n_narrow:
+        n_wide = 0
     for start in range(first, last, block):
         width = min(block, last - start)
-        for g in range(n_narrow):
+        for g in range(n_looked):
             place = start * n_quads + g // 4 * width
             if g >= 4 * n_quads:
                 place = start * n_singles + (g - 4 * n_quads) * width
@@ -310,3 +328,80 @@ def extremes(quads, singles, wide, starts, block, first, last, positions, lows, 
                 entry = starts[g] + np.int64(wide[place + b])
                 lows[entry] = min(lows[entry], positions[start + b])
                 highs[entry] = max(highs[entry], positions[start + b])
+
+
+# -- many columns at once ----------------------------------------------------------------
+#
+# The columns of a table entry stand side by side: one look-up brings them all, and adding them is
+# one run of vector instructions. Users ``first … last - 1`` lie in the block that begins at
+# ``start`` and has ``width`` users. ``table`` and ``sums`` are flat, ``columns`` to an entry.
+
+
+@kernel()
+def _codes_of(quads, singles, wide, starts, start, width, g, b):
+    """Table entry of a user's code in a group."""
+    n_narrow = starts[0] // 256
+    n_quads = n_narrow // 4
+    if g < 4 * n_quads:
+        place = start * n_quads + (g // 4) * width + b
+        return 256 * g + np.int64((quads[place] >> np.uint32(8 * (g % 4))) & _BYTE)
+    if g < n_narrow:
+        n_singles = n_narrow % 4
+        return 256 * g + np.int64(singles[start * n_singles + (g - 4 * n_quads) * width + b])
+    n_wide = len(starts) - 1
+    h = g - n_narrow
+    return starts[h] + np.int64(wide[start * n_wide + h * width + b])
+
+
+@kernel(*_PACKED, _INTS, INT, INT, INT, INT, INT, _FLOATS, array(np.float64, 1))
+def look_up_columns(quads, singles, wide, starts, start, width, first, last, columns, table, sums):
+    """Write the users' sums of table entries, ``columns`` to a user."""
+    n_narrow, n_wide = starts[0] // 256, len(starts) - 1
+    n_quads = n_narrow // 4
+    sums[: (last - first) * columns] = 0.0
+    for h in range(n_quads):
+        for b in range(first - start, last - start):
+            four = quads[start * n_quads + h * width + b]
+            e0 = np.uint64(1024 * h + np.int64(four & _BYTE)) * np.uint64(columns)
+            e1 = np.uint64(1024 * h + 256 + np.int64((four >> _8) & _BYTE)) * np.uint64(columns)
+            e2 = np.uint64(1024 * h + 512 + np.int64((four >> _16) & _BYTE)) * np.uint64(columns)
+            e3 = np.uint64(1024 * h + 768 + np.int64(four >> _24)) * np.uint64(columns)
+            to = np.uint64((b + start - first) * columns)
+            for c in range(columns):
+                k = np.uint64(c)
+                sums[to + k] += (table[e0 + k] + table[e1 + k]) + (table[e2 + k] + table[e3 + k])
+    for g in range(4 * n_quads, n_narrow + n_wide):
+        for b in range(first - start, last - start):
+            entry = _codes_of(quads, singles, wide, starts, start, width, g, b)
+            e, to = np.uint64(entry * columns), np.uint64((b + start - first) * columns)
+            for c in range(columns):
+                sums[to + np.uint64(c)] += table[e + np.uint64(c)]
+
+
+@kernel(*_PACKED, _INTS, INT, INT, INT, INT, INT, _FLOATS, array(np.float64, 1))
+def add_up_columns(quads, singles, wide, starts, start, width, first, last, columns, values, sums):
+    """Add the users' values to the entries of their codes, ``columns`` to an entry."""
+    n_narrow, n_wide = starts[0] // 256, len(starts) - 1
+    n_quads = n_narrow // 4
+    for h in range(n_quads):
+        for b in range(first - start, last - start):
+            four = quads[start * n_quads + h * width + b]
+            e0 = np.uint64(1024 * h + np.int64(four & _BYTE)) * np.uint64(columns)
+            e1 = np.uint64(1024 * h + 256 + np.int64((four >> _8) & _BYTE)) * np.uint64(columns)
+            e2 = np.uint64(1024 * h + 512 + np.int64((four >> _16) & _BYTE)) * np.uint64(columns)
+            e3 = np.uint64(1024 * h + 768 + np.int64(four >> _24)) * np.uint64(columns)
+            at = np.uint64((b + start - first) * columns)
+            for c in range(columns):
+                sums[e0 + np.uint64(c)] += values[at + np.uint64(c)]
+            for c in range(columns):
+                sums[e1 + np.uint64(c)] += values[at + np.uint64(c)]
+            for c in range(columns):
+                sums[e2 + np.uint64(c)] += values[at + np.uint64(c)]
+            for c in range(columns):
+                sums[e3 + np.uint64(c)] += values[at + np.uint64(c)]
+    for g in range(4 * n_quads, n_narrow + n_wide):
+        for b in range(first - start, last - start):
+            entry = _codes_of(quads, singles, wide, starts, start, width, g, b)
+            e, at = np.uint64(entry * columns), np.uint64((b + start - first) * columns)
+            for c in range(columns):
+                sums[e + np.uint64(c)] += values[at + np.uint64(c)]

@@ -7,7 +7,8 @@ table of the options' weights and sums, side by side.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,8 @@ Ints = npt.NDArray[np.int64]
 #: Fewest and most chunks of users that have sums of their own; in between, as many as keep those
 #: tables within an eighth of the option numbers' memory. None depends on the number of threads.
 CHUNKS = 2, 64
+#: Users whose sums are worked on at a time where there are many columns.
+PART = 4096
 
 
 class SparseLayout:
@@ -111,8 +114,68 @@ class SparseLayout:
             self._tables.append(tables)
         return sums
 
-    def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
-        """Smallest and largest position of each option's choosers."""
+    def through(self, weights: Floats, step: Callable[[Floats, slice], Any], run: Run) -> Any:
+        """``Cᵀ step(C w)``, chunk by chunk."""
+        given = np.ascontiguousarray(weights)
+        made: list[Any] = [None] * self._n_chunks
+
+        def work(chunk: int) -> None:
+            partial, side = None, None
+            for users in self._parts(chunk):
+                stepped = step(self._sums_of(users, given), users)
+                values, beside = stepped if isinstance(stepped, tuple) else (stepped, None)
+                if partial is None:
+                    partial = np.zeros((self.n_options, values.shape[1]))
+                rows = self._indptr[users.start : users.stop + 1]
+                kernels.add_up_columns(rows, self._options, np.ascontiguousarray(values), partial)
+                side = beside if side is None else side + beside
+            made[chunk] = partial, side
+
+        run(self._n_chunks, work)
+        sums = made[0][0]
+        for partial, _ in made[1:]:
+            sums += partial
+        if made[0][1] is None:
+            return sums
+        return sums, np.sum([side for _, side in made], axis=0)
+
+    def mapped(self, weights: Floats, step: Callable[[Floats, slice], Floats], run: Run) -> Floats:
+        """``step(C w)``."""
+        given = np.ascontiguousarray(weights)
+        made: list[list[Floats]] = [[] for _ in range(self._n_chunks)]
+
+        def work(chunk: int) -> None:
+            for users in self._parts(chunk):
+                made[chunk].append(step(self._sums_of(users, given), users))
+
+        run(self._n_chunks, work)
+        return np.concatenate([values for chunk in made for values in chunk])
+
+    def _parts(self, chunk: int) -> Iterator[slice]:
+        """Some users of a chunk at a time, at least once."""
+        first, last = self._bounds[chunk], self._bounds[chunk + 1]
+        for start in range(first, max(last, first + 1), PART):
+            yield slice(start, min(start + PART, last))
+
+    def _sums_of(self, users: slice, weights: Floats) -> Floats:
+        sums = np.zeros((users.stop - users.start, weights.shape[1]))
+        rows = self._indptr[users.start : users.stop + 1]
+        kernels.look_up_columns(rows, self._options, weights, sums)
+        return sums
+
+    def fingerprints(self, words: npt.NDArray[np.uint64], run: Run) -> npt.NDArray[np.uint64]:
+        """For each user, the sum of the words of the options the user chose."""
+        sums = np.empty(self.n_users, dtype=np.uint64)
+
+        def work(piece: int) -> None:
+            _, users, indptr = self._piece(piece)
+            kernels.add_words(indptr, self._options, words, sums[users])
+
+        run(self._n_chunks, work)
+        return sums
+
+    def extremes(self, positions: Ints, run: Run, first_items: int) -> tuple[Ints, Ints]:  # noqa: ARG002
+        """Smallest and largest position of each option's choosers (all of them)."""
         shape = (self._n_chunks, self.n_options)
         lows = np.full(shape, np.iinfo(np.int64).max)
         highs = np.full(shape, np.iinfo(np.int64).min)

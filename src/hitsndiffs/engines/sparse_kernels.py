@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitsndiffs.data.jit import INT, array, kernel, read_only
+from hitsndiffs.data.compiling import INT, array, kernel, read_only
 
 _ROWS = (read_only(np.int64, 1), read_only(np.int32, 1))  # indptr, options
 _GIVEN, _WANTED = read_only(np.float64, 1), array(np.float64, 1)
@@ -117,3 +117,33 @@ def add_in_order(partials, first, last, sums):
         for chunk in range(1, partials.shape[1]):
             for option in range(first, last):
                 sums[column, option] += partials[column, chunk, option, kept]
+
+
+@kernel(*_ROWS, read_only(np.uint64, 1), array(np.uint64, 1))
+def add_words(indptr, options, words, sums):
+    """Write the users' sums of whole numbers, which wrap around."""
+    for user in range(len(sums)):
+        total = np.uint64(0)
+        for p in range(indptr[user], indptr[user + 1]):
+            total += words[np.uint32(options[p])]
+        sums[user] = total
+
+
+@kernel(*_ROWS, read_only(np.float64, 2), array(np.float64, 2))
+def look_up_columns(indptr, options, weights, sums):
+    """Add the weights of the users' options, all columns at once."""
+    for user in range(len(sums)):
+        for p in range(indptr[user], indptr[user + 1]):
+            option = np.uint32(options[p])
+            for c in range(sums.shape[1]):
+                sums[user, c] += weights[option, c]
+
+
+@kernel(*_ROWS, read_only(np.float64, 2), array(np.float64, 2))
+def add_up_columns(indptr, options, values, sums):
+    """Add the users' values to the sums of their options, all columns at once."""
+    for user in range(len(values)):
+        for p in range(indptr[user], indptr[user + 1]):
+            option = np.uint32(options[p])
+            for c in range(values.shape[1]):
+                sums[option, c] += values[user, c]

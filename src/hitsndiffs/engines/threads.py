@@ -1,26 +1,26 @@
-"""The threaded engine: compiled passes over packed bytes or option numbers, on several threads.
-
-Importing this module does not import Numba; :func:`build_layout` does.
-"""
+"""The threaded engine: compiled passes over packed bytes or option numbers, on several threads."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.pool import Run, available_cores
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines.base import Step, Stepped, option_words, scaled
 from hitsndiffs.engines.grouping import Groups
+from hitsndiffs.engines.memory import MemoryEngine
 from hitsndiffs.errors import InputError
 
-if TYPE_CHECKING:
-    from hitsndiffs.data.responses import Responses
-
-__all__ = ["Layout", "ThreadSums", "build_layout"]
+__all__ = ["Layout", "ThreadsEngine", "build_layout"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 IntVector = npt.NDArray[np.integer[Any]]
 
 #: Responses held as rows are packed when that costs at most this many bytes per response.
@@ -56,8 +56,17 @@ class Layout(Protocol):
     def through_users(self, weights: Floats, scale: Floats, run: Run) -> Floats:
         """``Cᵀ (scale * (C w))``."""
 
-    def extremes(self, positions: Ints, run: Run) -> tuple[Ints, Ints]:
+    def through(self, weights: Floats, step: Callable[[Floats, slice], Stepped], run: Run) -> Any:
+        """``Cᵀ step(C w)``, block of users by block of users; sums on the side are added up."""
+
+    def mapped(self, weights: Floats, step: Callable[[Floats, slice], Floats], run: Run) -> Floats:
+        """``step(C w)``, block of users by block of users."""
+
+    def extremes(self, positions: Ints, run: Run, first_items: int) -> tuple[Ints, Ints]:
         """Smallest and largest position of each option's choosers."""
+
+    def fingerprints(self, words: Words, run: Run) -> Words:
+        """For each user, the sum of the words of the options the user chose."""
 
 
 def build_layout(responses: Responses, threads: int | None = None, layout: str = "auto") -> Layout:
@@ -75,15 +84,12 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
     """
     if layout not in ("auto", "packed", "sparse"):
         raise InputError(f"layout must be one of auto, packed, sparse; got {layout!r}.")
-    from hitsndiffs.data import jit
-
     if layout != "sparse":
         groups = Groups.of(responses.item_starts, _items_with_gaps(responses))
         small = groups.bytes_per_user * responses.n_users <= PACK_UP_TO * _size(responses)
         if groups.fit and (layout == "packed" or responses.is_dense or small):
             from hitsndiffs.engines.packed import PackedLayout
 
-            jit.load("hitsndiffs.engines.packed_kernels")
             return PackedLayout(responses, groups, Run(threads or available_cores()))
         if layout == "packed":
             raise InputError(
@@ -92,7 +98,6 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
             )
     from hitsndiffs.engines.sparse import SparseLayout
 
-    jit.load("hitsndiffs.engines.sparse_kernels")
     return SparseLayout(responses)
 
 
@@ -112,56 +117,93 @@ def _items_with_gaps(responses: Responses) -> npt.NDArray[np.bool_]:
     return np.asarray(responses.answers_per_item < responses.n_users)
 
 
-class ThreadSums:
-    """The two sums on threads (see :class:`hitsndiffs.engines.Sums`).
-
-    The results do not depend on the number of threads, not even in the last bit.
+class ThreadsEngine(MemoryEngine):
+    """The sums on threads; they do not depend on their number, not even in the last bit.
 
     Parameters
     ----------
+    responses, threads, asked
+        As for :class:`MemoryEngine`.
     layout
-        From :func:`build_layout`.
-    threads
-        Number of threads; all cores when not given.
+        See :func:`build_layout`.
     """
 
-    def __init__(self, layout: Layout, threads: int | None = None) -> None:
-        self.n_users, self.n_options = layout.n_users, layout.n_options
-        self.layout = layout
-        self.threads = threads or available_cores()
-        self._run = Run(self.threads)
+    name: ClassVar[str] = "threads"
+
+    def __init__(
+        self,
+        responses: Responses,
+        threads: int | None = None,
+        *,
+        asked: str = "threads",
+        layout: str = "auto",
+    ) -> None:
+        super().__init__(responses, threads, asked=asked)
+        self.layout = build_layout(responses, self.threads, layout)
+
+    @cached_property
+    def choosers_per_option(self) -> Ints:
+        """How many users chose each option: sums of ones, far quicker than from the codes."""
+        return np.rint(self.choosers(np.ones(self.n_users))).astype(np.int64)
+
+    @cached_property
+    def answers_per_user(self) -> Floats:
+        """How many items each user answered, as real numbers."""
+        if self.layout.is_complete:
+            return np.full(self.n_users, float(self.n_items))
+        return np.rint(self.choices(np.ones(self.n_options)))
 
     def choices(self, weights: Floats) -> Floats:
-        """``C w`` (see :meth:`hitsndiffs.engines.Sums.choices`)."""
+        """``C w``."""
         return self._by_columns(
             lambda block: self.layout.choices(block, self._run), weights, "weights", self.n_options
         )
 
     def choosers(self, scores: Floats) -> Floats:
-        """``Cᵀ s`` (see :meth:`hitsndiffs.engines.Sums.choosers`)."""
+        """``Cᵀ s``."""
         return self._by_columns(
             lambda block: self.layout.choosers(block, self._run), scores, "scores", self.n_users
         )
 
-    def through_users(self, weights: Floats, scale: Floats) -> Floats:
-        """``Cᵀ (scale * (C w))`` in one pass."""
-        scale = np.ascontiguousarray(scale, dtype=np.float64)
-        _check("scale", scale, self.n_users, dimensions=(1,))
-        return self._by_columns(
-            lambda block: self.layout.through_users(block, scale, self._run),
-            weights,
-            "weights",
-            self.n_options,
-        )
+    def through(self, weights: Floats, step: Step, *arrays: Any) -> Any:
+        """``Cᵀ step(C w, …)``, block by block in the cache; the linear step is compiled."""
+        if step is scaled:
+            scale = np.ascontiguousarray(arrays[0], dtype=np.float64)
+            _check("scale", scale, self.n_users, dimensions=(1,))
+            return self._by_columns(
+                lambda block: self.layout.through_users(block, scale, self._run),
+                weights,
+                "weights",
+                self.n_options,
+            )
+        _check("weights", weights, self.n_options, dimensions=(2,))
+        return self.layout.through(weights, _on_parts(step, arrays), self._run)
 
-    def extremes(self, positions: IntVector) -> tuple[IntVector, IntVector]:
+    def mapped(self, weights: Floats, step: Step, *arrays: Any) -> Floats:
+        """``step(C w, …)`` as a block of user arrays."""
+        _check("weights", weights, self.n_options, dimensions=(2,))
+        return self.layout.mapped(weights, _on_parts(step, arrays), self._run)
+
+    def extremes(
+        self, positions: IntVector, first_items: int | None = None
+    ) -> tuple[IntVector, IntVector]:
         """First and last position of each option's choosers."""
         wanted = np.asarray(positions)
         _check("positions", wanted, self.n_users, dimensions=(1,))
-        low, high = self.layout.extremes(np.ascontiguousarray(wanted, dtype=np.int64), self._run)
-        return low.astype(wanted.dtype), high.astype(wanted.dtype)
+        items = min(first_items or self.n_items, self.n_items)
+        numbers = np.ascontiguousarray(wanted, dtype=np.int64)
+        low, high = self.layout.extremes(numbers, self._run, items)
+        options = self.items.starts[items]
+        return low[:options].astype(wanted.dtype), high[:options].astype(wanted.dtype)
 
-    def _by_columns(self, work: Any, vectors: Floats, name: str, length: int) -> Floats:
+    def fingerprints(self, words: Words | None = None) -> Words:
+        """A 64-bit number per answer sheet."""
+        words = option_words(self.n_options) if words is None else np.ascontiguousarray(words)
+        return self.layout.fingerprints(words, self._run)
+
+    def _by_columns(
+        self, work: Callable[[Floats], Floats], vectors: Floats, name: str, length: int
+    ) -> Floats:
         vectors = np.asarray(vectors, dtype=np.float64)
         _check(name, vectors, length, dimensions=(1, 2))
         block = vectors[:, None] if vectors.ndim == 1 else vectors
@@ -172,6 +214,11 @@ class ThreadSums:
         ]
         sums: Floats = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
         return sums[:, 0] if vectors.ndim == 1 else sums
+
+
+def _on_parts(step: Step, arrays: tuple[Any, ...]) -> Callable[[Floats, slice], Any]:
+    """The step of some users, given by where they are."""
+    return lambda sums, users: step(sums, *(array[users] for array in arrays))
 
 
 def _check(name: str, array: npt.NDArray[Any], length: int, dimensions: tuple[int, ...]) -> None:

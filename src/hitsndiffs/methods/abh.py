@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standardised
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.order.ties import patterns
@@ -68,14 +67,13 @@ class ABH(Method):
     answers: Mapping[Any, Any] | None = None
     strong_user: Any = None
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
-        if (responses.choosers_per_option == responses.n_users).all():
-            return nobody_differs(responses, sums)
+    def _fit(self, data: Engine) -> Fit:
+        if (data.choosers_per_option == data.n_users).all():
+            return nobody_differs(data)
 
         # 1. the second smallest axis of L
         found = fiedler(
-            responses,
-            sums,
+            data,
             self.solver,
             beta=self.beta,
             seed=self.seed,
@@ -84,13 +82,12 @@ class ABH(Method):
         )
 
         # 2. equal answers get equal scores; an option weighs the mean score of its choosers
-        U, L = Averaging.of(responses, sums), Laplacian.of(responses, sums)
-        s = standardised(U, _mean_by_pattern(found.vector, sums))
+        U, L = Averaging.of(data), Laplacian.of(data)
+        s = standardised(U, _mean_by_pattern(found.vector, data))
 
         # 3. which end is up, and how sure
         return oriented_fit(
-            responses,
-            sums,
+            data,
             scores=s,
             weights=U.weights(s),
             standard_errors=_standard_errors(L, U, s, found.value),
@@ -102,9 +99,9 @@ class ABH(Method):
         )
 
 
-def _mean_by_pattern(s: Vector, sums: Sums) -> Vector:
+def _mean_by_pattern(s: Vector, data: Engine) -> Vector:
     """Rounding, and a repeated eigenvalue, may part users with the same answers."""
-    number = patterns(sums)
+    number = patterns(data)
     return (np.bincount(number, s) / np.bincount(number))[number]
 
 
@@ -114,9 +111,9 @@ def _standard_errors(L: Laplacian, U: Averaging, s: Vector, value: float) -> Vec
     ``s = Σ u / (Σ c - λ)`` with ``u = choosers(s)`` and ``c`` the number of choosers; the spread of
     the residuals ``u - s c`` over the user's items gives the error of the ratio.
     """
-    n, c, u = U.answers, U.choosers, L.sums.choosers(s)
-    mean = (L.sums.choices(u) - s * L.degrees) / n
-    square = L.sums.choices(u * u) - 2 * s * L.sums.choices(u * c) + s * s * L.sums.choices(c * c)
+    n, c, u = U.answers, U.choosers, L.data.choosers(s)
+    mean = (L.data.choices(u) - s * L.degrees) / n
+    square = L.data.choices(u * u) - 2 * s * L.data.choices(u * c) + s * s * L.data.choices(c * c)
     variance = np.maximum(square / n - mean**2, 0.0) * n / np.maximum(n - 1, 1)
     below = np.maximum(L.degrees - value, 1e-12 * L.degrees)
     return np.where(n > 1, np.sqrt(n * variance) / below, np.nan)

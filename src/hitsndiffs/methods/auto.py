@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene, shared_labels
@@ -65,18 +64,18 @@ class Auto(Searching):
 
     resamples: int = 15
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+    def _fit(self, data: Engine) -> Fit:
         # 1. a perfect order needs no model
-        exact = certified_fit(responses, sums, self)
+        exact = certified_fit(data, self)
         if exact is not None:
             return _with_choice(exact, "hnd", "one order explains every answer")
 
         # 2. one unknown key per item
-        found = self._search(responses, sums)
+        found = self._search(data)
         # 3. or one confusion matrix per user, where all items share their labels
-        contest = self._contest(responses, found)
+        contest = self._contest(data, found)
         if contest is not None and contest.confusion_wins:
-            return self._confusion(responses, sums, found, contest)
+            return self._confusion(data, found, contest)
         fit = self._latent_key(found)
         why = (
             "items have right answers of their own"
@@ -92,30 +91,25 @@ class Auto(Searching):
         assert fit.abilities is not None
         return replace(fit, abilities=_ability(found, fit.abilities))
 
-    def _contest(self, responses: Responses, found: Search) -> Contest | None:
+    def _contest(self, data: Engine, found: Search) -> Contest | None:
         """Compare with confusion matrices; ``None`` where they do not apply."""
-        if self.answers or self.strong_user is not None or responses.n_items < 2:
+        if self.answers or self.strong_user is not None or data.n_items < 2:
             return None
         try:
-            labels, _ = shared_labels(responses)
+            labels, _ = shared_labels(data)
         except InputError:
             return None
-        if responses.n_users * len(labels) ** 2 > MOST_CELLS:
+        if data.n_users * len(labels) ** 2 > MOST_CELLS:
             return None
-        if responses.n_responses > MOST_RESPONSES:
+        if data.n_responses > MOST_RESPONSES:
             return None
-        return confusion_against_key(
-            responses,
-            found.best.fit.posterior.weights,
-            engine=self.engine,
-            threads=self.threads,
-        )
+        return confusion_against_key(data, found.best.fit.posterior.mean)
 
-    def _confusion(self, responses: Responses, sums: Sums, found: Search, contest: Contest) -> Fit:
+    def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:
         estimator = DawidSkene(
             model="full", seed=self.seed, engine=self.engine, threads=self.threads
         )
-        fit = estimator._fit(responses, sums)
+        fit = estimator._fit(data)
         assert fit.correct is not None
         agreement = correlation(fit.correct, consensus(found.problem))
         fit = replace(

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.spectral import Averaging
 
@@ -44,9 +43,9 @@ class AvgHITS(Method):
     tol: float = 1e-12
     max_iterations: int = 100_000
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
-        U = Averaging.of(responses, sums)
-        s = 0.5 + np.random.default_rng(self.seed).random(responses.n_users)
+    def _fit(self, data: Engine) -> Fit:
+        U = Averaging.of(data)
+        s = 0.5 + np.random.default_rng(self.seed).random(data.n_users)
         s /= U.stationary @ s  # which every round keeps at 1
         change, rounds = np.inf, 0
         while change > self.tol and rounds < self.max_iterations:

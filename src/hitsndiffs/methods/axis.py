@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.data.lookup import answers_here
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.keys import key_from_scores
-from hitsndiffs.order.orientation import Orientation, answers_here, orient, undecided, user_is_here
+from hitsndiffs.order.orientation import Orientation, orient, undecided
 from hitsndiffs.spectral import Averaging, Solution
 
 __all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standardised"]
@@ -30,8 +30,7 @@ def standardised(U: Averaging, s: Vector) -> Vector:
 
 
 def oriented_fit(
-    responses: Responses,
-    sums: Sums,
+    data: Engine,
     *,
     scores: Vector,
     weights: Vector,
@@ -46,7 +45,7 @@ def oriented_fit(
 
     Parameters
     ----------
-    responses, sums
+    data
         The data.
     scores, weights, standard_errors
         Of the users, of the options (the mean score of their choosers), and of the scores; the
@@ -56,16 +55,16 @@ def oriented_fit(
     answers, strong_user
         What the caller knows (see :func:`hitsndiffs.order.orientation.orient`).
     """
-    known = answers_here(responses, answers)
-    strong = strong_user if user_is_here(responses, strong_user) else None
-    orientation = orient(scores, responses, sums, answers=known, strong_user=strong)
+    known = answers_here(data.items, answers)
+    strong = None if strong_user is None else data.user_number(strong_user)
+    orientation = orient(scores, data, answers=known, strong_user=strong)
     asked = bool(known) or strong is not None
     repeated = is_repeated(values)
     scores, weights = orientation.sign * scores + 0.0, orientation.sign * weights + 0.0
     return Fit(
         scores=scores,
         option_weights=weights,
-        key_probabilities=key_from_scores(responses, sums, scores, means=weights),
+        key_probabilities=key_from_scores(data, scores, means=weights),
         standard_errors=standard_errors,
         orientation=orientation,
         eigenvalues=values,
@@ -77,16 +76,14 @@ def oriented_fit(
     )
 
 
-def nobody_differs(responses: Responses, sums: Sums) -> Fit:
+def nobody_differs(data: Engine) -> Fit:
     """The result when all users gave the same answers."""
-    zero = np.zeros(responses.n_users)
+    zero = np.zeros(data.n_users)
     return Fit(
         scores=zero,
-        option_weights=np.zeros(responses.n_options),
-        key_probabilities=key_from_scores(
-            responses, sums, zero, means=np.zeros(responses.n_options)
-        ),
-        standard_errors=np.full(responses.n_users, np.nan),
+        option_weights=np.zeros(data.n_options),
+        key_probabilities=key_from_scores(data, zero, means=np.zeros(data.n_options)),
+        standard_errors=np.full(data.n_users, np.nan),
         orientation=undecided(zero),
         eigenvalues=np.zeros(1),
         confidence=0.0,

@@ -9,13 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.lookup import known_options, no_such_user
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums, open_sums
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods.checks import check_params
 from hitsndiffs.methods.fitted import Fit, Part, merged
-from hitsndiffs.order.components import components
-from hitsndiffs.order.orientation import known_options, user_number
 from hitsndiffs.order.ties import members
 
 __all__ = ["Fit", "Method"]
@@ -32,7 +31,7 @@ class Method:
     seed
         For random starts; the same seed gives the same result.
     engine, threads
-        Which engine computes the sums (see :func:`hitsndiffs.engines.open_sums`).
+        Which engine holds the data (see :func:`hitsndiffs.engines.open_engine`).
     """
 
     #: The name under which :func:`hitsndiffs.rank` knows the method.
@@ -51,7 +50,7 @@ class Method:
 
     # -- to be written by each method ---------------------------------------------------------
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+    def _fit(self, data: Engine) -> Fit:
         """Fit responses in which every user has answered something.
 
         Methods that compare users through shared options get one connected component at a time.
@@ -60,33 +59,35 @@ class Method:
 
     # -- shared -------------------------------------------------------------------------------
 
-    def fit(self, responses: Responses) -> Self:
+    def fit(self, responses: Responses | Engine) -> Self:
         """Fit the method; fitted names end in ``_``."""
-        if responses.n_options == 0:
+        data = open_engine(responses, self.engine, self.threads)
+        if data.n_options == 0:
             raise InputError("Nobody answered anything: there is nothing to rank.")
-        self._check(responses)
-        sums = open_sums(responses, self.engine, self.threads)
-        labels = components(responses, sums, self.linked_by)
+        self._check(data)
+        labels = data.components(self.linked_by)
         parts = members(labels)
-        whole = len(parts[0]) == responses.n_users
+        whole = len(parts[0]) == data.n_users
         if whole:
-            fitted = self._fit(responses, sums)
+            fitted = self._fit(data)
         elif self.linked_by == "items":
-            fitted = self._fit_parts(responses, [np.flatnonzero(labels >= 0)])
+            fitted = self._fit_parts(data, [np.flatnonzero(labels >= 0)])
         else:
-            fitted = self._fit_parts(responses, parts)
+            fitted = self._fit_parts(data, parts)
         self._store(fitted, labels)
+        self.data_ = data
         if not fitted.converged:
             self._warn(fitted)
         return self
 
-    def _check(self, responses: Responses) -> None:
+    def _check(self, data: Engine) -> None:
         """Parameters must make sense, and what the caller knows must be about these data."""
         check_params(self.name, self.get_params(), self.one_of)
         if answers := getattr(self, "answers", None):
-            known_options(responses, answers)
-        if (strong := getattr(self, "strong_user", None)) is not None:
-            user_number(responses, strong)
+            known_options(data.items, answers)
+        strong = getattr(self, "strong_user", None)
+        if strong is not None and data.user_number(strong) is None:
+            raise no_such_user(strong, data.some_users)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Return the constructor's parameters (the scikit-learn convention)."""
@@ -101,20 +102,17 @@ class Method:
             setattr(self, name, value)
         return self
 
-    def _fit_parts(self, responses: Responses, parts: list[npt.NDArray[np.int64]]) -> Fit:
+    def _fit_parts(self, data: Engine, parts: list[npt.NDArray[np.int64]]) -> Fit:
         """Fit each part of the users by itself; the first is the largest."""
-        # one copy in rows, so that taking a part costs no more than the part
-        rows = responses.restrict(np.arange(responses.n_users))[0]
         fitted = []
         alone = []
         for users in parts:
             if len(users) == 1 and self.linked_by == "options":
                 alone.append(users[0])
                 continue
-            part, options = rows.restrict(users)
-            fit = self._fit(part, open_sums(part, self.engine, self.threads))
-            fitted.append(Part(users, options, fit))
-        return merged(responses, fitted, np.array(alone, dtype=np.int64))
+            part, options = data.subset(users)
+            fitted.append(Part(users, options, self._fit(part)))
+        return merged(data, fitted, np.array(alone, dtype=np.int64))
 
     def _store(self, fit: Fit, labels: npt.NDArray[np.int64]) -> None:
         self.fit_ = fit

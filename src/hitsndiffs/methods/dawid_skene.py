@@ -8,12 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.items import Within
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import share_within_items
 
 __all__ = ["DawidSkene", "shared_labels"]
 
@@ -70,37 +67,37 @@ class DawidSkene(Method):
     tol: float = 1e-6
     max_iterations: int = 2_000
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+    def _fit(self, data: Engine) -> Fit:
         if self.model == "full":
-            return self._fit_full(responses, sums)
-        return self._fit_one_coin(responses, sums)
+            return self._fit_full(data)
+        return self._fit_one_coin(data)
 
-    def _fit_one_coin(self, responses: Responses, sums: Sums) -> Fit:
-        n = responses.answers_per_user.astype(float)
-        counts = responses.choosers_per_option.astype(float)
-        sizes = np.maximum(np.diff(responses.item_starts), self.options_per_item or 2)
-        wrong_options = counts * np.log(sizes - 1)[responses.option_items]
-        numbers = _labels(responses)[1] if self.priors == "labels" else None
-        key = share_within_items(responses, counts)
-        within = Within(responses)
+    def _fit_one_coin(self, data: Engine) -> Fit:
+        n = data.answers_per_user
+        counts = data.choosers_per_option.astype(float)
+        sizes = np.maximum(np.diff(data.items.starts), self.options_per_item or 2)
+        wrong_options = counts * np.log(sizes - 1)[data.items.of_option]
+        numbers = _labels(data)[1] if self.priors == "labels" else None
+        key = data.items.share(counts)
+        within = data.items
         change, rounds = np.inf, 0
         while True:
             # M: how often each user is right, and each label
-            right = sums.choices(key)
+            right = data.choices(key)
             accuracy = (right + self.smoothing * right.sum() / n.sum()) / (n + self.smoothing)
             accuracy = np.clip(accuracy, LEAST, 1 - LEAST)
             if rounds == self.max_iterations or change <= self.tol:
                 break
             # E: how likely each option is the right one
-            logs = sums.choosers(np.log(accuracy) - np.log1p(-accuracy)) + wrong_options
+            logs = data.choosers(np.log(accuracy) - np.log1p(-accuracy)) + wrong_options
             if numbers is not None:
-                share = np.bincount(numbers, key) / responses.n_items
+                share = np.bincount(numbers, key) / data.n_items
                 logs += np.log(np.maximum(share, LEAST))[numbers]
             new = within.softmax(logs)
             change = float(np.abs(new - key).max())
             key = new
             rounds += 1
-        errors = right_errors(sums, key, accuracy, n)
+        errors = right_errors(data, key, accuracy, n)
         return Fit(
             scores=accuracy,
             option_weights=key,
@@ -113,39 +110,39 @@ class DawidSkene(Method):
             details={"residual": change, "model": self.model},
         )
 
-    def _fit_full(self, responses: Responses, sums: Sums) -> Fit:
-        labels, numbers = shared_labels(responses)
-        k, items = len(labels), responses.option_items
-        counts = responses.choosers_per_option.astype(float)
-        truth = np.zeros((responses.n_items, k))
-        truth[items, numbers] = share_within_items(responses, counts)
+    def _fit_full(self, data: Engine) -> Fit:
+        labels, numbers = shared_labels(data)
+        k, items = len(labels), data.items.of_option
+        counts = data.choosers_per_option.astype(float)
+        truth = np.zeros((data.n_items, k))
+        truth[items, numbers] = data.items.share(counts)
         change, rounds = np.inf, 0
         while True:
             # M: how often each label is right, and each user's answers given the right label
             prior = truth.mean(axis=0) if self.priors != "even" else np.full(k, 1 / k)
-            confusion = self._confusions(truth, numbers, responses, sums)
+            confusion = self._confusions(truth, numbers, data)
             if rounds == self.max_iterations or change <= self.tol:
                 break
             # E: how likely each label is right for each item, unchosen labels too
-            logs = np.zeros((responses.n_options, k))
+            logs = np.zeros((data.n_options, k))
             for answer in range(k):
                 mine = numbers == answer
-                logs[mine] = sums.choosers(np.log(confusion[:, answer]))[mine]
-            logs = Within(responses).total(logs) + np.log(np.maximum(prior, LEAST))
+                logs[mine] = data.choosers(np.log(confusion[:, answer]))[mine]
+            logs = data.items.total(logs) + np.log(np.maximum(prior, LEAST))
             new = np.exp(logs - logs.max(axis=1, keepdims=True))
             new /= new.sum(axis=1, keepdims=True)
             change = float(np.abs(new - truth).max())
             truth = new
             rounds += 1
-        n = responses.answers_per_user.astype(float)
+        n = data.answers_per_user
         chosen = truth[items, numbers]
-        correct = sums.choices(chosen) / n
+        correct = data.choices(chosen) / n
         accuracy = np.einsum("jcc,c->j", confusion, prior / prior.sum())
-        errors = right_errors(sums, chosen, accuracy, n)
+        errors = right_errors(data, chosen, accuracy, n)
         return Fit(
             scores=accuracy,
             option_weights=chosen,
-            key_probabilities=share_within_items(responses, chosen),
+            key_probabilities=data.items.share(chosen),
             correct=correct,
             standard_errors=errors,
             correct_errors=errors,
@@ -166,15 +163,14 @@ class DawidSkene(Method):
         self,
         truth: Vector,
         numbers: npt.NDArray[np.int64],
-        responses: Responses,
-        sums: Sums,
+        data: Engine,
     ) -> Vector:
         """``[user, answer, right]``: the probability of each answer, given the right label."""
         k = truth.shape[1]
-        by_option = truth[responses.option_items]
-        counts = np.empty((responses.n_users, k, k))
+        by_option = truth[data.items.of_option]
+        counts = np.empty((data.n_users, k, k))
         for answer in range(k):
-            counts[:, answer] = sums.choices(by_option * (numbers == answer)[:, None])
+            counts[:, answer] = data.choices(by_option * (numbers == answer)[:, None])
         pooled = np.maximum(counts.sum(axis=0), LEAST)
         counts += self.smoothing * pooled / pooled.sum(axis=0)
         np.maximum(counts, LEAST, out=counts)
@@ -182,29 +178,29 @@ class DawidSkene(Method):
         return counts
 
 
-def right_errors(sums: Sums, key: Vector, accuracy: Vector, answers: Vector) -> Vector:
+def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Vector:
     """Standard error of a user's share of right answers: chance in them, doubt about the key.
 
     The chance is that of so many answers, each right with the user's (smoothed) accuracy: a user
     whose few answers all seem right is not sure to go on like that.
     """
     chance = answers * accuracy * (1 - accuracy)
-    doubt = sums.choices(key * (1 - key))
+    doubt = data.choices(key * (1 - key))
     return np.asarray(np.sqrt(chance + doubt) / answers)
 
 
-def _labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def _labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """All labels of all items, and the number of each option's label."""
-    texts = np.array([str(label) for label in responses.option_labels])
+    texts = np.array([str(label) for label in data.items.option_labels])
     labels, numbers = np.unique(texts, return_inverse=True)
     return labels, numbers.reshape(-1).astype(np.int64)
 
 
-def shared_labels(responses: Responses) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """The one label set of all items; an error where they clearly have none."""
-    labels, numbers = _labels(responses)
+    labels, numbers = _labels(data)
     once = labels[np.bincount(numbers) == 1]
-    widest = max(int(np.diff(responses.item_starts).max()), 2)
+    widest = max(int(np.diff(data.items.starts).max()), 2)
     apart = 2 * len(once) > len(labels) and 2 * len(labels) > 3 * widest
     if apart or len(labels) > MOST_LABELS:
         why = (

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 
 __all__ = ["option_draws", "user_draws"]
 
@@ -19,28 +18,37 @@ Array = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
 
 
-def option_draws(responses: Responses, count: int, seed: int = 0) -> Array:
+def option_draws(data: Engine, count: int, seed: int = 0) -> Array:
     """Uniform numbers in [0, 1), one row per option; options chosen equally often share theirs.
 
-    >>> r = Responses.from_wide([["A", "x"], ["B", "x"]])
-    >>> option_draws(r, 2).shape
-    (3, 2)
+    >>> from hitsndiffs import Responses
+    >>> from hitsndiffs.engines import open_engine
+    >>> data = open_engine(Responses.from_wide([["A", "x"], ["B", "x"]]))
+    >>> option_draws(data, 2).shape, user_draws(data, 2).shape
+    ((3, 2), (2, 2))
     """
-    chosen = responses.choosers_per_option.astype(np.uint64)
-    answered = responses.answers_per_item.astype(np.uint64)[responses.option_items]
-    counts = _mixed(chosen) ^ _mixed(_mixed(answered))
-    turns = np.arange(count, dtype=np.uint64) + np.uint64(1 + 1000 * seed)
-    return _uniform(counts[:, None] ^ _mixed(turns)[None, :])
+    words = _option_words(data)
+    return np.column_stack([_uniform(words ^ turn) for turn in _turns(count, seed)])
 
 
-def user_draws(responses: Responses, sums: Sums, count: int, seed: int = 0) -> Array:
+def user_draws(data: Engine, count: int, seed: int = 0) -> Array:
     """Uniform numbers in [0, 1), one row per user; users with equal answers share theirs.
 
-    The sum of the chosen options' numbers, cut after its leading digits: nearly equal answers still
-    give unrelated numbers.
+    They follow from the exact sum of the chosen options' words: the same on every engine.
     """
-    total = sums.choices(option_draws(responses, count, seed))
-    return np.asarray((total * 4096.0) % 1.0)
+    prints = data.fingerprints(_mixed(_option_words(data)))
+    return np.stack([_uniform(prints ^ turn) for turn in _turns(count, seed)], axis=1)
+
+
+def _option_words(data: Engine) -> Words:
+    """A number per option that follows from how often it and its item were chosen."""
+    chosen = data.choosers_per_option.astype(np.uint64)
+    answered = data.answers_per_item.astype(np.uint64)[data.items.of_option]
+    return _mixed(chosen) ^ _mixed(_mixed(answered))
+
+
+def _turns(count: int, seed: int) -> Words:
+    return _mixed(np.arange(count, dtype=np.uint64) + np.uint64(1 + 1000 * seed))
 
 
 def _mixed(x: Words) -> Words:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Engine
 from hitsndiffs.order.orientation import Orientation, undecided
 
 __all__ = ["Fit", "Part", "merged"]
@@ -74,24 +74,24 @@ class Part:
     fit: Fit
 
 
-def merged(responses: Responses, parts: Sequence[Part], alone: IntVector) -> Fit:
+def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
     """One fit for all: user by user and option by option from the part they are in.
 
     What is said of the whole (orientation, eigenvalues, confidence) is said of the first part.
 
     Parameters
     ----------
-    responses
+    data
         All data.
     parts
         The fitted components, the largest first.
     alone
         Users who share no option with anybody: their score is 0.
     """
-    m, q = responses.n_users, responses.n_options
+    m, q = data.n_users, data.n_options
     scores = np.full(m, np.nan)
     scores[alone] = 0.0
-    key = _mixed_keys(responses, parts, alone)
+    key = _mixed_keys(data, parts, alone)
     if not parts:
         return Fit(
             scores=scores,
@@ -130,18 +130,18 @@ def _spread(pieces: Sequence[tuple[IntVector, Vector | None]], size: int) -> Vec
     return total
 
 
-def _mixed_keys(responses: Responses, parts: Sequence[Part], alone: IntVector) -> Vector | None:
+def _mixed_keys(data: Engine, parts: Sequence[Part], alone: IntVector) -> Vector | None:
     """Options of one item can lie in several components: each has its say by its answers there.
 
     An option lies in one component, with all of its choosers; alone it has one chooser.
     """
-    share = responses.choosers_per_option / responses.answers_per_item[responses.option_items]
+    share = data.choosers_per_option / data.answers_per_item[data.items.of_option]
     total = share.copy() if len(alone) else np.zeros(len(share))
     for part in parts:
         if part.fit.key_probabilities is None:
             return None
-        items = responses.option_items[part.options]
-        weight = np.bincount(items, weights=share[part.options], minlength=responses.n_items)
+        items = data.items.of_option[part.options]
+        weight = np.bincount(items, weights=share[part.options], minlength=data.n_items)
         total[part.options] = part.fit.key_probabilities * weight[items]
     return total
 

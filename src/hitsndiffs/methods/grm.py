@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.data.lookup import answers_here, covered_items, known_options
+from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import covered_items, key_from_scores, key_given
-from hitsndiffs.order.orientation import answers_here, known_options
+from hitsndiffs.methods.keys import key_from_scores, key_given
 
 __all__ = ["GRM"]
 
@@ -62,29 +61,29 @@ class GRM(Method):
     tol: float = 1e-4
     max_iterations: int = 1_000
 
-    def _check(self, responses: Responses) -> None:
-        super()._check(responses)
+    def _check(self, data: Engine) -> None:
+        super()._check(data)
         if not self.order and not self.key:
             raise InputError(
                 "Method 'grm' needs to know which options are better: give order= (a mapping of "
                 "items to their options from worst to best) or key= (items to right options)."
             )
-        levels = option_levels(responses, self.order, self.key)
+        levels = option_levels(data, self.order, self.key)
         if (levels == UNORDERED).all():
             names = list(self.order or self.key or {})
             raise InputError(
                 f"None of the items that order= or key= name is in the data (the first is "
-                f"{str(names[0])!r}); items are for example {str(responses.items[0])!r}."
+                f"{str(names[0])!r}); items are for example {str(data.items.labels[0])!r}."
             )
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+    def _fit(self, data: Engine) -> Fit:
         fit_mirt, fscores = _mirt()
 
         # 1. the answers as levels, 0 = worst, one column per item that tells users apart
-        levels = option_levels(responses, self.order, self.key)
-        table, used = level_table(responses, levels)
+        levels = option_levels(data, self.order, self.key)
+        table, used = level_table(data, levels)
         if table.shape[1] == 0:
-            return _nothing_to_fit(responses, sums)
+            return _nothing_to_fit(data)
 
         # 2. slopes and thresholds, then abilities
         with warnings.catch_warnings():
@@ -103,20 +102,20 @@ class GRM(Method):
         errors = np.asarray(found.standard_error, dtype=float).reshape(-1)
 
         # 3. what the options say
-        counts = responses.choosers_per_option
-        dropped = responses.n_items - len(used)
+        counts = data.choosers_per_option
+        dropped = data.n_items - len(used)
         notes = () if dropped == 0 else (f"{dropped} items without order or spread do not count.",)
         return Fit(
             scores=s,
             abilities=s,
-            option_weights=sums.choosers(s) / counts,
-            key_probabilities=_key(self, responses, sums, s),
+            option_weights=data.choosers(s) / counts,
+            key_probabilities=_key(self, data, s),
             standard_errors=errors,
             converged=bool(fitted.converged),
             n_iterations=int(fitted.n_iterations),
             notes=notes,
             details={
-                "items": responses.items[used],
+                "items": data.items.labels[used],
                 "slopes": np.asarray(fitted.model.parameters["discrimination"], dtype=float),
                 "thresholds": np.asarray(fitted.model.parameters["thresholds"], dtype=float),
                 "log_likelihood": float(fitted.log_likelihood),
@@ -125,22 +124,22 @@ class GRM(Method):
 
 
 def option_levels(
-    responses: Responses,
+    data: Engine,
     order: Mapping[Any, Iterable[Any]] | None,
     key: Mapping[Any, Any] | None,
 ) -> IntVector:
     """The place of each option from worst (0) to best; -1 where the item has no order."""
-    levels = np.full(responses.n_options, UNORDERED, dtype=np.int64)
-    known = answers_here(responses, key)
-    levels[covered_items(responses, known)[responses.option_items]] = 0
-    levels[known_options(responses, known)] = 1
+    levels = np.full(data.n_options, UNORDERED, dtype=np.int64)
+    known = answers_here(data.items, key)
+    levels[covered_items(data.items, known)[data.items.of_option]] = 0
+    levels[known_options(data.items, known)] = 1
     orders = {str(item).strip(): options for item, options in (order or {}).items()}
-    for number, item in enumerate(responses.items):
+    for number, item in enumerate(data.items.labels):
         if (name := str(item).strip()) not in orders:
             continue
-        first, last = responses.item_starts[number], responses.item_starts[number + 1]
+        first, last = data.items.starts[number], data.items.starts[number + 1]
         places = {str(option).strip(): place for place, option in enumerate(orders[name])}
-        texts = [str(label).strip() for label in responses.option_labels[first:last]]
+        texts = [str(label).strip() for label in data.items.option_labels[first:last]]
         if missing := [text for text in texts if text not in places]:
             raise InputError(
                 f"order= of item {name!r} leaves out the option {missing[0]!r}, which was "
@@ -150,40 +149,40 @@ def option_levels(
     return levels
 
 
-def level_table(responses: Responses, levels: IntVector) -> tuple[IntVector, IntVector]:
+def level_table(data: Engine, levels: IntVector) -> tuple[IntVector, IntVector]:
     """Users × items of levels without gaps, -1 = no answer; and which items these are.
 
     Items without an order, or in which only one level was chosen, are left out.
     """
-    items = responses.option_items.astype(np.int64)
+    items = data.items.of_option.astype(np.int64)
     # levels without gaps: count the distinct ones below, within the item
     width = int(levels.max()) + 2
     pairs, place = np.unique(items * width + levels + 1, return_inverse=True)
-    starts = np.searchsorted(pairs, np.arange(responses.n_items) * width)
+    starts = np.searchsorted(pairs, np.arange(data.n_items) * width)
     dense = place.reshape(-1) - starts[items]
     distinct = np.diff(np.append(starts, len(pairs)))
-    ordered = np.minimum.reduceat(levels, responses.item_starts[:-1]) != UNORDERED
+    ordered = np.minimum.reduceat(levels, data.items.starts[:-1]) != UNORDERED
     used = np.flatnonzero(ordered & (distinct > 1))
-    codes = responses.codes[used]
+    codes = data.responses.codes[used]
     answered = codes != np.iinfo(codes.dtype).max
-    options = np.where(answered, codes.astype(np.int64), 0) + responses.item_starts[used, None]
+    options = np.where(answered, codes.astype(np.int64), 0) + data.items.starts[used, None]
     return np.where(answered, dense[options], -1).T.copy(), used
 
 
-def _key(method: GRM, responses: Responses, sums: Sums, s: Vector) -> Vector:
+def _key(method: GRM, data: Engine, s: Vector) -> Vector:
     """The best option of an ordered item is right; those of other items are guessed."""
     tops = {item: list(options)[-1] for item, options in (method.order or {}).items()}
-    known = answers_here(responses, {**(method.key or {}), **tops})
-    return key_given(responses, known, key_from_scores(responses, sums, s))
+    known = answers_here(data.items, {**(method.key or {}), **tops})
+    return key_given(data, known, key_from_scores(data, s))
 
 
-def _nothing_to_fit(responses: Responses, sums: Sums) -> Fit:
-    zero = np.zeros(responses.n_users)
+def _nothing_to_fit(data: Engine) -> Fit:
+    zero = np.zeros(data.n_users)
     return Fit(
         scores=zero,
         abilities=zero,
-        key_probabilities=key_from_scores(responses, sums, zero),
-        standard_errors=np.ones(responses.n_users),
+        key_probabilities=key_from_scores(data, zero),
+        standard_errors=np.ones(data.n_users),
         notes=("No item has answers of two levels: nothing tells the users apart.",),
     )
 

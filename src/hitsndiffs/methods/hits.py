@@ -7,10 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import share_within_items
 
 __all__ = ["HITS"]
 
@@ -44,13 +42,13 @@ class HITS(Method):
     tol: float = 1e-5
     max_iterations: int = 10_000
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
-        s = np.ones(responses.n_users)
-        w = np.zeros(responses.n_options)
+    def _fit(self, data: Engine) -> Fit:
+        s = np.ones(data.n_users)
+        w = np.zeros(data.n_options)
         change, rounds = np.inf, 0
         while change > self.tol and rounds < self.max_iterations:
-            w = share_within_items(responses, sums.choosers(s))
-            new = sums.choices(w)
+            w = data.items.share(data.choosers(s))
+            new = data.choices(w)
             new /= new.max()
             change = float((np.abs(new - s) / np.maximum(s, 1e-300)).sum())
             s = new

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standardised
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.order.ties import TIE, levelled
@@ -65,14 +64,13 @@ class HND(Method):
     answers: Mapping[Any, Any] | None = None
     strong_user: Any = None
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
-        if (responses.choosers_per_option == responses.n_users).all():
-            return nobody_differs(responses, sums)
+    def _fit(self, data: Engine) -> Fit:
+        if (data.choosers_per_option == data.n_users).all():
+            return nobody_differs(data)
 
         # 1. the second axis of U
         found = solve(
-            responses,
-            sums,
+            data,
             self.solver,
             seed=self.seed,
             tol=self.tol,
@@ -80,10 +78,10 @@ class HND(Method):
         )
         values = found.values
         if values is None and self.gap:
-            values = leading_axes(responses, sums, 2, scored=1, seed=self.seed).values
+            values = leading_axes(data, 2, scored=1, seed=self.seed).values
 
         # 2. option weights, and scores from them: equal answers get equal scores
-        U = Averaging.of(responses, sums)
+        U = Averaging.of(data)
         s, w = found.vector, found.weights
         if w is None:
             w = U.weights(standardised(U, s))
@@ -92,8 +90,7 @@ class HND(Method):
 
         # 3. which end is up, and how sure
         return oriented_fit(
-            responses,
-            sums,
+            data,
             scores=s,
             weights=w,
             standard_errors=standard_errors(U, w, s, found.value),
@@ -117,6 +114,6 @@ def _resolution(found: Solution, values: Vector | None) -> float:
 def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Vector:
     """A score is a mean of item contributions: its error is their spread over √(answers)."""
     n = U.answers
-    mean_square = U.sums.choices(w**2) / n / value**2
+    mean_square = U.data.choices(w**2) / n / value**2
     variance = np.maximum(mean_square - s**2, 0.0) * n / np.maximum(n - 1, 1)
     return np.where(n > 1, np.sqrt(variance / n), np.nan)

@@ -8,11 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.items import Within
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import share_within_items
 
 __all__ = ["Investment", "PooledInvestment"]
 
@@ -26,29 +23,29 @@ class _Investing(Method):
     rounds: int = 10
     exponent: float = 1.2
 
-    def _start(self, responses: Responses) -> Vector:
+    def _start(self, data: Engine) -> Vector:
         raise NotImplementedError
 
-    def _grown(self, responses: Responses, invested: Vector) -> Vector:
+    def _grown(self, data: Engine, invested: Vector) -> Vector:
         raise NotImplementedError
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
-        answers = responses.answers_per_user.astype(float)
-        trust = np.ones(responses.n_users)
-        w = self._start(responses)
+    def _fit(self, data: Engine) -> Fit:
+        answers = data.answers_per_user
+        trust = np.ones(data.n_users)
+        w = self._start(data)
         for _ in range(self.rounds):
             # each option pays out its score in proportion to what was invested in it
-            invested = sums.choosers(trust / answers)
+            invested = data.choosers(trust / answers)
             payout = np.divide(w, invested, out=np.zeros_like(w), where=invested > 0)
-            trust = trust / answers * sums.choices(payout)
+            trust = trust / answers * data.choices(payout)
             trust /= (
                 trust.mean()
             )  # the unit of trust is free; kept at 1, nothing over- or underflows
-            w = self._grown(responses, sums.choosers(trust / answers))
+            w = self._grown(data, data.choosers(trust / answers))
         return Fit(
             scores=trust,
             option_weights=w,
-            key_probabilities=share_within_items(responses, w),
+            key_probabilities=data.items.share(w),
             n_iterations=self.rounds,
         )
 
@@ -78,11 +75,11 @@ class Investment(_Investing):
     summary: ClassVar[str] = "users invest trust in options, which pay back with growth"
     use: ClassVar[str] = "as a rival in comparisons"
 
-    def _start(self, responses: Responses) -> Vector:
+    def _start(self, data: Engine) -> Vector:
         """The share of all users who chose the option."""
-        return responses.choosers_per_option / responses.n_users
+        return data.choosers_per_option / data.n_users
 
-    def _grown(self, responses: Responses, invested: Vector) -> Vector:  # noqa: ARG002
+    def _grown(self, data: Engine, invested: Vector) -> Vector:  # noqa: ARG002
         return np.power(invested, self.exponent)
 
 
@@ -122,12 +119,12 @@ class PooledInvestment(_Investing):
 
     exponent: float = 1.4
 
-    def _start(self, responses: Responses) -> Vector:
+    def _start(self, data: Engine) -> Vector:
         """The same for every option."""
-        return np.full(responses.n_options, 1 / np.diff(responses.item_starts).max())
+        return np.full(data.n_options, 1 / np.diff(data.items.starts).max())
 
-    def _grown(self, responses: Responses, invested: Vector) -> Vector:
+    def _grown(self, data: Engine, invested: Vector) -> Vector:
         # divided by the item's largest first: powers of tiny numbers would vanish
-        largest = Within(responses).max(invested)
+        largest = data.items.max(invested)
         relative = np.divide(invested, largest, out=np.zeros_like(invested), where=largest > 0)
-        return invested * share_within_items(responses, np.power(relative, self.exponent))
+        return invested * data.items.share(np.power(relative, self.exponent))

@@ -8,61 +8,41 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.items import Within
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.data.lookup import covered_items, known_options
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.probability import normal_cdf
-from hitsndiffs.order.orientation import known_options
 
 __all__ = [
     "best_option_probabilities",
-    "covered_items",
     "key_from_scores",
     "key_given",
     "share_errors",
-    "share_within_items",
 ]
 
 Vector = npt.NDArray[np.float64]
 
 
-def share_within_items(responses: Responses, weights: Vector) -> Vector:
-    """Non-negative option weights divided by their sum within the item (even where it is 0)."""
-    within = Within(responses)
-    totals = within.sum(weights)
-    even = (1.0 / within.sizes)[within.items]
-    return np.divide(weights, totals, out=even, where=totals > 0)
-
-
-def share_errors(sums: Sums, weights: Vector, shares: Vector, answers: Vector) -> Vector:
+def share_errors(data: Engine, weights: Vector, shares: Vector, answers: Vector) -> Vector:
     """Standard error of a user's mean weight: the spread over the items, over √answers."""
     n = answers
-    spread = np.maximum(sums.choices(weights**2) - n * shares**2, 0.0)
+    spread = np.maximum(data.choices(weights**2) - n * shares**2, 0.0)
     return np.where(n > 1, np.sqrt(spread / np.maximum(n - 1, 1) / np.maximum(n, 1)), np.nan)
 
 
-def covered_items(responses: Responses, known: Mapping[Any, Any]) -> npt.NDArray[np.bool_]:
-    """Which items a mapping by item names."""
-    names = {str(item).strip() for item in known}
-    return np.array([str(item).strip() in names for item in responses.items], dtype=bool)
-
-
-def key_given(responses: Responses, known: Mapping[Any, Any], guessed: Vector) -> Vector:
+def key_given(data: Engine, known: Mapping[Any, Any], guessed: Vector) -> Vector:
     """1 for right options where the key is known, and guesses elsewhere.
 
     NaN for all options of an item whose right option nobody chose. All of ``known`` must be items
     of the data.
     """
-    right = np.zeros(responses.n_options)
-    right[known_options(responses, known)] = 1.0
-    chosen = Within(responses).sum(right) > 0
-    covered = covered_items(responses, known)[responses.option_items]
+    right = np.zeros(data.n_options)
+    right[known_options(data.items, known)] = 1.0
+    chosen = data.items.sum(right) > 0
+    covered = covered_items(data.items, known)[data.items.of_option]
     return np.where(covered, np.where(chosen, right, np.nan), guessed)
 
 
-def key_from_scores(
-    responses: Responses, sums: Sums, scores: Vector, means: Vector | None = None
-) -> Vector:
+def key_from_scores(data: Engine, scores: Vector, means: Vector | None = None) -> Vector:
     """How likely each option is the best of its item: the one whose choosers are ablest.
 
     The mean score of an option's choosers is an estimate with an error; options chosen by few are
@@ -71,18 +51,18 @@ def key_from_scores(
 
     Parameters
     ----------
-    responses, sums
+    data
         The data; every user has answered something.
     scores
         Of the users.
     means
         The mean score of each option's choosers, where it is known already.
     """
-    counts = responses.choosers_per_option.astype(float)
+    counts = data.choosers_per_option.astype(float)
     if means is None:
-        means = sums.choosers(scores) / counts
+        means = data.choosers(scores) / counts
     n, q = counts.sum(), len(counts)
-    squares = float((responses.answers_per_user * scores**2).sum())
+    squares = float((data.answers_per_user * scores**2).sum())
     within = (squares - float((counts * means**2).sum())) / max(n - q, 1)
     centre = float((counts * means).sum() / n)
     between_sum = float((counts * (means - centre) ** 2).sum())
@@ -90,18 +70,18 @@ def key_from_scores(
     between = max((between_sum - (q - 1) * within) / max(size, 1e-300), 1e-3 * within, 1e-12)
     precision = 1 / between + counts / max(within, 1e-12)
     mean = (counts * (means - centre) / max(within, 1e-12)) / precision
-    return best_option_probabilities(responses, mean, np.sqrt(1 / precision))
+    return best_option_probabilities(data, mean, np.sqrt(1 / precision))
 
 
-def best_option_probabilities(responses: Responses, mean: Vector, spread: Vector) -> Vector:
+def best_option_probabilities(data: Engine, mean: Vector, spread: Vector) -> Vector:
     """P(option is the largest of its item) for independent normal variables, by quadrature."""
-    starts, sizes = responses.item_starts[:-1], np.diff(responses.item_starts)
+    starts, sizes = data.items.starts[:-1], np.diff(data.items.starts)
     result = np.empty(len(mean))
     for size in np.unique(sizes):
         options = starts[sizes == size][:, None] + np.arange(size)
         for some in np.array_split(options, len(options) * size // 5000 + 1):
             result[some] = _largest(mean[some], spread[some])
-    return share_within_items(responses, result)
+    return data.items.share(result)
 
 
 #: Where the distribution of each variable is looked at, in its own standard deviations, and at how

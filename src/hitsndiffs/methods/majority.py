@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hitsndiffs.data.items import Within
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import share_errors, share_within_items
+from hitsndiffs.methods.keys import share_errors
 
 __all__ = ["Majority"]
 
@@ -32,17 +30,17 @@ class Majority(Method):
     summary: ClassVar[str] = "share of answers that agree with the most chosen option"
     use: ClassVar[str] = "a quick, robust baseline where most answers are right"
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
-        counts = responses.choosers_per_option.astype(float)
-        most_chosen = counts == Within(responses).max(counts)
-        w = share_within_items(responses, most_chosen.astype(float))
-        n = responses.answers_per_user.astype(float)
-        s = sums.choices(w) / n
+    def _fit(self, data: Engine) -> Fit:
+        counts = data.choosers_per_option.astype(float)
+        most_chosen = counts == data.items.max(counts)
+        w = data.items.share(most_chosen.astype(float))
+        n = data.answers_per_user
+        s = data.choices(w) / n
         return Fit(
             scores=s,
             option_weights=w,
-            key_probabilities=share_within_items(responses, counts),
+            key_probabilities=data.items.share(counts),
             correct=s,
-            standard_errors=share_errors(sums, w, s, n),
+            standard_errors=share_errors(data, w, s, n),
             n_iterations=1,
         )

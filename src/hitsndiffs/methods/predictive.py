@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.draws import option_draws, user_draws
 from hitsndiffs.methods.latent_key.copies import option_probabilities
@@ -64,22 +63,18 @@ class Contest:
         return self.gain / max(self.error, 1e-12)
 
 
-def confusion_against_key(
-    responses: Responses, weights: Array, *, engine: str, threads: int | None
-) -> Contest:
+def confusion_against_key(data: Engine, start: Array) -> Contest:
     """Compare the two models on hidden answers.
 
     Parameters
     ----------
-    responses
+    data
         The data; every user has answered something, and the items share one label set.
-    weights
-        Posterior of the abilities under the latent-key fit of all data, to start from.
-    engine, threads
-        As everywhere.
+    start
+        Abilities under the latent-key fit of all data, to start from.
     """
-    turns = int(np.clip(ONE_TURN_FROM // max(responses.n_responses, 1), 1, MOST_TURNS))
-    pairs = [_one_turn(responses, weights, turn, engine, threads) for turn in range(turns)]
+    turns = int(np.clip(ONE_TURN_FROM // max(data.n_responses, 1), 1, MOST_TURNS))
+    pairs = [_one_turn(data, start, turn) for turn in range(turns)]
     users = np.concatenate([users for users, _ in pairs])
     difference = np.concatenate([difference for _, difference in pairs])
     if len(difference) == 0:
@@ -90,55 +85,48 @@ def confusion_against_key(
     return Contest(gain, float(np.sqrt((spread**2).sum()) / len(users)), len(users))
 
 
-def _one_turn(
-    responses: Responses,
-    weights: Array,
-    turn: int,
-    engine: str,
-    threads: int | None,
-) -> tuple[Ints, Array]:
+def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
     """Hide some answers: their users, and log P(confusion) - log P(key) of each."""
-    seen, options, users, hidden = _hide(responses, turn, engine, threads)
+    seen, options, users, hidden = _hide(data, turn)
     if len(options) == 0 or len(hidden) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    sums = open_sums(seen, engine, threads)
-    problem = KeyProblem(seen, sums)
-    key_fit = fit_key(problem, weights, max_rounds=12)
-    confusion = DawidSkene(model="full", max_iterations=ROUNDS)._fit(seen, sums).details
+    problem = KeyProblem(seen)
+    key_fit = fit_key(problem, start, max_rounds=12)
+    confusion = DawidSkene(model="full", max_iterations=ROUNDS)._fit(seen).details
 
-    place = np.full(responses.n_options, -1)
+    place = np.full(data.n_options, -1)
     place[options] = np.arange(len(options))
     kept = place[hidden] >= 0
     users, numbers = users[kept], place[hidden[kept]]
     by_key = _by_key(problem, key_fit, users, numbers)
     by_confusion = (
-        confusion["truth"][seen.option_items[numbers]]
+        confusion["truth"][seen.items.of_option[numbers]]
         * confusion["confusions"][users, confusion["numbers"][numbers]]
     ).sum(axis=1)
     return users, np.log(np.maximum(by_confusion, FLOOR)) - np.log(np.maximum(by_key, FLOOR))
 
 
-def _hide(
-    responses: Responses, turn: int, engine: str, threads: int | None
-) -> tuple[Responses, Ints, Ints, Ints]:
+def _hide(data: Engine, turn: int) -> tuple[Engine, Ints, Ints, Ints]:
     """The responses without some answers; which options are left; the hidden users and options."""
+    responses = data.responses
     indptr, options = responses.rows
-    user = np.repeat(np.arange(responses.n_users), np.diff(indptr))
-    by_user = user_draws(responses, open_sums(responses, engine, threads), 1, seed=turn)[:, 0]
-    by_option = option_draws(responses, 1, seed=turn)[:, 0]
+    user = np.repeat(np.arange(data.n_users), np.diff(indptr))
+    by_user = user_draws(data, 1, seed=turn)[:, 0]
+    by_option = option_draws(data, 1, seed=turn)[:, 0]
     hide = ((by_user[user] + by_option[options]) * 4096.0) % 1.0 < HIDDEN
-    seen_of_user = np.bincount(user[~hide], minlength=responses.n_users)
+    seen_of_user = np.bincount(user[~hide], minlength=data.n_users)
     hide &= (seen_of_user > 0)[user]  # everybody keeps something
-    counts = np.bincount(user[~hide], minlength=responses.n_users)
+    counts = np.bincount(user[~hide], minlength=data.n_users)
     left = options[~hide]
     kept = np.unique(left).astype(np.int64)
     seen = responses._with_options(
         responses.users, np.concatenate([[0], np.cumsum(counts)]), left, kept
     )
-    return seen, kept, user[hide], options[hide].astype(np.int64)
+    opened = open_engine(seen, data.name, data.threads)
+    return opened, kept, user[hide], options[hide].astype(np.int64)
 
 
 def _by_key(problem: KeyProblem, fit: KeyFit, users: Ints, options: Ints) -> Array:
     """P(hidden answer) under the latent key, averaged over the user's ability."""
     curves = option_probabilities(problem, fit, THETA)
-    return np.asarray((curves[options] * fit.posterior.weights[users]).sum(axis=1))
+    return np.asarray((curves[options] * fit.weights()[users]).sum(axis=1))

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.hnd import HND
@@ -17,7 +16,6 @@ from hitsndiffs.methods.keys import key_from_scores, key_given
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.search import Search, correlation
 from hitsndiffs.order.arrangement import ordered_users
-from hitsndiffs.order.components import components
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels
 from hitsndiffs.spectral import leading_axes
@@ -71,17 +69,17 @@ class HNDRobust(Searching):
     lam: float | None = None
     mu: float | None = None
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+    def _fit(self, data: Engine) -> Fit:
         # 1. a perfect order needs no help
-        exact = certified_fit(responses, sums, self)
+        exact = certified_fit(data, self)
         if exact is not None:
             return exact
 
         # 2. the leading axes, and the likely keys to compare them with
-        solutions = self._search(responses, sums)
-        found = self._shrinkage(responses, sums, solutions.shrinkage)
+        solutions = self._search(data)
+        found = self._shrinkage(data, solutions.shrinkage)
         if len(found.axes.values) == 0 or found.axes.values[0] <= 1e-12:
-            return nobody_differs(responses, sums)
+            return nobody_differs(data)
 
         # 3. which axis, and which end is up
         place, agreements = choose_axis(found, solutions)
@@ -89,9 +87,9 @@ class HNDRobust(Searching):
         sign = -1 if agreements[place] < 0 else 1
 
         # 4. option weights, and scores from them: equal answers get equal scores
-        w = shrunk(responses, sums, s, found.lam)
-        n = responses.answers_per_user.astype(float)
-        s = sums.choices(w) / (n + found.mu)
+        w = shrunk(data, s, found.lam)
+        n = data.answers_per_user
+        s = data.choices(w) / (n + found.mu)
         scale = sign / np.sqrt((n @ s**2) / n.sum())
         s, w = s * scale, w * scale
         confidence = solutions.confidence
@@ -99,10 +97,8 @@ class HNDRobust(Searching):
             scores=s,
             abilities=s,
             option_weights=w,
-            key_probabilities=key_given(
-                responses, self.answers or {}, key_from_scores(responses, sums, s)
-            ),
-            standard_errors=_errors(sums, w, n, found.mu),
+            key_probabilities=key_given(data, self.answers or {}, key_from_scores(data, s)),
+            standard_errors=_errors(data, w, n, found.mu),
             orientation=Orientation(
                 sign, "evidence", abs(float(agreements[place])), solutions.confidence
             ),
@@ -119,21 +115,19 @@ class HNDRobust(Searching):
             },
         )
 
-    def _shrinkage(self, responses: Responses, sums: Sums, found: Shrinkage) -> Shrinkage:
+    def _shrinkage(self, data: Engine, found: Shrinkage) -> Shrinkage:
         """What was found from the data, or what the caller said instead."""
         if self.lam is None and self.mu is None:
             return found
         lam = found.lam if self.lam is None else self.lam
         mu = found.mu if self.mu is None else self.mu
-        axes = leading_axes(
-            responses, sums, self.axes, lam=lam, mu=mu, centred=True, seed=self.seed
-        )
+        axes = leading_axes(data, self.axes, lam=lam, mu=mu, centred=True, seed=self.seed)
         return Shrinkage(lam, mu, axes, 1, True)
 
 
-def certified_fit(responses: Responses, sums: Sums, method: Searching) -> Fit | None:
+def certified_fit(data: Engine, method: Searching) -> Fit | None:
     """Plain HnD, when its order is certified consistent; else ``None``."""
-    labels = components(responses, sums, "options")
+    labels = data.components("options")
     if (labels != 0).any():
         return None
     plain = HND(
@@ -143,8 +137,8 @@ def certified_fit(responses: Responses, sums: Sums, method: Searching) -> Fit | 
         answers=method.answers,
         strong_user=method.strong_user,
     )
-    fit = plain._fit(responses, sums)
-    _, consistent = ordered_users(responses, sums, Levels.of(fit.scores, labels))
+    fit = plain._fit(data)
+    _, consistent = ordered_users(data, Levels.of(fit.scores, labels))
     if np.ptp(fit.scores) == 0 or not consistent:
         return None
     note = "The answers are consistent: one order explains every answer, and it is certified."
@@ -161,10 +155,10 @@ def choose_axis(found: Shrinkage, solutions: Search) -> tuple[int, Vector]:
     return best, agreements
 
 
-def _errors(sums: Sums, w: Vector, n: Vector, mu: float) -> Vector:
+def _errors(data: Engine, w: Vector, n: Vector, mu: float) -> Vector:
     """Spread of a user's item contributions over the (shrunken) number of answers."""
-    mean = sums.choices(w) / n
-    variance = np.maximum(sums.choices(w**2) / n - mean**2, 0.0) * n / np.maximum(n - 1, 1)
+    mean = data.choices(w) / n
+    variance = np.maximum(data.choices(w**2) / n - mean**2, 0.0) * n / np.maximum(n - 1, 1)
     return np.where(n > 1, np.sqrt(n * variance) / (n + mu), np.nan)
 
 

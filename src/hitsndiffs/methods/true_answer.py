@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.data.lookup import answers_here, covered_items, known_options
+from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import covered_items, key_from_scores, key_given, share_errors
-from hitsndiffs.order.orientation import answers_here, known_options
+from hitsndiffs.methods.keys import key_from_scores, key_given, share_errors
 
 __all__ = ["TrueAnswer"]
 
@@ -42,34 +41,34 @@ class TrueAnswer(Method):
 
     key: Mapping[Any, Any] | None = None
 
-    def _check(self, responses: Responses) -> None:
-        super()._check(responses)
+    def _check(self, data: Engine) -> None:
+        super()._check(data)
         if not self.key:
             raise InputError(
                 "Method 'true-answer' counts right answers and needs to know them: give key=, a "
                 "mapping of items to their right options."
             )
-        if not answers_here(responses, self.key):
-            known_options(responses, self.key)  # names an item that is not in the data
+        if not answers_here(data.items, self.key):
+            known_options(data.items, self.key)  # names an item that is not in the data
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
-        known = answers_here(responses, self.key)
-        right = np.zeros(responses.n_options)
-        right[known_options(responses, known)] = 1.0
-        covered = covered_items(responses, known)[responses.option_items].astype(float)
+    def _fit(self, data: Engine) -> Fit:
+        known = answers_here(data.items, self.key)
+        right = np.zeros(data.n_options)
+        right[known_options(data.items, known)] = 1.0
+        covered = covered_items(data.items, known)[data.items.of_option].astype(float)
 
         # the share of right answers among those that the key covers
-        n = np.rint(sums.choices(covered))
-        total = sums.choices(right)
+        n = np.rint(data.choices(covered))
+        total = data.choices(right)
         mean = float(total.sum() / max(n.sum(), 1))
         s = np.divide(total, n, out=np.full(len(n), mean), where=n > 0)
 
         return Fit(
             scores=s,
             option_weights=right,
-            key_probabilities=key_given(responses, known, key_from_scores(responses, sums, s)),
+            key_probabilities=key_given(data, known, key_from_scores(data, s)),
             correct=s,
-            standard_errors=share_errors(sums, right, s, n),
+            standard_errors=share_errors(data, right, s, n),
             n_iterations=1,
             notes=tuple(_notes(len(known), len(self.key or {}), int((n == 0).sum()))),
         )

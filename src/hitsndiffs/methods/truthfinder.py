@@ -8,11 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.items import Within
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.keys import share_within_items
 from hitsndiffs.order.ties import tie_groups
 
 __all__ = ["TruthFinder"]
@@ -68,26 +65,26 @@ class TruthFinder(Method):
     tol: float = 1e-5
     max_iterations: int = 10_000
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
-        answers = responses.answers_per_user.astype(float)
-        s = np.full(responses.n_users, self.trust)
-        log_doubt, w = np.zeros(responses.n_options), np.zeros(responses.n_options)
+    def _fit(self, data: Engine) -> Fit:
+        answers = data.answers_per_user
+        s = np.full(data.n_users, self.trust)
+        log_doubt, w = np.zeros(data.n_options), np.zeros(data.n_options)
         change, rounds = np.inf, 0
         while change > self.tol and rounds < self.max_iterations:
-            log_doubt = sums.choosers(np.log1p(-np.minimum(s, NEARLY_ONE)))
-            w = share_within_items(responses, -np.expm1(log_doubt))
-            new = sums.choices(w) / answers
+            log_doubt = data.choosers(np.log1p(-np.minimum(s, NEARLY_ONE)))
+            w = data.items.share(-np.expm1(log_doubt))
+            new = data.choices(w) / answers
             change = float(np.abs(new - s).sum())
             s = new
             rounds += 1
 
-        scores, notes = _resolved(s, log_doubt, responses, sums)
+        scores, notes = _resolved(s, log_doubt, data)
         # exactly one option is right: odds from the probabilities that treat them one by one
         odds = np.log(np.maximum(-np.expm1(log_doubt), 1e-300)) - log_doubt
         return Fit(
             scores=scores,
             option_weights=w,
-            key_probabilities=Within(responses).softmax(odds),
+            key_probabilities=data.items.softmax(odds),
             converged=change <= self.tol,
             n_iterations=rounds,
             notes=notes,
@@ -95,17 +92,15 @@ class TruthFinder(Method):
         )
 
 
-def _resolved(
-    s: Vector, log_doubt: Vector, responses: Responses, sums: Sums
-) -> tuple[Vector, tuple[str, ...]]:
+def _resolved(s: Vector, log_doubt: Vector, data: Engine) -> tuple[Vector, tuple[str, ...]]:
     """The trust, or, where doubts are too small to show in it, minus their logarithm.
 
     Users who answered the same items rank alike in both, so that any level that trust loses is a
     reason to change over; otherwise it must have lost most of them.
     """
-    doubt = log_mean_doubt(log_doubt, responses, sums)
+    doubt = log_mean_doubt(log_doubt, data)
     levels, shown = tie_groups(doubt).max() + 1, tie_groups(s).max() + 1
-    lost = shown < levels if responses.is_complete else shown < levels / 2
+    lost = shown < levels if data.is_complete else shown < levels / 2
     if doubt.min() >= RESOLVED or not lost:
         return s, ()
     return -doubt, (
@@ -114,34 +109,34 @@ def _resolved(
     )
 
 
-def log_mean_doubt(log_doubt: Vector, responses: Responses, sums: Sums) -> Vector:
+def log_mean_doubt(log_doubt: Vector, data: Engine) -> Vector:
     """Each user's mean of ``Π (1 - s)`` over the chosen options, as a logarithm.
 
     With ``w = 1 - doubt``, an option's share of its item is ``1/Σw - doubt/Σw``: among users who
     answered the same items, trust falls as the mean of ``doubt/Σw`` rises. An item with one option
     says nothing; users who answered no other stand in the middle.
     """
-    within = Within(responses)
+    within = data.items
     totals = within.sum(-np.expm1(log_doubt))
     relative = log_doubt - np.log(np.maximum(totals, 1e-300))
-    doubt = log_of_sums(sums, np.where(within.sizes[within.items] > 1, relative, -np.inf))
+    doubt = log_of_sums(data, np.where(within.sizes[within.of_option] > 1, relative, -np.inf))
     found = np.isfinite(doubt)
     middle = float(np.median(doubt[found])) if found.any() else 0.0
-    return np.where(found, doubt - np.log(responses.answers_per_user), middle)
+    return np.where(found, doubt - np.log(data.answers_per_user), middle)
 
 
-def log_of_sums(sums: Sums, logs: Vector) -> Vector:
+def log_of_sums(data: Engine, logs: Vector) -> Vector:
     """``log(choices(exp(logs)))`` for values that no exponential could hold side by side.
 
     Options are added from the largest down, as many at a time as fit in a double, until what is
     left would change nothing for anybody.
     """
-    result = np.full(sums.n_users, -np.inf)
+    result = np.full(data.n_users, -np.inf)
     if (top := float(logs.max())) == -np.inf:
         return result
     for _ in range(PASSES):
         here = (logs <= top) & (logs > top - WIDTH)
-        part = sums.choices(np.where(here, np.exp(np.minimum(logs - top, 0.0)), 0.0))
+        part = data.choices(np.where(here, np.exp(np.minimum(logs - top, 0.0)), 0.0))
         log_part = np.log(part, out=np.full(len(part), -np.inf), where=part > 0)
         result = np.asarray(np.logaddexp(result, log_part + top))
         rest = logs[(logs <= top - WIDTH) & (logs > -np.inf)]

@@ -16,87 +16,63 @@ from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
-    from hitsndiffs.engines import Sums
+    from hitsndiffs.engines import Engine
 
-__all__ = ["broken_options", "extra_blocks", "is_consecutive", "is_soon_broken"]
+__all__ = ["broken_options", "extra_blocks", "is_consecutive"]
 
 IntVector = npt.NDArray[np.integer[Any]]
 
-#: How many items a first look takes in: answers that follow no order break at the first or second.
-LOOKED_AT = 3
 
-
-def is_consecutive(sums: Sums, choosers_per_option: npt.ArrayLike, order: npt.ArrayLike) -> bool:
+def is_consecutive(data: Engine, order: npt.ArrayLike) -> bool:
     """Whether the choosers of every option are neighbours in an order of the users.
 
     Parameters
     ----------
-    sums
-        The data (:func:`hitsndiffs.engines.open_sums`).
-    choosers_per_option
-        How many users chose each option (``responses.choosers_per_option``).
+    data
+        The data (:func:`hitsndiffs.engines.open_engine`).
     order
         The numbers of the users who answered something, from one end to the other.
 
     Examples
     --------
     >>> from hitsndiffs.data.responses import Responses
-    >>> from hitsndiffs.engines import open_sums
+    >>> from hitsndiffs.engines import open_engine
     >>> import numpy as np
     >>> codes = np.array([[0, 0, 1], [0, 1, 1]], dtype=np.uint8)  # items × users
     >>> r = Responses(users=np.arange(3), items=np.arange(2), option_labels=np.array([*"abab"]),
     ...               item_starts=np.array([0, 2, 4]), codes=codes)
-    >>> is_consecutive(open_sums(r), r.choosers_per_option, [0, 1, 2])
+    >>> is_consecutive(open_engine(r), [0, 1, 2])
     True
-    >>> broken_options(open_sums(r), r.choosers_per_option, [0, 2, 1]).tolist()
+    >>> broken_options(open_engine(r), [0, 2, 1]).tolist()
     [0]
     """
-    return len(broken_options(sums, choosers_per_option, order)) == 0
+    return len(broken_options(data, order)) == 0
 
 
 def broken_options(
-    sums: Sums, choosers_per_option: npt.ArrayLike, order: npt.ArrayLike
+    data: Engine, order: npt.ArrayLike, *, first_items: int | None = None
 ) -> npt.NDArray[np.int64]:
     """Return the numbers of the options whose choosers are not neighbours in an order.
 
-    The parameters are those of :func:`is_consecutive`.
+    Parameters
+    ----------
+    data, order
+        As for :func:`is_consecutive`.
+    first_items
+        Look at this many items only, or some more: far quicker where answers follow no order,
+        for then the first or second item shows it.
     """
-    order = _as_order(order, sums.n_users)
-    positions = np.full(sums.n_users, -1, dtype=np.int64)
+    order = _as_order(order, data.n_users)
+    positions = np.full(data.n_users, -1, dtype=np.int64)
     positions[order] = np.arange(len(order))
-    first, last = sums.extremes(positions)
+    first, last = data.extremes(positions, first_items)
     if len(first) and first.min() < 0:
         option = int(np.argmin(first))
         raise InputError(
             "The order must hold every user who answered something; a user who chose option "
             f"number {option} is not among its {len(order):,} users."
         )
-    return np.flatnonzero(last - first + 1 != np.asarray(choosers_per_option))
-
-
-def is_soon_broken(responses: Responses, order: IntVector) -> bool:
-    """Whether the first few items show already that an order is not consistent.
-
-    This costs far less than :func:`is_consecutive` and spares it for most data. It says no where
-    the first items fit, and for responses that are held as rows.
-
-    Parameters
-    ----------
-    responses
-        The data.
-    order
-        The numbers of the users who answered something, each once, from one end to the other.
-    """
-    if not responses.is_dense or len(order) == 0:
-        return False
-    widths = np.diff(responses.item_starts)
-    for item_codes, width in zip(responses.codes[:LOOKED_AT], widths, strict=False):
-        codes = item_codes[order]
-        begins = codes[1:] != codes[:-1]
-        blocks = np.count_nonzero(begins & (codes[1:] < width)) + int(codes[0] < width)
-        if blocks > width:
-            return True
-    return False
+    return np.flatnonzero(last - first + 1 != data.choosers_per_option[: len(first)])
 
 
 def extra_blocks(responses: Responses, order: npt.ArrayLike) -> npt.NDArray[np.int64]:

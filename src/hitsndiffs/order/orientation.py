@@ -14,19 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
-from hitsndiffs.errors import InputError
+from hitsndiffs.data.lookup import known_options
+from hitsndiffs.engines import Engine
 from hitsndiffs.order.ties import tie_limit
 
 __all__ = [
     "Orientation",
-    "answers_here",
-    "known_options",
     "orient",
     "undecided",
-    "user_is_here",
-    "user_number",
 ]
 
 Vector = npt.NDArray[np.float64]
@@ -70,11 +65,10 @@ class Orientation:
 
 def orient(
     scores: Vector,
-    responses: Responses,
-    sums: Sums,
+    data: Engine,
     *,
     answers: Mapping[Any, Any] | None = None,
-    strong_user: Any = None,
+    strong_user: int | None = None,
 ) -> Orientation:
     """Decide whether ``scores`` or ``-scores`` ranks the able users first.
 
@@ -85,22 +79,22 @@ def orient(
     ----------
     scores
         One score per user; all users have answers.
-    responses, sums
+    data
         The data.
     answers
         Known right answers, item → option (any part of the key).
     strong_user
-        A user known to be strong.
+        The number of a user known to be strong.
     """
     found = None
     if answers:
-        found = _by_answers(scores, responses, sums, answers)
+        found = _by_answers(scores, data, answers)
     if found is None and strong_user is not None:
-        found = _by_strong_user(scores, user_number(responses, strong_user))
+        found = _by_strong_user(scores, strong_user)
     if found is None:
-        found = _by_entropy(scores, responses, sums)
+        found = _by_entropy(scores, data)
     if found is None:
-        found = _by_majority(scores, responses, sums)
+        found = _by_majority(scores, data)
     return found or undecided(scores)
 
 
@@ -111,69 +105,13 @@ def undecided(scores: Vector) -> Orientation:
     return Orientation(-1 if turned else 1, "undecided", 0.0, 0.5)
 
 
-def known_options(responses: Responses, answers: Mapping[Any, Any]) -> npt.NDArray[np.int64]:
-    """Option numbers of some known right answers.
-
-    Answers that nobody gave are left out (they have no number); an unknown item is an error.
-    """
-    from hitsndiffs.data.encoding.options import normalise
-
-    place = {str(label).strip(): i for i, label in enumerate(responses.items)}
-    found = []
-    for item, answer in answers.items():
-        i = place.get(str(item).strip())
-        if i is None:
-            raise InputError(
-                f"A known answer names item {str(item)!r}, which nobody answered or which is not "
-                f"in the data; items are for example {_some(responses.items)}."
-            )
-        first, last = responses.item_starts[i], responses.item_starts[i + 1]
-        labels = [str(label) for label in responses.option_labels[first:last]]
-        text = str(normalise(answer))
-        if text in labels:
-            found.append(first + labels.index(text))
-    return np.array(found, dtype=np.int64)
-
-
-def user_number(responses: Responses, user: Any) -> int:
-    """Place of a user named by its label."""
-    labels = [str(label) for label in responses.users]
-    text = str(user).strip()
-    if text not in labels:
-        import difflib
-
-        close = difflib.get_close_matches(text, labels, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise InputError(
-            f"There is no user {text!r}; users are for example {_some(responses.users)}.{hint}"
-        )
-    return labels.index(text)
-
-
-def answers_here(responses: Responses, answers: Mapping[Any, Any] | None) -> dict[Any, Any]:
-    """The known answers that concern these items (one component of the data, say)."""
-    here = {str(item).strip() for item in responses.items}
-    return {i: a for i, a in (answers or {}).items() if str(i).strip() in here}
-
-
-def user_is_here(responses: Responses, user: Any) -> bool:
-    """Whether a user is among these (one component of the data, say)."""
-    return user is not None and str(user).strip() in {str(label) for label in responses.users}
-
-
-def _some(labels: npt.NDArray[Any]) -> str:
-    return ", ".join(repr(str(label)) for label in labels[:3])
-
-
-def _by_answers(
-    scores: Vector, responses: Responses, sums: Sums, answers: Mapping[Any, Any]
-) -> Orientation | None:
+def _by_answers(scores: Vector, data: Engine, answers: Mapping[Any, Any]) -> Orientation | None:
     """The users who chose a known right answer should stand above those who did not."""
-    options = known_options(responses, answers)
-    counts = responses.choosers_per_option.astype(float)
-    starts = responses.item_starts[:-1]
-    items = responses.option_items
-    totals = sums.choosers(scores)
+    options = known_options(data.items, answers)
+    counts = data.choosers_per_option.astype(float)
+    starts = data.items.starts[:-1]
+    items = data.items.of_option
+    totals = data.choosers(scores)
     item_counts = np.add.reduceat(counts, starts)[items][options]
     item_totals = np.add.reduceat(totals, starts)[items][options]
     others = item_counts - counts[options]
@@ -202,12 +140,12 @@ def _by_strong_user(scores: Vector, user: int) -> Orientation | None:
     return Orientation(-1 if lead < 0 else 1, "strong user", margin, 1.0)
 
 
-def _by_entropy(scores: Vector, responses: Responses, sums: Sums) -> Orientation | None:
+def _by_entropy(scores: Vector, data: Engine) -> Orientation | None:
     """Decile entropy, for any number of users; ties at the edge of a decile share its places."""
     size = _end_size(len(scores))
     if size == 0:
         return None
-    (top, bottom), answers = _entropies(_ends(scores, size), responses, sums)
+    (top, bottom), answers = _entropies(_ends(scores, size), data)
     both = (answers > 0).all(axis=0)
     difference = (bottom - top)[both]
     total = float((bottom + top)[both].sum())
@@ -220,11 +158,11 @@ def _by_entropy(scores: Vector, responses: Responses, sums: Sums) -> Orientation
     )
 
 
-def _by_majority(scores: Vector, responses: Responses, sums: Sums) -> Orientation | None:
+def _by_majority(scores: Vector, data: Engine) -> Orientation | None:
     """Able users agree with the most common answers (for ends too small to have an entropy)."""
-    counts = responses.choosers_per_option.astype(float)
-    share = counts / np.add.reduceat(counts, responses.item_starts[:-1])[responses.option_items]
-    agreement = sums.choices(share) / responses.answers_per_user
+    counts = data.choosers_per_option.astype(float)
+    share = counts / np.add.reduceat(counts, data.items.starts[:-1])[data.items.of_option]
+    agreement = data.choices(share) / data.answers_per_user
     centred, above = scores - scores.mean(), agreement - agreement.mean()
     lead = float(centred @ above)
     size = float(np.linalg.norm(centred) * np.linalg.norm(above))
@@ -246,48 +184,26 @@ def _ends(scores: Vector, size: int) -> Vector:
 
     A tie across the edge shares what places are left.
     """
-    ordered, limit = np.sort(scores), tie_limit(scores)
+    limit = tie_limit(scores)
     ends = np.empty((2, len(scores)))
-    lowest, highest = _tie_at(len(scores) - size, ordered, limit)
-    share = (highest + 1 - (len(scores) - size)) / (highest + 1 - lowest)
-    np.multiply(scores >= ordered[lowest], share, out=ends[0])
-    np.copyto(ends[0], 1.0, where=scores > ordered[highest])
-    lowest, highest = _tie_at(size - 1, ordered, limit)
-    share = (size - lowest) / (highest + 1 - lowest)
-    np.multiply(scores <= ordered[highest], share, out=ends[1])
-    np.copyto(ends[1], 1.0, where=scores < ordered[lowest])
+    for end, turned in zip(ends, (scores, -scores), strict=True):
+        edge = np.partition(turned, len(scores) - size)[len(scores) - size]
+        above = turned > edge + limit
+        level = np.abs(turned - edge) <= limit
+        np.copyto(end, above)
+        end[level] = (size - above.sum()) / level.sum()
     return ends.T
 
 
-def _tie_at(place: int, ordered: Vector, limit: float) -> tuple[int, int]:
-    """First and last place of the tie that holds a place, among values in their order."""
-    return (
-        place - _small_steps(ordered[place::-1], limit),
-        place + _small_steps(ordered[place:], limit),
-    )
-
-
-def _small_steps(values: Vector, limit: float) -> int:
-    """How many steps from the first value on are within the limit."""
-    reach = 64  # ties are short, most often
-    while True:
-        large = np.abs(np.diff(values[: reach + 1])) > limit
-        if large.any():
-            return int(np.argmax(large))
-        if reach >= len(values) - 1:
-            return len(large)
-        reach *= 16
-
-
-def _entropies(users: Vector, responses: Responses, sums: Sums) -> tuple[Vector, Vector]:
+def _entropies(users: Vector, data: Engine) -> tuple[Vector, Vector]:
     """Entropy of each item's answers among some users, and how many of them answered it.
 
     A column of weights of the users makes a row of either.
     """
-    counts = sums.choosers(users).T
-    starts = responses.item_starts[:-1]
+    counts = data.choosers(users).T
+    starts = data.items.starts[:-1]
     answers: Vector = np.add.reduceat(counts, starts, axis=1)
-    p = counts / np.where(answers > 0, answers, 1.0)[:, responses.option_items]
+    p = counts / np.where(answers > 0, answers, 1.0)[:, data.items.of_option]
     entropies: Vector = np.add.reduceat(-p * np.log(np.where(p > 0, p, 1.0)), starts, axis=1)
     return entropies, answers
 

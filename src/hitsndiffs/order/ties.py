@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 
 __all__ = ["Levels", "levelled", "members", "patterns", "tie_groups", "tie_limit"]
 
@@ -22,29 +22,18 @@ TIE = 1e-9
 CELLS = 2**20
 
 
-def patterns(
-    sums: Sums, options: Vector | None = None, users: IntVector | None = None
-) -> npt.NDArray[np.int64]:
+def patterns(data: Engine, users: IntVector | None = None) -> npt.NDArray[np.int64]:
     """Number the answer patterns: users with identical answers get the same number.
 
-    With ``options`` (1 or 0 for each option) only the answers among those options count. With
-    ``users`` only these are numbered, and all others get -1.
-
-    A pattern's fingerprint is the pair of two random sums over the chosen options, which is the
-    same to the last bit for identical rows; two different rows collide with probability ≈ 2⁻¹⁰⁰.
+    With ``users`` only these are numbered, and all others get -1.
     """
-    random = np.random.default_rng(20240513).standard_normal((sums.n_options, 2))
-    if options is not None:
-        random *= options[:, None]
-    first, second = sums.choices(random).T
-    numbers = np.full(sums.n_users, -1, dtype=np.int64)
+    if users is not None and len(users) == 0:
+        return np.full(data.n_users, -1, dtype=np.int64)
+    prints = data.fingerprints()
     if users is None:
-        users = np.arange(sums.n_users)
-    else:
-        first, second = first[users], second[users]
-    order = _sorted_by(first, second)
-    new = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
-    numbers[users[order]] = np.concatenate([[0], np.cumsum(new)]) if len(order) else []
+        return np.unique(prints, return_inverse=True)[1].reshape(-1)
+    numbers = np.full(data.n_users, -1, dtype=np.int64)
+    numbers[users] = np.unique(prints[users], return_inverse=True)[1].reshape(-1)
     return numbers
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.irt import Simulation, simulate, spaced_bock
 from hitsndiffs.paper.contestants import contestant
@@ -151,7 +151,7 @@ def _stability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
 
 def _scalability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
     sim = simulate(cell.spec.model, seed=cell.stream(), **{cell.spec.varies: cell.x})
-    open_sums(sim.responses)  # laid out once, for all methods
+    opened = open_engine(sim.responses)  # held, so that it is laid out once for all methods
     values: Values = {"seconds": {}, "iterations": {}}
     for name in methods:
         try:
@@ -164,6 +164,7 @@ def _scalability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
         values["seconds"][name] = took
         if ranking.n_iterations > 0:
             values["iterations"][name] = float(ranking.n_iterations)
+    del opened
     return values
 
 
@@ -189,7 +190,7 @@ def _beta(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:  # noqa: AR
 
     first = Cell(cell.figure, 0, cell.run, cell.seed)  # the same data for every β
     sim = simulate(cell.spec.model, seed=first.stream())
-    laplacian = Laplacian.of(sim.responses, open_sums(sim.responses))
+    laplacian = Laplacian.of(open_engine(sim.responses))
     start = np.random.default_rng(first.stream()).standard_normal(len(laplacian.degrees) - 1)
 
     def rounds(multiple: float) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitsndiffs.data.jit import INT, array, kernel, read_only
+from hitsndiffs.data.compiling import INT, array, kernel, read_only
 
 __all__ = ["LEFT_OUT", "NO_PLACE", "USER", "scan_cells"]
 

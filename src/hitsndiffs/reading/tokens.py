@@ -84,14 +84,12 @@ class TokenScanner:
     def __init__(
         self, names: Sequence[str], items: Sequence[str], user: str | None, separator: str
     ) -> None:
-        from hitsndiffs.data import jit
-        from hitsndiffs.data.encoding import kernels
+        from hitsndiffs.data.compiling import is_switched_off
+
+        if is_switched_off():
+            raise ImportError("Numba is switched off")
         from hitsndiffs.reading import token_kernels
 
-        if jit.is_switched_off():
-            raise ImportError("Numba is switched off")
-        for module in (kernels, token_kernels):
-            jit.load(module.__name__)
         self._kernels = token_kernels
         numbers = {name: number for number, name in enumerate(items)}
         if user is not None:

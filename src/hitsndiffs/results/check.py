@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import open_sums
+from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.ties import patterns
@@ -177,7 +177,7 @@ def _thin(r: Responses) -> Iterator[Finding]:
 
 def _copies(r: Responses, engine: str, threads: int | None) -> Iterator[Finding]:
     """Answer sheets that are equal; users with few answers are equal by chance."""
-    sheet = patterns(open_sums(r, engine, threads))
+    sheet = patterns(open_engine(r, engine, threads))
     long_enough = np.flatnonzero(r.answers_per_user >= FEW_ANSWERS)
     _, first, sizes = np.unique(sheet[long_enough], return_index=True, return_counts=True)
     shared = np.flatnonzero(sizes > 1)
@@ -271,7 +271,7 @@ def _axes(ranking: Ranking, seed: int, engine: str, threads: int | None) -> Iter
     part = r if len(largest) == r.n_users else r.restrict(largest)[0]
     if part.n_users < 2:
         return
-    axes = leading_axes(part, open_sums(part, engine, threads), AXES, seed=seed)
+    axes = leading_axes(open_engine(part, engine, threads), AXES, seed=seed)
     values = axes.values.tolist()
     if not values or values[0] <= 1e-12:
         yield Finding("axes", "Nothing tells the users apart.", {"strengths": values}, concern=True)

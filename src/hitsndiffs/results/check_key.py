@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.engines import open_sums
 from hitsndiffs.results.diagnostics import best_options, item_columns
 from hitsndiffs.results.findings import Finding
 from hitsndiffs.results.ranking import Ranking
@@ -33,8 +32,7 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
     probabilities = ranking.fit.key_probabilities
     if probabilities is None:
         return
-    sums = open_sums(r, ranking.parameters["engine"], ranking.parameters["threads"])
-    _, sure = best_options(r, probabilities)
+    _, sure = best_options(ranking.data.items, probabilities)
     settled = int((sure >= SETTLED).sum())
     yield Finding(
         "likely key",
@@ -50,7 +48,7 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
             {"confidence": ranking.confidence},
             concern=ranking.confidence < 0.8,
         )
-    columns = item_columns(r, sums, ranking.scores, probabilities, key)
+    columns = item_columns(ranking.data, ranking.scores, probabilities, key)
     remarks = {
         str(item): remark for item, remark in zip(r.items, columns["remark"], strict=True) if remark
     }

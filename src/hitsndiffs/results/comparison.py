@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.items import Within
+from hitsndiffs.data.lookup import answers_here, covered_items
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
-from hitsndiffs.methods.keys import covered_items, key_given
-from hitsndiffs.order.orientation import answers_here
+from hitsndiffs.methods.keys import key_given
 from hitsndiffs.results.metrics import accuracy
 
 __all__ = ["Compared", "Comparison", "compare"]
@@ -173,13 +173,14 @@ def compare(
         chosen = [m for m in chosen if m.name not in NO_RANKING]
     if repeated := {m.name for m in chosen if [n.name for n in chosen].count(m.name) > 1}:
         raise InputError(f"Method {min(repeated)!r} is given twice; compare takes each once.")
-    known = answers_here(responses, key)
-    true_scores = TrueAnswer(key=key, seed=seed).fit(responses).scores_ if key else None
+    data = open_engine(responses)
+    known = answers_here(data.items, key)
+    true_scores = TrueAnswer(key=key, seed=seed).fit(data).scores_ if key else None
     results = []
     for method in chosen:
         if progress is not None:
             progress(method.name)
-        results.append(_fitted(method, responses, known, true_scores))
+        results.append(_fitted(method, data, known, true_scores))
     return Comparison(responses, tuple(results), _correlations(results), true_scores)
 
 
@@ -193,13 +194,13 @@ def _prepared(method: str | Method, key: Mapping[Any, Any] | None, seed: int) ->
 
 
 def _fitted(
-    method: Method, responses: Responses, known: Mapping[Any, Any], true_scores: Vector | None
+    method: Method, data: Engine, known: Mapping[Any, Any], true_scores: Vector | None
 ) -> Compared:
     start = time.perf_counter()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # reported in the result
-            method.fit(responses)
+            method.fit(data)
     except InputError as error:
         return Compared(method.name, error=str(error))
     seconds = time.perf_counter() - start
@@ -216,19 +217,19 @@ def _fitted(
         key_recovered=(
             None
             if told or not known or probabilities is None
-            else _recovered(responses, known, probabilities)
+            else _recovered(data, known, probabilities)
         ),
     )
 
 
-def _recovered(responses: Responses, known: Mapping[Any, Any], probabilities: Vector) -> float:
+def _recovered(data: Engine, known: Mapping[Any, Any], probabilities: Vector) -> float:
     """Share of the known items whose likeliest option is the right one; ties count in part."""
-    within = Within(responses)
+    within = data.items
     p = np.nan_to_num(probabilities, nan=-1.0)
     likeliest = ((p == within.max(p)) & (p >= 0)).astype(float)
     ties = np.maximum(within.sum(likeliest), 1)
-    right = np.nan_to_num(key_given(responses, known, np.zeros(len(p))))
-    return float((likeliest * right / ties).sum() / covered_items(responses, known).sum())
+    right = np.nan_to_num(key_given(data, known, np.zeros(len(p))))
+    return float((likeliest * right / ties).sum() / covered_items(within, known).sum())
 
 
 def _correlations(results: list[Compared]) -> Vector:

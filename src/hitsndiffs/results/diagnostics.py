@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.items import Within
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.data.items import Items
+from hitsndiffs.data.lookup import known_options
+from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
-from hitsndiffs.order.orientation import known_options
 
 __all__ = ["best_options", "guessing", "item_columns", "option_columns"]
 
@@ -34,20 +33,19 @@ SECOND, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
 CHANCE = 1.645
 
 
-def best_options(responses: Responses, probabilities: Vector) -> tuple[Ints, Vector]:
+def best_options(items: Items, probabilities: Vector) -> tuple[Ints, Vector]:
     """For each item, its likeliest option (-1 where there is none) and how likely it is."""
     p = np.where(np.isnan(probabilities), -1.0, probabilities)
-    best = np.maximum.reduceat(p, responses.item_starts[:-1])
-    first = np.flatnonzero(p >= best[responses.option_items])[::-1]
-    option = np.full(responses.n_items, -1, dtype=np.int64)
-    option[responses.option_items[first]] = first
+    best = np.maximum.reduceat(p, items.starts[:-1])
+    first = np.flatnonzero(p >= best[items.of_option])[::-1]
+    option = np.full(items.n_items, -1, dtype=np.int64)
+    option[items.of_option[first]] = first
     option[best < 0] = -1
     return option, best
 
 
 def item_columns(
-    responses: Responses,
-    sums: Sums,
+    data: Engine,
     scores: Vector,
     probabilities: Vector | None,
     key: Mapping[Any, Any] | None = None,
@@ -56,7 +54,7 @@ def item_columns(
 
     Parameters
     ----------
-    responses, sums, scores
+    data, scores
         The data, and one score per user.
     probabilities
         How likely each option is the right one.
@@ -64,69 +62,67 @@ def item_columns(
         An answer key to hold against the answers.
     """
     columns: dict[str, Any] = {
-        "item": responses.items,
-        "answers": responses.answers_per_item,
-        "options": np.diff(responses.item_starts),
+        "item": data.items.labels,
+        "answers": data.answers_per_item,
+        "options": np.diff(data.items.starts),
     }
     if probabilities is None:
         return columns
-    option, sure = best_options(responses, probabilities)
+    option, sure = best_options(data.items, probabilities)
     here = np.maximum(option, 0)
     known = option >= 0
-    strong_share, strong_answers = _strong_shares(responses, sums, scores)
-    discrimination = _discriminations(responses, sums, scores)
-    columns["key"] = _labels(responses, option)
+    strong_share, strong_answers = _strong_shares(data, scores)
+    discrimination = _discriminations(data, scores)
+    columns["key"] = _labels(data, option)
     columns["confidence"] = np.where(known, sure, np.nan)
-    share = responses.choosers_per_option[here] / responses.answers_per_item
+    share = data.choosers_per_option[here] / data.answers_per_item
     columns["share"] = np.where(known, share, np.nan)
     columns["discrimination"] = np.where(known, discrimination[here], np.nan)
     columns["strong_share"] = np.where(known, strong_share[here], np.nan)
-    given = None if key is None else _given_options(responses, key)
+    given = None if key is None else _given_options(data, key)
     if given is not None:
-        columns["given_key"] = _labels(responses, given)
+        columns["given_key"] = _labels(data, given)
     strong = _Strong(strong_share, strong_answers, discrimination)
-    columns["remark"] = [
-        _remark(responses, i, option, sure, strong, given) for i in range(responses.n_items)
-    ]
+    columns["remark"] = [_remark(data, i, option, sure, strong, given) for i in range(data.n_items)]
     return columns
 
 
-def option_columns(responses: Responses, sums: Sums, scores: Vector, groups: int) -> dict[str, Any]:
+def option_columns(data: Engine, scores: Vector, groups: int) -> dict[str, Any]:
     """Columns of the option table: the share of each ability group that chose the option."""
     if groups < 1:
         raise InputError(f"groups must be a whole number from 1 up; got {groups!r}.")
     users = np.flatnonzero(np.isfinite(scores))
     place = np.empty(len(users), dtype=np.int64)
     place[np.argsort(scores[users], kind="stable")] = np.arange(len(users)) * groups // len(users)
-    member = np.zeros((responses.n_users, groups))
+    member = np.zeros((data.n_users, groups))
     member[users, place] = 1.0
-    chosen = sums.choosers(member)
-    answered = Within(responses).sum(chosen)
+    chosen = data.choosers(member)
+    answered = data.items.sum(chosen)
     shares = np.divide(chosen, answered, out=np.full_like(chosen, np.nan), where=answered > 0)
     columns: dict[str, Any] = {
-        "item": responses.items[responses.option_items],
-        "option": responses.option_labels,
-        "choosers": responses.choosers_per_option,
+        "item": data.items.labels[data.items.of_option],
+        "option": data.items.option_labels,
+        "choosers": data.choosers_per_option,
     }
     for g in range(groups):
         columns[f"share_group_{g + 1}"] = shares[:, g]
     return columns
 
 
-def guessing(responses: Responses, sums: Sums, correct: Vector) -> Ints:
+def guessing(data: Engine, correct: Vector) -> Ints:
     """Users whose expected share correct is not above what guessing would give."""
-    n = np.maximum(responses.answers_per_user, 1)
-    per_item = 1 / np.diff(responses.item_starts)
-    chance = sums.choices(per_item[responses.option_items]) / n
+    n = np.maximum(data.answers_per_user, 1)
+    per_item = 1 / np.diff(data.items.starts)
+    chance = data.choices(per_item[data.items.of_option]) / n
     error = np.sqrt(chance * (1 - chance) / n)
-    answered = responses.answers_per_user > 0
+    answered = data.answers_per_user > 0
     return np.flatnonzero(answered & (correct < chance + CHANCE * error) & (chance < 1))
 
 
-def _labels(responses: Responses, options: Ints) -> npt.NDArray[Any]:
+def _labels(data: Engine, options: Ints) -> npt.NDArray[Any]:
     """Labels of some options, ``None`` for -1."""
     labels = np.full(len(options), None, dtype=object)
-    labels[options >= 0] = responses.option_labels[options[options >= 0]]
+    labels[options >= 0] = data.items.option_labels[options[options >= 0]]
     return labels
 
 
@@ -139,26 +135,26 @@ class _Strong:
     discrimination: Vector
 
 
-def _strong_shares(responses: Responses, sums: Sums, scores: Vector) -> tuple[Vector, Vector]:
+def _strong_shares(data: Engine, scores: Vector) -> tuple[Vector, Vector]:
     """Of the ablest users who answered the item, the share that chose each option, and how many."""
     known = np.isfinite(scores)
     cut = np.quantile(scores[known], 1 - STRONG)
     strong = known & (scores >= cut)
     if cut == scores[known].min() and (scores[known] > cut).any():
         strong = known & (scores > cut)  # most users tie at the lowest score: not all are strong
-    chosen = sums.choosers(strong.astype(float))
-    answered = Within(responses).sum(chosen)
+    chosen = data.choosers(strong.astype(float))
+    answered = data.items.sum(chosen)
     none = np.full_like(chosen, np.nan)
     return np.divide(chosen, answered, out=none, where=answered > 0), answered
 
 
-def _discriminations(responses: Responses, sums: Sums, scores: Vector) -> Vector:
+def _discriminations(data: Engine, scores: Vector) -> Vector:
     """Correlation, among those who answered the item, of choosing an option with the score."""
-    within = Within(responses)
+    within = data.items
     s = np.where(np.isfinite(scores), scores, 0.0)
-    counts = responses.choosers_per_option.astype(float)
+    counts = data.choosers_per_option.astype(float)
     answers = within.sum(counts)
-    totals, squares = sums.choosers(s), sums.choosers(s**2)
+    totals, squares = data.choosers(s), data.choosers(s**2)
     mean = within.sum(totals) / answers
     variance = np.maximum(within.sum(squares) / answers - mean**2, 0.0)
     share = counts / answers
@@ -167,33 +163,33 @@ def _discriminations(responses: Responses, sums: Sums, scores: Vector) -> Vector
     return np.asarray(np.divide(covariance, size, out=np.zeros_like(size), where=size > 1e-12))
 
 
-def _given_options(responses: Responses, key: Mapping[Any, Any]) -> Ints:
-    given = np.full(responses.n_items, -1, dtype=np.int64)
-    options = known_options(responses, key)
-    given[responses.option_items[options]] = options
+def _given_options(data: Engine, key: Mapping[Any, Any]) -> Ints:
+    given = np.full(data.n_items, -1, dtype=np.int64)
+    options = known_options(data.items, key)
+    given[data.items.of_option[options]] = options
     return given
 
 
 def _remark(
-    responses: Responses, i: int, option: Ints, sure: Vector, strong: _Strong, given: Ints | None
+    data: Engine, i: int, option: Ints, sure: Vector, strong: _Strong, given: Ints | None
 ) -> str:
     """One plain remark on an item, or nothing."""
     here = int(option[i])
     if here < 0:
         return ""
-    label = str(responses.option_labels[here])
+    label = str(data.items.option_labels[here])
     if given is not None and given[i] >= 0 and given[i] != here and sure[i] >= DOUBTED:
         return f"mis-keyed? the answers point to {label}"
-    first, last = responses.item_starts[i : i + 2]
+    first, last = data.items.starts[i : i + 2]
     if strong.answers[here] >= ENOUGH:
         shares = np.nan_to_num(strong.share[first:last])
         others = np.where(np.arange(first, last) == here, -1.0, shares)
         other = first + int(np.argmax(others))
         both = strong.share[here] + strong.share[other]
-        z = strong.discrimination[other] * np.sqrt(responses.answers_per_item[i])
+        z = strong.discrimination[other] * np.sqrt(data.answers_per_item[i])
         able = strong.share[other] >= SECOND and z >= ABLER
         if last - first > 1 and both >= BOTH and able:
-            return f"two right answers? strong users choose {responses.option_labels[other]} too"
+            return f"two right answers? strong users choose {data.items.option_labels[other]} too"
         if shares[here - first] < AGREED:
             return "strong users disagree"
     return "the key is not settled" if sure[i] < 0.6 else ""

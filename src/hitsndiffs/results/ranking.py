@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums, open_sums
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, Method, make
 from hitsndiffs.order.arrangement import ordered_users
@@ -135,10 +135,9 @@ class Ranking:
         """Make the ranking of a fitted method."""
         fit, labels = method.fit_, method.components_
         scores, quantity = _scores(method, fit, by)
-        sums = open_sums(responses, method.engine, method.threads)
         levels = Levels.of(scores, labels)
-        order, consistent = ordered_users(responses, sums, levels)
-        return cls(
+        order, consistent = ordered_users(method.data_, levels)
+        made = cls(
             responses=responses,
             method=method.name,
             parameters=method.get_params(),
@@ -151,6 +150,8 @@ class Ranking:
             consistent=consistent,
             version=versions.version(),
         )
+        made.__dict__["data"] = method.data_  # the engine is open already
+        return made
 
     # -- short names for what the method found -------------------------------------------------
 
@@ -354,7 +355,7 @@ class Ranking:
         """For each item, its likeliest option (-1: none) and how likely it is."""
         if self.fit.key_probabilities is None:
             raise InputError(f"Method '{self.method}' does not infer an answer key.")
-        return best_options(self.responses, self.fit.key_probabilities)
+        return best_options(self.data.items, self.fit.key_probabilities)
 
     def items(self, *, key: Mapping[Any, Any] | None = None) -> Any:
         """One row per item: likely key, difficulty, discrimination, and what looks wrong with it.
@@ -365,9 +366,7 @@ class Ranking:
             An answer key to hold against the answers (item → option): items that look mis-keyed,
             or that seem to have two right answers, are marked.
         """
-        columns = item_columns(
-            self.responses, self._sums, self.scores, self.fit.key_probabilities, key
-        )
+        columns = item_columns(self.data, self.scores, self.fit.key_probabilities, key)
         return to_frame(columns, self.responses.kind)
 
     def options(self, *, groups: int = 3) -> Any:
@@ -378,19 +377,20 @@ class Ranking:
         groups
             Into how many groups of equal size the users are cut, weakest first.
         """
-        columns = option_columns(self.responses, self._sums, self.scores, groups)
+        columns = option_columns(self.data, self.scores, groups)
         return to_frame(columns, self.responses.kind)
 
     def guessers(self) -> npt.NDArray[Any]:
         """Users whose answers are no better than guessing (needs expected shares correct)."""
         if self.correct is None:
             return self.users[:0]
-        return self.users[guessing(self.responses, self._sums, self.correct)]
+        return self.users[guessing(self.data, self.correct)]
 
-    @property
-    def _sums(self) -> Sums:
+    @cached_property
+    def data(self) -> Engine:
+        """The engine that holds the answers."""
         engine, threads = self.parameters.get("engine", "auto"), self.parameters.get("threads")
-        return open_sums(self.responses, engine, threads)
+        return open_engine(self.responses, engine, threads)
 
     # -- for machines and for people -----------------------------------------------------------
 
@@ -401,6 +401,9 @@ class Ranking:
     def to_json(self, *, indent: int | None = 2) -> str:
         """:meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "data"}
 
     def __repr__(self) -> str:
         return as_text(self)

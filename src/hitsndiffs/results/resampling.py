@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.lookup import answers_here
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.methods import make
-from hitsndiffs.order.orientation import answers_here
 
 __all__ = ["Again"]
 
@@ -46,7 +46,7 @@ class Again:
         names = make(chosen).get_params()
         params = {k: v for k, v in self.parameters.items() if k in names}
         if "answers" in params:
-            params["answers"] = answers_here(part, params["answers"])
+            params["answers"] = answers_here(part.structure, params["answers"])
         if "resamples" in params:
             params["resamples"] = 0
         if self.method == "auto" and chosen == "dawid-skene":

@@ -18,10 +18,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.data.items import Items
+from hitsndiffs.engines import Engine, scaled
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
-from hitsndiffs.spectral.operators import answers_as_floats
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
 
@@ -65,8 +64,7 @@ class Axes:
 
 
 def leading_axes(
-    responses: Responses,
-    sums: Sums,
+    data: Engine,
     count: int = 2,
     *,
     scored: int | None = None,
@@ -82,7 +80,7 @@ def leading_axes(
 
     Parameters
     ----------
-    responses, sums
+    data
         The data and their sums; every user has answered something.
     count
         How many axes; fewer come back where the data do not hold as many.
@@ -98,10 +96,10 @@ def leading_axes(
     seed, tol, max_iterations
         Of the Lanczos iterations.
     """
-    A = _Symmetric.of(responses, sums, lam, mu, centred, user_weights)
-    on_options = sums.n_options < sums.n_users
-    size = min(sums.n_options, sums.n_users)
-    cheap = responses.n_responses * size <= DENSE_PRODUCTS
+    A = _Symmetric.of(data, lam, mu, centred, user_weights)
+    on_options = data.n_options < data.n_users
+    size = min(data.n_options, data.n_users)
+    cheap = data.n_responses * size <= DENSE_PRODUCTS
     found = top_pairs(
         A.around if on_options else lambda x: A.to_users(A.to_options(x)),
         None,
@@ -118,7 +116,7 @@ def leading_axes(
     weights = None
     users = vectors
     if on_options:
-        users = np.empty((sums.n_users, vectors.shape[1]))
+        users = np.empty((data.n_users, vectors.shape[1]))
         weights = np.empty_like(vectors)
         for axis, y in enumerate(vectors.T):
             users[:, axis] = _unit(A.to_users(y))
@@ -139,7 +137,7 @@ class _Symmetric:
     What is the same for all users is kept as a vector of length one.
     """
 
-    sums: Sums
+    data: Engine
     root: Vector
     half: Vector
     scale: Vector
@@ -151,48 +149,47 @@ class _Symmetric:
     @classmethod
     def of(
         cls,
-        responses: Responses,
-        sums: Sums,
+        data: Engine,
         lam: float,
         mu: float,
         centred: bool,
         user_weights: Vector | None,
     ) -> _Symmetric:
-        answers = answers_as_floats(responses)
+        answers = data.answers_per_user
         if user_weights is None:
-            choosers = responses.choosers_per_option.astype(float)
+            choosers = data.choosers_per_option.astype(float)
             if answers.min() == answers.max():
                 answers = answers[:1]
             root = _inverse_root(answers + mu)
             scale = root
         else:
-            choosers = sums.choosers(user_weights)
+            choosers = data.choosers(user_weights)
             root = np.sqrt(user_weights / (answers + mu))
             counting = user_weights > 0
             scale = np.divide(root, user_weights, out=np.zeros_like(root), where=counting)
         half = _inverse_root(np.maximum(choosers + lam, 1e-300))
         if centred:
-            nobody, nothing = np.zeros(1), np.zeros(sums.n_options)
-            centre = _Centring(responses, choosers)
-            return cls(sums, root, half, scale, centre, nobody, nothing, nothing)
+            nobody, nothing = np.zeros(1), np.zeros(data.n_options)
+            centre = _Centring(data.items, choosers)
+            return cls(data, root, half, scale, centre, nobody, nothing, nothing)
         trivial = answers * root
-        length = _norm(trivial) * np.sqrt(sums.n_users / len(trivial))
+        length = _norm(trivial) * np.sqrt(data.n_users / len(trivial))
         trivial /= length
         seen = choosers / length if mu == 0 else None
-        return cls(sums, root, half, scale, None, trivial, _unit(choosers * half), seen)
+        return cls(data, root, half, scale, None, trivial, _unit(choosers * half), seen)
 
     def to_options(self, x: Vector) -> Vector:
-        return self._finish(self.sums.choosers(self.root * _without(x, self.trivial_users)))
+        return self._finish(self.data.choosers(self.root * _without(x, self.trivial_users)))
 
     def to_users(self, y: Vector) -> Vector:
-        x = self.sums.choices(self.weights(y))
+        x = self.data.choices(self.weights(y))
         x *= self.root
         return _without(x, self.trivial_users)
 
     def around(self, y: Vector) -> Vector:
         """``Aᵀ A``, in one pass over the data."""
         v = self.weights(y)
-        through = self.sums.through_users(v, self._squared_root)
+        through = self.data.through(v, scaled, self._squared_root)
         return self._finish(through - self._seen * (self._seen @ v))
 
     def unscaled(self, x: Vector) -> Vector:
@@ -204,14 +201,14 @@ class _Symmetric:
         """The trivial axis of the users, as the options see it."""
         if self.trivial_seen is not None:
             return self.trivial_seen
-        return self.sums.choosers(self._for_each(self.root * self.trivial_users))
+        return self.data.choosers(self._for_each(self.root * self.trivial_users))
 
     @cached_property
     def _squared_root(self) -> Vector:
         return self._for_each(self.root * self.root)
 
     def _for_each(self, x: Vector) -> Vector:
-        return np.repeat(x, self.sums.n_users // len(x))
+        return np.repeat(x, self.data.n_users // len(x))
 
     def weights(self, y: Vector) -> Vector:
         """Option weights from vectors of the symmetric form."""
@@ -226,10 +223,10 @@ class _Symmetric:
 class _Centring:
     """The projection ``Q``: ``w`` minus its mean over each item's answers, and its transpose."""
 
-    def __init__(self, responses: Responses, counts: Vector) -> None:
+    def __init__(self, items: Items, counts: Vector) -> None:
         self.counts = counts
-        self.starts = responses.item_starts[:-1]
-        self.items = responses.option_items
+        self.starts = items.starts[:-1]
+        self.items = items.of_option
         totals = np.add.reduceat(counts, self.starts)
         self.inverse = np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)
 

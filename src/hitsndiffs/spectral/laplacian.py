@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.spectral.axes import DENSE_UP_TO, top_pairs
 from hitsndiffs.spectral.davidson import lowest_pairs
@@ -30,8 +29,7 @@ SETTLED = 1e-7
 
 
 def fiedler(
-    responses: Responses,
-    sums: Sums,
+    data: Engine,
     solver: str,
     *,
     beta: float | None = None,
@@ -43,7 +41,7 @@ def fiedler(
 
     Parameters
     ----------
-    responses, sums
+    data
         The data: at least two users, all with answers, one connected component.
     solver
         ``"lanczos"``, ``"power"`` or ``"direct"``.
@@ -56,7 +54,7 @@ def fiedler(
     max_iterations
         Limit of rounds.
     """
-    L = Laplacian.of(responses, sums)
+    L = Laplacian.of(data)
     largest = float(L.degrees.max())
     if solver == "power":
         shift = largest if beta is None else float(beta)

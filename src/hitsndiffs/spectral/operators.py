@@ -15,19 +15,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 
-__all__ = ["Averaging", "Laplacian", "answers_as_floats"]
+__all__ = ["Averaging", "Laplacian"]
 
 Vector = npt.NDArray[np.float64]
-
-
-def answers_as_floats(responses: Responses) -> Vector:
-    """How many answers each user gave; made once, for it is as long as the users are many."""
-    return responses._cached(
-        "answers_as_floats", lambda: responses.answers_per_user.astype(np.float64)
-    )
 
 
 @dataclass(frozen=True)
@@ -37,18 +29,14 @@ class Averaging:
     Every user must have answered something.
     """
 
-    sums: Sums
+    data: Engine
     answers: Vector
     choosers: Vector
 
     @classmethod
-    def of(cls, responses: Responses, sums: Sums) -> Averaging:
+    def of(cls, data: Engine) -> Averaging:
         """Return the operator of some responses."""
-        return cls(
-            sums,
-            answers_as_floats(responses),
-            responses.choosers_per_option.astype(float),
-        )
+        return cls(data, data.answers_per_user, data.choosers_per_option.astype(float))
 
     @cached_property
     def stationary(self) -> Vector:
@@ -58,11 +46,11 @@ class Averaging:
 
     def weights(self, s: Vector) -> Vector:
         """Mean score of each option's choosers."""
-        return _over(self.sums.choosers(s), self.choosers)
+        return _over(self.data.choosers(s), self.choosers)
 
     def scores(self, w: Vector) -> Vector:
         """Mean weight of each user's options."""
-        return _over(self.sums.choices(w), self.answers)
+        return _over(self.data.choices(w), self.answers)
 
     def __call__(self, s: Vector) -> Vector:
         """``U s``."""
@@ -81,18 +69,19 @@ class Averaging:
 class Laplacian:
     """``L s = d s - choices(choosers(s))``: linear in the number of responses."""
 
-    sums: Sums
+    data: Engine
     degrees: Vector
 
     @classmethod
-    def of(cls, responses: Responses, sums: Sums) -> Laplacian:
+    def of(cls, data: Engine) -> Laplacian:
         """Return the operator of some responses."""
-        return cls(sums, sums.choices(responses.choosers_per_option.astype(float)))
+        return cls(data, data.choices(data.choosers_per_option.astype(float)))
 
     def __call__(self, s: Vector) -> Vector:
         """``L s``."""
         d = self.degrees if s.ndim == 1 else self.degrees[:, None]
-        return d * s - self.sums.choices(self.sums.choosers(s))
+        product: Vector = d * s - self.data.choices(self.data.choosers(s))
+        return product
 
     def dense(self) -> Vector:
         """``L`` as a matrix (m² memory)."""

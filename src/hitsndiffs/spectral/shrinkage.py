@@ -20,9 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.items import Within
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.spectral.axes import Axes, leading_axes
 
 __all__ = ["Shrinkage", "find_shrinkage", "option_shrinkage", "shrunk", "user_shrinkage"]
@@ -57,8 +55,7 @@ class Shrinkage:
 
 
 def find_shrinkage(
-    responses: Responses,
-    sums: Sums,
+    data: Engine,
     *,
     axes: int = 3,
     user_weights: Vector | None = None,
@@ -69,7 +66,7 @@ def find_shrinkage(
 
     Parameters
     ----------
-    responses, sums
+    data
         The data; every user has answered something.
     axes
         How many axes to return.
@@ -84,64 +81,64 @@ def find_shrinkage(
     while rounds < max_rounds and not converged:
         rounds += 1
         found = leading_axes(
-            responses, sums, 1, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed,
+            data, 1, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed,
             tol=1e-6,
         )  # fmt: skip
         if len(found.values) == 0 or found.values[0] <= 1e-12:
             break
         s = found.scores[:, 0]
-        new_lam = option_shrinkage(responses, sums, shrunk(responses, sums, s, lam), mu)
-        new_mu = user_shrinkage(responses, sums, s, lam)
+        new_lam = option_shrinkage(data, shrunk(data, s, lam), mu)
+        new_mu = user_shrinkage(data, s, lam)
         step = max(abs(np.log(new_lam / lam)), abs(np.log(new_mu / mu)))
         lam, mu = new_lam, new_mu
         converged = step < 0.02
     final = leading_axes(
-        responses, sums, axes, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed
+        data, axes, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed
     )
     return Shrinkage(lam, mu, final, rounds, converged)
 
 
-def shrunk(responses: Responses, sums: Sums, s: Vector, lam: float) -> Vector:
+def shrunk(data: Engine, s: Vector, lam: float) -> Vector:
     """Option weights from scores: shrunken means of the choosers' scores, centred in the item."""
-    within = Within(responses)
-    counts = responses.choosers_per_option.astype(float)
-    totals = sums.choosers(s)
+    within = data.items
+    counts = data.choosers_per_option.astype(float)
+    totals = data.choosers(s)
     deviations = totals - counts * (within.sum(totals) / within.sum(counts))
     return within.centred(deviations / (counts + lam), counts)
 
 
-def option_shrinkage(responses: Responses, sums: Sums, w: Vector, mu: float) -> float:
+def option_shrinkage(data: Engine, w: Vector, mu: float) -> float:
     """λ = variance of scores among an option's choosers / variance between option means."""
-    within = Within(responses)
-    counts = responses.choosers_per_option.astype(float)
-    answers = responses.answers_per_user.astype(float)
-    t = sums.choices(w)
+    within = data.items
+    counts = data.choosers_per_option.astype(float)
+    answers = data.answers_per_user
+    t = data.choices(w)
     g = 1 / np.maximum(answers - 1 + mu, 1e-12)
     # leave-one-item-out score of user j at option o: (t_j - w_o) g_j; its sums over the choosers
-    first = sums.choosers(np.column_stack([t * g, g]))
-    second = sums.choosers(np.column_stack([(t * g) ** 2, t * g * g, g * g]))
+    first = data.choosers(np.column_stack([t * g, g]))
+    second = data.choosers(np.column_stack([(t * g) ** 2, t * g * g, g * g]))
     total = first[:, 0] - w * first[:, 1]
     squares = second[:, 0] - 2 * w * second[:, 1] + w**2 * second[:, 2]
     return _ratio(
         total - counts * (within.sum(total) / within.sum(counts)),
         counts,
         float(squares.sum() - (within.total(total) ** 2 / within.total(counts)).sum()),
-        groups=responses.n_options - responses.n_items,
+        groups=data.n_options - data.n_items,
         spread=float(counts.sum() - (counts**2 / within.sum(counts)).sum()),
     )
 
 
-def user_shrinkage(responses: Responses, sums: Sums, s: Vector, lam: float) -> float:
+def user_shrinkage(data: Engine, s: Vector, lam: float) -> float:
     """μ = variance of weights among a user's options / variance between user means."""
-    within = Within(responses)
-    counts = responses.choosers_per_option.astype(float)
-    answers = responses.answers_per_user.astype(float)
-    v = sums.choosers(s)
+    within = data.items
+    counts = data.choosers_per_option.astype(float)
+    answers = data.answers_per_user
+    v = data.choosers(s)
     h = np.where(counts > 1, 1 / np.maximum(counts - 1 + lam, 1e-12), 0.0)
     # leave-one-user-out weight of option o for user j: (v_o - s_j) h_o, minus the item's mean
     u = v * h - (within.sum((counts - 1) * v * h) / within.sum(counts))
-    first = sums.choices(np.column_stack([u, h]))
-    second = sums.choices(np.column_stack([u * u, u * h, h * h]))
+    first = data.choices(np.column_stack([u, h]))
+    second = data.choices(np.column_stack([u * u, u * h, h * h]))
     total = first[:, 0] - s * first[:, 1]
     squares = second[:, 0] - 2 * s * second[:, 1] + s**2 * second[:, 2]
     n = answers.sum()
@@ -150,7 +147,7 @@ def user_shrinkage(responses: Responses, sums: Sums, s: Vector, lam: float) -> f
         total - answers * mean,
         answers,
         float(squares.sum() - n * mean**2),
-        groups=responses.n_users - 1,
+        groups=data.n_users - 1,
         spread=float(n - (answers**2).sum() / n),
     )
 

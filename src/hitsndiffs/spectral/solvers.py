@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.spectral.axes import leading_axes
 from hitsndiffs.spectral.operators import Averaging
@@ -53,8 +52,7 @@ class Solution:
 
 
 def solve(
-    responses: Responses,
-    sums: Sums,
+    data: Engine,
     solver: str,
     *,
     seed: int = 0,
@@ -65,7 +63,7 @@ def solve(
 
     Parameters
     ----------
-    responses, sums
+    data
         The data: at least two users, all with answers, one connected component.
     solver
         ``"lanczos"``, ``"power"``, ``"arnoldi"`` or ``"deflation"``.
@@ -76,10 +74,10 @@ def solve(
     max_iterations
         Limit of rounds.
     """
-    U = Averaging.of(responses, sums)
+    U = Averaging.of(data)
     rng = np.random.default_rng(seed)
     if solver == "lanczos":
-        return _lanczos(responses, sums, seed, max_iterations)
+        return _lanczos(data, seed, max_iterations)
     if solver == "power":
         return _power(U, rng, tol, max_iterations)
     if solver == "deflation":
@@ -89,12 +87,12 @@ def solve(
     raise InputError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
 
 
-def _lanczos(responses: Responses, sums: Sums, seed: int, limit: int) -> Solution:
+def _lanczos(data: Engine, seed: int, limit: int) -> Solution:
     """The first axis of the symmetric form, and the value of the next."""
-    axes = leading_axes(responses, sums, 2, scored=1, seed=seed, max_iterations=limit)
+    axes = leading_axes(data, 2, scored=1, seed=seed, max_iterations=limit)
     if len(axes.values) == 0:
-        return Solution(np.zeros(sums.n_users), 0.0, axes.iterations, 0.0, True, axes.values)
-    size = np.sqrt(responses.n_responses)  # from unit norm to variance 1
+        return Solution(np.zeros(data.n_users), 0.0, axes.iterations, 0.0, True, axes.values)
+    size = np.sqrt(data.n_responses)  # from unit norm to variance 1
     return Solution(
         size * axes.scores[:, 0],
         float(axes.values[0]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitsndiffs.data.jit import INT, array, kernel, read_only
+from hitsndiffs.data.compiling import INT, array, kernel, read_only
 
 __all__ = ["NO_PLACE", "look_up", "number_views"]
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Method
 from hitsndiffs.methods.latent_key.search import Search, search
 
@@ -30,10 +29,9 @@ class Searching(Method):
     answers: Mapping[Any, Any] | None = None
     strong_user: Any = None
 
-    def _search(self, responses: Responses, sums: Sums) -> Search:
+    def _search(self, data: Engine) -> Search:
         return search(
-            responses,
-            sums,
+            data,
             answers=self.answers,
             strong_user=self.strong_user,
             axes=self.axes,

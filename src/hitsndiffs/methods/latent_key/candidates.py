@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.items import Within
+from hitsndiffs.data.items import Items
 from hitsndiffs.data.pool import Run
-from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.grid import THETA
 
 __all__ = ["Candidates", "Curves", "ItemBlock", "expected_logs", "item_blocks", "weigh_candidates"]
@@ -49,16 +49,16 @@ class ItemBlock:
     """Some neighbouring items: their options, and sums within them."""
 
     options: slice
-    within: Within
+    items: Items
 
 
-def item_blocks(responses: Responses) -> list[ItemBlock]:
+def item_blocks(data: Engine) -> list[ItemBlock]:
     """Cut the items into blocks of about :data:`CHUNK` options."""
-    starts = responses.item_starts
+    starts = data.items.starts
     cuts = np.searchsorted(starts, np.arange(CHUNK, starts[-1], CHUNK), side="right") - 1
-    bounds = np.unique([0, *cuts.tolist(), responses.n_items]).tolist()
+    bounds = np.unique([0, *cuts.tolist(), data.n_items]).tolist()
     return [
-        ItemBlock(slice(int(starts[first]), int(starts[last])), Within(responses, first, last))
+        ItemBlock(slice(int(starts[first]), int(starts[last])), data.items.block(first, last))
         for first, last in pairwise(bounds)
     ]
 
@@ -145,16 +145,16 @@ def weigh_candidates(
     curvature, logs = np.empty((3, q)), np.empty((q, len(THETA)))
 
     def work(number: int) -> None:
-        part, within = blocks[number].options, blocks[number].within
+        part, items = blocks[number].options, blocks[number].items
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
         count = chosen[part]
-        answered = within.sum(count)
+        answered = items.sum(count)
         here, bend = _newton(here, count, answered, steps)
         right, wrong = _log_curves(here)
         prior[part] = _log_prior(here, bend[2]) + fixed[part]
         fit = (count * right + (answered - count) * wrong).sum(axis=1)
-        key[part] = np.where(known[part] >= 0, known[part], within.softmax(fit + prior[part]))
-        logs[part] = _expected(within, key[part], right, wrong)
+        key[part] = np.where(known[part] >= 0, known[part], items.softmax(fit + prior[part]))
+        logs[part] = _expected(items, key[part], right, wrong)
         slopes[part], intercepts[part], curvature[:, part] = here.slopes, here.intercepts, bend
 
     Run(threads)(len(blocks), work)
@@ -169,7 +169,7 @@ def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: 
     def work(number: int) -> None:
         part = blocks[number].options
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
-        logs[part] = _expected(blocks[number].within, key[part], *_log_curves(here))
+        logs[part] = _expected(blocks[number].items, key[part], *_log_curves(here))
 
     Run(threads)(len(blocks), work)
     return logs
@@ -217,6 +217,6 @@ def _log_prior(c: Curves, determinant: Array) -> Array:
     )
 
 
-def _expected(within: Within, key: Array, right: Array, wrong: Array) -> Array:
+def _expected(items: Items, key: Array, right: Array, wrong: Array) -> Array:
     k = key[:, None]
-    return within.sum(k * wrong) + k * (right - wrong)
+    return items.sum(k * wrong) + k * (right - wrong)

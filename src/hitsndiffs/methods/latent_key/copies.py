@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines.base import option_words
 from hitsndiffs.methods.latent_key.grid import STEP, THETA
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
 from hitsndiffs.methods.probability import normal_quantile
@@ -77,7 +78,7 @@ def find_witnesses(problem: KeyProblem, fit: KeyFit) -> Witnesses:
     fit
         A solution: it says how much agreement abilities explain.
     """
-    r = problem.responses
+    r = problem.data
     if r.n_users < 4:
         return Witnesses(np.ones(r.n_users), np.zeros(r.n_users))
     if r.n_responses * r.n_users <= PAIRWISE_UP_TO:
@@ -94,11 +95,11 @@ def near_equals(problem: KeyProblem, least: float = 0.0) -> Array:
     Whether able users or copies of one sheet, only a solution can say; this is to start from.
     Where nobody in a sample has ``least`` such others, zeros come back.
     """
-    m = problem.responses.n_users
+    m = problem.data.n_users
     none = np.zeros(m)
-    if problem.responses.n_responses * m > PAIRWISE_UP_TO:
+    if problem.data.n_responses * m > PAIRWISE_UP_TO:
         return none
-    size = int(np.clip(BLOCK_SIZE // max(problem.responses.n_options, m), 1, 512))
+    size = int(np.clip(BLOCK_SIZE // max(problem.data.n_options, m), 1, 512))
     sample = np.unique(np.linspace(0, m - 1, min(m, size)).astype(int))
     if _near_equals_of(problem, sample).max() < least:
         return none
@@ -107,17 +108,17 @@ def near_equals(problem: KeyProblem, least: float = 0.0) -> Array:
 
 
 def _near_equals_of(problem: KeyProblem, users: npt.NDArray[np.int64]) -> Array:
-    chosen = problem.sums.choosers(_indicators(problem.responses.n_users, users))
-    agreement = problem.sums.choices(chosen)
-    common = problem.sums.choices(problem.within.sum(chosen))
+    chosen = problem.data.sheets(users)
+    agreement = problem.data.choices(chosen)
+    common = problem.data.choices(problem.items.sum(chosen))
     alike = (agreement >= NEAR * common) & (common >= NEAR_COMMON)
     return np.asarray(alike.sum(axis=0) - alike[users, np.arange(len(users))], dtype=float)
 
 
 def option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Array:
     """P(option | ability) of the model, one row per option, one column per ability."""
-    within = problem.within
-    counts = (problem.sums.choosers(problem.witness) + 0.5)[:, None]
+    within = problem.items
+    counts = (problem.data.choosers(problem.witness) + 0.5)[:, None]
     popularity = counts / within.sum(counts)
     c, key = fit.curves, fit.key[:, None]
     right = 1 / (1 + np.exp(-(c.slopes[:, None] * theta + c.intercepts[:, None])))
@@ -128,12 +129,12 @@ def option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Arra
 
 def _pairwise(problem: KeyProblem, fit: KeyFit) -> Witnesses:
     """Compare all pairs, a block of users at a time."""
-    m, q = problem.responses.n_users, problem.responses.n_options
+    m, q = problem.data.n_users, problem.data.n_options
     size = int(np.clip(BLOCK_SIZE // max(q, m), 1, 512))
     curves = option_probabilities(problem, fit, THETA)
     # real agreement spreads more than the model's: scale by what is seen in a sample of pairs,
     # equal sheets being taken once (a large group of copies would hide behind its own agreement)
-    different = np.unique(patterns(problem.sums), return_index=True)[1]
+    different = np.unique(patterns(problem.data), return_index=True)[1]
     some = np.linspace(0, len(different) - 1, min(len(different), size)).astype(int)
     sample = _excess(problem, fit, curves, different[some])[different]
     compared = np.abs(sample[sample != 0])
@@ -153,17 +154,17 @@ def _copy_logs(problem: KeyProblem, users: npt.NDArray[np.int64], alike: Array) 
     """Log probability of users' answers, each drawn from the answers of those who are alike."""
     if len(users) == 0:
         return np.zeros(0)
-    sums, within = problem.sums, problem.within
-    votes = sums.choosers(alike)
+    data, within = problem.data, problem.items
+    votes = data.choosers(alike)
     cast = within.sum(votes)
-    counts = problem.responses.choosers_per_option.astype(float)
+    counts = problem.data.choosers_per_option.astype(float)
     popularity = (counts / within.sum(counts))[:, None]
     share = np.divide(
         votes, cast, out=np.broadcast_to(popularity, votes.shape).copy(), where=cast > 0
     )
-    chosen = sums.choosers(_indicators(problem.responses.n_users, users))
+    chosen = data.sheets(users)
     logs = (chosen * np.log(FAITHFUL * share + (1 - FAITHFUL) * popularity)).sum(axis=0)
-    return np.asarray(logs + np.log(COPIES / problem.responses.n_users))
+    return np.asarray(logs + np.log(COPIES / problem.data.n_users))
 
 
 def _excess(problem: KeyProblem, fit: KeyFit, curves: Array, users: npt.NDArray[np.int64]) -> Array:
@@ -172,11 +173,11 @@ def _excess(problem: KeyProblem, fit: KeyFit, curves: Array, users: npt.NDArray[
     What two users should agree on is computed over the items that the second one answered, with
     the first one's ability rounded to the grid, and scaled to the items that both answered.
     """
-    sums, within, m = problem.sums, problem.within, problem.responses.n_users
-    chosen = sums.choosers(_indicators(m, users))
+    data, within = problem.data, problem.items
+    chosen = data.sheets(users)
     answered = within.sum(chosen)
-    agreement = sums.choices(chosen)
-    common = sums.choices(answered)
+    agreement = data.choices(chosen)
+    common = data.choices(answered)
     place = _places(fit)
     per_item = curves.T @ (curves[:, place[users]] * answered) / chosen.sum(axis=0)
     expected = per_item[place] * common
@@ -193,30 +194,32 @@ def _places(fit: KeyFit) -> npt.NDArray[np.int64]:
     return np.asarray(np.clip(nearest, 0, len(THETA) - 1), dtype=np.int64)
 
 
-def _indicators(m: int, users: npt.NDArray[np.int64]) -> Array:
-    block = np.zeros((m, len(users)))
-    block[users, np.arange(len(users))] = 1.0
-    return block
-
-
 def _banded_copies(problem: KeyProblem, fit: KeyFit, bands: int = 6) -> Array:
     """Number of others who share a pattern that is too unlikely to arise twice.
 
     The items are dealt into bands. A user's pattern on a band has some probability given the
     user's ability; where it is below ``LEVEL / m`` nobody else should have it by chance.
     """
-    r, sums = problem.responses, problem.sums
+    data = problem.data
     log_p = np.log(np.maximum(option_probabilities(problem, fit, THETA), 1e-12))
-    place, user = _places(fit), np.arange(r.n_users)
-    band_of_item = np.random.default_rng(1).permutation(r.n_items) % bands
-    copies = np.zeros(r.n_users)
+    place = _places(fit)
+    words = option_words(data.n_options)
+    band_of_item = np.random.default_rng(1).permutation(data.n_items) % bands
+    copies = np.zeros(data.n_users)
     for band in range(-1, bands):  # -1: the whole sheet
-        inside = np.ones(r.n_options)
+        inside = np.ones(data.n_options, dtype=bool)
         if band >= 0:
-            inside = (band_of_item == band)[r.option_items].astype(float)
-        log_probability = sums.choices(log_p * inside[:, None])[user, place]
-        number = patterns(sums, inside)
-        shared = np.bincount(number)[number] - 1.0
-        unlikely = log_probability < np.log(LEVEL / r.n_users)
-        copies = np.maximum(copies, np.where(unlikely, shared, 0.0))
+            inside = (band_of_item == band)[data.items.of_option]
+        log_probability = data.mapped(log_p * inside[:, None], _at_place, place)[:, 0]
+        _, number, sizes = np.unique(
+            data.fingerprints(np.where(inside, words, np.uint64(0))),
+            return_inverse=True,
+            return_counts=True,
+        )
+        unlikely = log_probability < np.log(LEVEL / data.n_users)
+        copies = np.maximum(copies, np.where(unlikely, sizes[number.reshape(-1)] - 1.0, 0.0))
     return copies
+
+
+def _at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:
+    return np.take_along_axis(sums, place[:, None], axis=1)

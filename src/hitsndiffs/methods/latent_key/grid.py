@@ -7,10 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.pool import Run
 from hitsndiffs.methods.probability import normal_quantile
 
-__all__ = ["STEP", "THETA", "Posterior", "normal_log_prior", "posterior_of", "spread_scores"]
+__all__ = [
+    "STEP",
+    "THETA",
+    "Posterior",
+    "normal_log_prior",
+    "normal_scores",
+    "posterior_of",
+    "spread_about",
+]
 
 Array = npt.NDArray[np.float64]
 
@@ -18,8 +25,6 @@ Array = npt.NDArray[np.float64]
 THETA: Array = np.linspace(-4.0, 4.0, 21)
 STEP = float(THETA[1] - THETA[0])
 
-#: Users that are worked on at a time: what they need stays in the cache.
-ROWS = 4096
 #: A posterior narrower than this many steps is described by its derivatives at the peak.
 NARROW = 0.7
 #: Derivatives (first to fourth, in steps) at the middle of five neighbouring values.
@@ -39,15 +44,12 @@ class Posterior:
 
     Attributes
     ----------
-    weights
-        ``(n_users, n_grid)``; each row sums to 1 and has the posterior's mean.
     mean, sd
         Of each user's ability.
     log_evidence
         Log of the integral of likelihood × prior.
     """
 
-    weights: Array
     mean: Array
     sd: Array
     log_evidence: Array
@@ -59,34 +61,24 @@ def normal_log_prior(mean: float = 0.0, sd: float = 1.0) -> Array:
     return np.asarray(logs - np.log(np.exp(logs).sum()))
 
 
-def posterior_of(logs: Array, threads: int = 1, points: Array = THETA) -> Posterior:
-    """Normalise log likelihood + log prior, one row per user; many users in blocks, on threads.
-
-    The columns belong to evenly spaced points of the grid.
+def posterior_of(
+    logs: Array, points: Array = THETA
+) -> tuple[Array, Array, Array, Array]:
+    """Normalise log likelihood + log prior, one row per user; columns are even steps apart.
 
     With many answers a posterior is narrower than the grid's steps, and normalising the values at
     the grid points would round every ability to one of them. Its logarithm is smooth though (the
     items' curves are wide), so its derivatives at the peak give mean and spread (Laplace's method,
     with skewness), and the weight is laid on the grid points around the mean such that the mean is
     kept.
+
+    Returns
+    -------
+    weights
+        One row per user, one column per grid point; each row sums to 1 and has the mean.
+    mean, sd, log_evidence
+        See :class:`Posterior`.
     """
-    m = len(logs)
-    if m <= ROWS:
-        return _posterior_of(logs, points)
-    made = Posterior(np.empty_like(logs), np.empty(m), np.empty(m), np.empty(m))
-
-    def work(block: int) -> None:
-        rows = slice(block * ROWS, (block + 1) * ROWS)
-        part = _posterior_of(logs[rows], points)
-        made.weights[rows], made.mean[rows] = part.weights, part.mean
-        made.sd[rows], made.log_evidence[rows] = part.sd, part.log_evidence
-
-    Run(threads)(-(-m // ROWS), work)
-    return made
-
-
-def _posterior_of(logs: Array, points: Array) -> Posterior:
-    step = float(points[1] - points[0])
     top = logs.max(axis=1, keepdims=True)
     raised = np.exp(logs - top)
     total = raised.sum(axis=1, keepdims=True)
@@ -101,26 +93,30 @@ def _posterior_of(logs: Array, points: Array) -> Posterior:
     bend = 2 * logs[row, peak] - logs[row, peak - 1] - logs[row, peak + 1]
     narrow = bend > 1 / NARROW**2
     if narrow.any():
+        step = float(points[1] - points[0])
         peak = peak[narrow]
         around = logs[narrow][np.arange(len(peak))[:, None], peak[:, None] + np.arange(-2, 3)]
         offset, spread, evidence[narrow] = _laplace(around)
         mean[narrow] = points[peak] + step * offset
         variance[narrow] = step**2 * spread
         weights[narrow] = _between(offset, spread, peak, len(points))
-    return Posterior(weights, mean, np.sqrt(variance), evidence)
+    return weights, mean, np.sqrt(variance), evidence
 
 
-def spread_scores(scores: Array, sd: float = 0.5) -> Array:
-    """A first posterior from any scores: normal about each user's normal quantile."""
+def normal_scores(scores: Array) -> Array:
+    """Each user's normal quantile by rank; ties share a place."""
     order = np.argsort(scores, kind="stable")
     ranks = np.empty(len(scores))
     values = scores[order]
-    # average ranks, so that ties share a place
     first = np.searchsorted(values, values, side="left")
     last = np.searchsorted(values, values, side="right")
     ranks[order] = (first + last) / 2
-    z = normal_quantile(np.clip(ranks / len(scores), 0.5 / len(scores), 1 - 0.5 / len(scores)))
-    raised = np.exp(-0.5 * ((z[:, None] - THETA) / sd) ** 2)
+    return normal_quantile(np.clip(ranks / len(scores), 0.5 / len(scores), 1 - 0.5 / len(scores)))
+
+
+def spread_about(mean: Array, sd: Array) -> Array:
+    """Weights on the grid, one row per user: normal about a mean, with a spread."""
+    raised = np.exp(-0.5 * ((mean[:, None] - THETA) / sd[:, None]) ** 2)
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 

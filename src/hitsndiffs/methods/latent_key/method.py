@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.grid import THETA
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key, weighed
 from hitsndiffs.methods.latent_key.search import Search
 
 __all__ = ["LatentKey"]
@@ -56,29 +55,28 @@ class LatentKey(Searching):
     resamples: int = 15
     max_iterations: int = 150
 
-    def _fit(self, responses: Responses, sums: Sums) -> Fit:
+    def _fit(self, data: Engine) -> Fit:
         # 1. distinct solutions from several starts; the evidence chooses
-        found = self._search(responses, sums)
+        found = self._search(data)
         return self.from_search(found)
 
     def from_search(self, found: Search) -> Fit:
         """The result, once the solutions are known."""
         problem = found.problem
-        responses, sums = problem.responses, problem.sums
+        data = problem.data
 
         # 2. the chosen solution, fitted with every user, copies counting by their square root
         problem.weigh(np.sqrt(found.witness))
         chosen = found.best.fit
         final = fit_key(
             problem,
-            chosen.posterior.weights,
-            curves=chosen.curves,
+            chosen,
             max_rounds=self.max_iterations,
         )
 
         # 3. the key, averaged over resampled users where the data are small
         key = self._averaged_key(problem, final)
-        correct = sums.choices(key) / responses.answers_per_user
+        correct = data.choices(key) / data.answers_per_user
         return Fit(
             scores=correct,
             option_weights=key,
@@ -96,19 +94,17 @@ class LatentKey(Searching):
 
     def _averaged_key(self, problem: KeyProblem, final: KeyFit) -> Array:
         """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""
-        r = problem.responses
+        r = problem.data
         few = min(r.n_users, r.n_items) < FEW
         small = r.n_responses * self.resamples <= RESAMPLE_UP_TO
         if self.resamples == 0 or not (few and small) or r.n_users < 3:
             return final.key
-        draws = user_draws(problem.responses, problem.sums, self.resamples)
+        draws = user_draws(problem.data, self.resamples)
         witness = problem.witness
         total = np.zeros_like(final.key)
         for draw in -np.log1p(-draws.T):
             problem.weigh(witness * draw / draw.mean())
-            total += fit_key(
-                problem, final.posterior.weights, curves=final.curves, max_rounds=10
-            ).key
+            total += fit_key(problem, final, max_rounds=10).key
         problem.weigh(witness)
         return problem.settle((final.key + total / self.resamples) / 2)
 
@@ -121,21 +117,37 @@ def correct_errors(problem: KeyProblem, fit: KeyFit) -> Array:
     """
     c, key = fit.curves, fit.key
     p = 1 / (1 + np.exp(-(c.slopes[:, None] * THETA + c.intercepts[:, None])))
-    chance = problem.within.sum(key[:, None] * p * (1 - p))
-    by_ability = (problem.sums.choices(chance) * fit.posterior.weights).sum(axis=1)
-    doubt = problem.sums.choices(key * (1 - key))
-    return np.asarray(np.sqrt(by_ability + doubt) / problem.responses.answers_per_user)
+    chance = problem.items.sum(key[:, None] * p * (1 - p))
+    doubt = key * (1 - key)
+    columns = np.column_stack([fit.logs, chance, doubt])
+    return np.asarray(
+        problem.data.mapped(
+            columns, _share_errors, problem.data.answers_per_user, *problem.strong_users
+        )[:, 0]
+    )
+
+
+def _share_errors(
+    sums: Array, answers: Array, strong: npt.NDArray[np.bool_] | None = None
+) -> Array:
+    grid = len(THETA)
+    weights = weighed(sums[:, :grid], strong)
+    by_ability = (sums[:, grid : 2 * grid] * weights).sum(axis=1)
+    return np.asarray(np.sqrt(by_ability + sums[:, 2 * grid]) / answers)[:, None]
 
 
 def _details(found: Search, final: KeyFit) -> dict[str, Any]:
+    alike = np.flatnonzero(found.witness < 1)
     return {
         "solutions": [
             {"starts": list(mode.starts), "evidence": mode.evidence} for mode in found.modes
         ],
         "lead": found.lead,
         "copies": float(1 - found.witness.mean()),
-        "n_alike": int((found.witness < 1).sum()),
-        "alike": [str(u) for u in found.problem.responses.users[found.witness < 1][:100]],
+        "n_alike": len(alike),
+        "alike": [
+            str(u) for u in found.problem.data.user_labels(np.flatnonzero(found.witness < 1)[:100])
+        ],
         "mean_slope": final.curves.mean_slope,
         "mean_intercept": final.curves.mean_intercept,
     }

@@ -8,21 +8,21 @@ priors whose means and variances come from all items.
 
 Each candidate's evidence is a Laplace approximation over ``(a, b)``; the key's posterior is their
 softmax within the item, and abilities follow from the likelihood averaged over it. One round is one
-``choosers`` and one ``choices`` on a block with a column per grid point.
+pass over the data, from options to users and back, with a column per grid point.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.items import Within
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.data.lookup import answers_here, covered_items, known_options
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.candidates import (
     Curves,
     ItemBlock,
@@ -30,43 +30,65 @@ from hitsndiffs.methods.latent_key.candidates import (
     item_blocks,
     weigh_candidates,
 )
-from hitsndiffs.methods.latent_key.grid import Posterior, normal_log_prior, posterior_of
+from hitsndiffs.methods.latent_key.grid import (
+    Posterior,
+    normal_log_prior,
+    posterior_of,
+    spread_about,
+)
 from hitsndiffs.methods.probability import log_gamma
-from hitsndiffs.order.orientation import known_options, user_is_here, user_number
 
-__all__ = ["Curves", "KeyFit", "KeyProblem", "ability_posterior", "fit_key"]
+__all__ = ["Curves", "KeyFit", "KeyProblem", "applied", "fit_key", "weighed"]
 
 Array = npt.NDArray[np.float64]
 
 #: With more users or items than this, a fit that goes on from a solution may be settled after
 #: three rounds.
 MANY_USERS, MANY_ITEMS = 20_000, 4_000
-#: Prior for a user known to be strong: about the best one in forty.
+#: Log priors over the grid: of any user, and of one known to be strong (about the best in forty).
+ORDINARY = normal_log_prior()
 STRONG = normal_log_prior(2.0, 0.5)
+#: How far scores to start from are spread.
+START_SD = 0.5
 
 
 @dataclass(frozen=True)
 class KeyFit:
-    """One solution of the model.
+    """One solution of the model; everything in it is as long as the options are many.
 
     Attributes
     ----------
+    problem
+        The data.
     key
         P(option is the key of its item), one per option.
-    posterior
-        Of the abilities.
+    logs
+        What choosing each option says about ability, over the grid.
     evidence
         Lower bound of the log probability of the answers: what solutions are compared by.
     curves, rounds, converged
         The rest of the state.
     """
 
+    problem: KeyProblem
     key: Array
-    posterior: Posterior
+    logs: Array
     evidence: float
     curves: Curves
     rounds: int
     converged: bool
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """Of the abilities (user arrays)."""
+        mean, sd, log_evidence = self.problem.data.mapped(
+            self.logs, _described, *self.problem.strong_users
+        ).T
+        return Posterior(mean, sd, log_evidence)
+
+    def weights(self) -> Array:
+        """The whole posterior on the grid, one row per user: for small data."""
+        return np.asarray(self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users))
 
 
 class KeyProblem:
@@ -74,7 +96,7 @@ class KeyProblem:
 
     Parameters
     ----------
-    responses, sums
+    data
         The data; every user has answered something.
     witness
         How much each user counts as a witness (copies count less than one).
@@ -86,47 +108,40 @@ class KeyProblem:
 
     def __init__(
         self,
-        responses: Responses,
-        sums: Sums,
+        data: Engine,
         witness: Array | None = None,
         *,
         answers: Mapping[Any, Any] | None = None,
         strong_user: Any = None,
     ) -> None:
-        self.responses, self.sums = responses, sums
-        self.within = Within(responses)
-        self.blocks: list[ItemBlock] = item_blocks(responses)
-        self.log_prior: Array = normal_log_prior()
-        self.strong: int | None = None
-        if user_is_here(responses, strong_user):  # one without answers says nothing
-            self.strong = user_number(responses, strong_user)
-            self.log_prior = np.tile(self.log_prior, (responses.n_users, 1))
-            self.log_prior[self.strong] = STRONG
-        self.known = np.full(responses.n_options, -1.0)
+        self.data = data
+        self.items = data.items
+        self.blocks: list[ItemBlock] = item_blocks(data)
+        #: The user known to be strong; one who is not here, or has no answers, says nothing.
+        self.strong = None if strong_user is None else data.user_number(strong_user)
+        self.strong_users: tuple[Any, ...] = ()
+        if self.strong is not None:
+            self.strong_users = (np.arange(data.n_users) == self.strong,)
+        self.known = np.full(data.n_options, -1.0)
         if answers:
             self._mark_known(answers)
-        self.weigh(np.ones(responses.n_users) if witness is None else witness)
+        self.weigh(np.ones(data.n_users) if witness is None else witness)
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
         self.witness = witness
-        counts = self.sums.choosers(witness)
-        others = np.maximum(self.within.sizes[self.within.items], 2) - 1
-        rest = self.within.sum(counts) - counts
+        counts = self.data.choosers(witness)
+        others = np.maximum(self.items.sizes[self.items.of_option], 2) - 1
+        rest = self.items.sum(counts) - counts
         terms = log_gamma(counts + 1)
-        distractors = self.within.sum(terms) - terms + log_gamma(others) - log_gamma(rest + others)
-        popularity = np.log((counts + 1) / self.within.sum(counts + 1))
+        distractors = self.items.sum(terms) - terms + log_gamma(others) - log_gamma(rest + others)
+        popularity = np.log((counts + 1) / self.items.sum(counts + 1))
         self.fixed = distractors + popularity
 
     def _mark_known(self, answers: Mapping[Any, Any]) -> None:
         """1 for a known right option, 0 for the others of its item; -1 stays for unknown items."""
-        place = {str(label).strip(): i for i, label in enumerate(self.responses.items)}
-        for item in answers:
-            i = place.get(str(item).strip())
-            if i is not None:
-                first, last = self.responses.item_starts[i : i + 2]
-                self.known[first:last] = 0.0
-        self.known[known_options(self.responses, answers)] = 1.0
+        self.known[covered_items(self.items, answers)[self.items.of_option]] = 0.0
+        self.known[known_options(self.items, answers_here(self.items, answers))] = 1.0
 
     def settle(self, key: Array) -> Array:
         """The key's posterior, with what is known put in."""
@@ -134,30 +149,46 @@ class KeyProblem:
 
     def reported(self, key: Array) -> Array:
         """The key's posterior, NaN for items whose known right answer nobody chose."""
-        return np.where(self.within.sum(key) > 0, key, np.nan)
+        return np.where(self.items.sum(key) > 0, key, np.nan)
 
 
 def fit_key(
     problem: KeyProblem,
-    weights: Array,
+    start: KeyFit | Array,
     *,
     curves: Curves | None = None,
     warm: bool = False,
     max_rounds: int = 150,
     tol: float = 1e-6,
 ) -> KeyFit:
-    """Fit the model from a first posterior of the abilities (rows of grid weights).
+    """Fit the model.
 
-    A fit that goes on from a solution has its curves, or is said to be ``warm``.
+    Parameters
+    ----------
+    problem
+        The data.
+    start
+        A solution to go on from (of these items), or one score per user.
+    curves
+        Where the fits of the curves begin (default: those of the solution).
+    warm
+        Whether the scores are those of a solution.
+    max_rounds, tol
+        The rounds end when the evidence grows by less than ``tol`` of it.
     """
-    r = problem.responses
-    large = r.n_users > MANY_USERS or r.n_items > MANY_ITEMS
+    data = problem.data
+    if isinstance(start, KeyFit):
+        curves = start.curves if curves is None else curves
+        chosen, _ = _expect(problem, start.logs)
+    else:
+        sd = np.full(data.n_users, START_SD)
+        chosen = data.through(np.empty((data.n_options, 0)), _spread, start, sd, problem.witness)
+    large = data.n_users > MANY_USERS or data.n_items > MANY_ITEMS
     least = 2 if large and (warm or curves is not None) else 9
-    curves = Curves.start(problem.responses.n_options) if curves is None else curves
+    curves = Curves.start(data.n_options) if curves is None else curves
     before = -np.inf
     fit = None
     for rounds in range(1, max_rounds + 1):
-        chosen = problem.sums.choosers(problem.witness[:, None] * weights)
         found = weigh_candidates(
             problem.blocks,
             curves,
@@ -165,16 +196,15 @@ def fit_key(
             problem.fixed,
             problem.known,
             steps=8 if rounds == 1 else 2,
-            threads=problem.sums.threads,
+            threads=data.threads,
         )
         key = found.key
-        posterior = _posterior(problem, found.logs)
-        weights = posterior.weights
+        chosen, of_users = _expect(problem, found.logs)
         about_key = key * (found.prior - np.log(np.maximum(key, 1e-300)))
-        evidence = float(problem.witness @ posterior.log_evidence + about_key.sum())
+        evidence = float(of_users + about_key.sum())
         curves = found.pooled() if rounds % 2 == 0 else found.curves
         settled = rounds > least and abs(evidence - before) < 0.02 + tol * abs(evidence)
-        fit = KeyFit(key, posterior, evidence, curves, rounds, settled)
+        fit = KeyFit(problem, key, found.logs, evidence, curves, rounds, settled)
         if settled:
             break
         before = evidence
@@ -182,11 +212,43 @@ def fit_key(
     return fit
 
 
-def ability_posterior(problem: KeyProblem, key: Array, curves: Curves) -> Posterior:
-    """What the answers say about abilities, given the key's posterior and all curves."""
-    logs = expected_logs(problem.blocks, key, curves, problem.sums.threads)
-    return _posterior(problem, logs)
+def applied(problem: KeyProblem, fit: KeyFit) -> KeyFit:
+    """A solution found for some of the users, taken for others who answered the same items."""
+    logs = expected_logs(problem.blocks, fit.key, fit.curves, problem.data.threads)
+    return replace(fit, problem=problem, logs=logs)
 
 
-def _posterior(problem: KeyProblem, logs: Array) -> Posterior:
-    return posterior_of(problem.sums.choices(logs) + problem.log_prior, problem.sums.threads)
+def _expect(problem: KeyProblem, logs: Array) -> tuple[Array, float]:
+    """How many chose each option, over the grid of abilities; and the users' log evidence."""
+    chosen, evidence = problem.data.through(logs, _expected, problem.witness, *problem.strong_users)
+    return chosen, float(evidence[0])
+
+
+# The steps: what is done with a block of users.
+
+
+def _with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
+    if strong is None or not strong.any():
+        return sums + ORDINARY
+    return np.asarray(sums + np.where(strong[:, None], STRONG, ORDINARY))
+
+
+def _expected(
+    sums: Array, witness: Array, strong: npt.NDArray[np.bool_] | None = None
+) -> tuple[Array, Array]:
+    weights, _, _, log_evidence = posterior_of(_with_prior(sums, strong))
+    weights *= witness[:, None]
+    return weights, np.array([witness @ log_evidence])
+
+
+def _described(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:
+    return np.column_stack(posterior_of(_with_prior(sums, strong))[1:])
+
+
+def weighed(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:
+    """Posterior weights on the grid, one row per user."""
+    return posterior_of(_with_prior(sums, strong))[0]
+
+
+def _spread(_: Array, mean: Array, sd: Array, witness: Array) -> Array:
+    return spread_about(mean, sd) * witness[:, None]

@@ -9,16 +9,12 @@ everybody and everything joins in for the last few.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.layouts import some_rows
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import open_sums
 from hitsndiffs.methods.draws import user_draws
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, ability_posterior, fit_key
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, applied, fit_key
 
 __all__ = ["Sample", "take_sample"]
 
@@ -55,23 +51,22 @@ class Sample:
         """Whether the sample is everything."""
         return self.problem is self.whole
 
-    def fit(self, weights: Array, max_rounds: int) -> KeyFit:
-        """Fit from everybody's first posterior, with the sample's answers."""
-        return fit_key(self.problem, weights[self.users], max_rounds=max_rounds)
+    def fit(self, scores: Array, max_rounds: int) -> KeyFit:
+        """Fit from everybody's scores (on the grid's scale), with the sample's answers."""
+        return fit_key(self.problem, scores[self.users], max_rounds=max_rounds)
 
     def for_all(self, fit: KeyFit, max_rounds: int) -> KeyFit:
         """Go on from a sample's solution with all answers."""
         if self.is_whole:
             return fit
-        if len(self.users) == self.whole.responses.n_users:  # some items: they tell the abilities
-            return fit_key(self.whole, fit.posterior.weights, warm=True, max_rounds=max_rounds)
-        weights = ability_posterior(self.whole, fit.key, fit.curves).weights
-        return fit_key(self.whole, weights, curves=fit.curves, max_rounds=max_rounds)
+        if len(self.users) == self.whole.data.n_users:  # some items: they tell the abilities
+            return fit_key(self.whole, fit.posterior.mean, warm=True, max_rounds=max_rounds)
+        return fit_key(self.whole, applied(self.whole, fit), max_rounds=max_rounds)
 
 
 def take_sample(problem: KeyProblem) -> Sample:
     """Choose the users, or the items, among which to look; everything where that is little."""
-    r = problem.responses
+    r = problem.data
     if r.n_users * LARGEST >= USERS:
         return _some_users(problem)
     if r.n_items * LARGEST >= ITEMS:
@@ -81,54 +76,34 @@ def take_sample(problem: KeyProblem) -> Sample:
 
 def _some_users(problem: KeyProblem) -> Sample:
     """Who is chosen depends on the answers, not on the order of the users."""
-    r = problem.responses
+    r = problem.data
     share = max(USERS / r.n_users, ANSWERS / float(np.median(r.answers_per_item)))
     if share > LARGEST:
         return Sample(problem, np.arange(r.n_users), problem)
-    chosen = user_draws(r, problem.sums, 1)[:, 0] < share
+    chosen = user_draws(r, 1)[:, 0] < share
     strong_user = None
     if problem.strong is not None:
         chosen[problem.strong] = True
-        strong_user = r.users[problem.strong]
+        strong_user = r.user_labels(np.array([problem.strong]))[0]
     users = np.flatnonzero(chosen)
-    part = _only(r, users)
-    sums = open_sums(part, threads=problem.sums.threads)
-    sample = KeyProblem(part, sums, problem.witness[users], strong_user=strong_user)
+    part, _ = r.subset(users, keep_options=True)
+    sample = KeyProblem(part, problem.witness[users], strong_user=strong_user)
     sample.known = problem.known
     return Sample(sample, users, problem)
 
 
 def _some_items(problem: KeyProblem) -> Sample:
     """Every so many-th item, from those with the clearest majority to those with none."""
-    r, everybody = problem.responses, np.arange(problem.responses.n_users)
+    r, everybody = problem.data, np.arange(problem.data.n_users)
     share = max(ITEMS / r.n_items, ANSWERS_OF_USER / float(np.median(r.answers_per_user)))
     if share > LARGEST:
         return Sample(problem, everybody, problem)
     counts = r.choosers_per_option.astype(float)
-    majority = np.maximum.reduceat(counts, r.item_starts[:-1]) / r.answers_per_item
+    majority = np.maximum.reduceat(counts, r.items.starts[:-1]) / r.answers_per_item
     by_majority = np.lexsort((r.answers_per_item, -majority))
     part, options = r.restrict_items(by_majority[:: int(1 / share)])
-    sums = open_sums(part, threads=problem.sums.threads)
-    strong_user = None if problem.strong is None else r.users[problem.strong]
-    sample = KeyProblem(part, sums, problem.witness, strong_user=strong_user)
+    strong = problem.strong
+    strong_user = None if strong is None else r.user_labels(np.array([strong]))[0]
+    sample = KeyProblem(part, problem.witness, strong_user=strong_user)
     sample.known = problem.known[options]
     return Sample(sample, everybody, problem)
-
-
-def _only(r: Responses, users: npt.NDArray[np.int64]) -> Responses:
-    """Some users' answers, with all options (unlike ``restrict``): solutions fit both."""
-    codes: Any = None
-    rows = None
-    if r.is_dense:
-        codes = np.ascontiguousarray(r.codes[:, users])
-    else:
-        rows = some_rows(r.rows, users)
-    return Responses(
-        users=r.users[users],
-        items=r.items,
-        option_labels=r.option_labels,
-        item_starts=r.item_starts,
-        codes=codes,
-        rows=rows,
-        kind=r.kind,
-    )

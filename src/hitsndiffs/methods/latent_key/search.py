@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
-from hitsndiffs.methods.latent_key.grid import spread_scores
+from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
@@ -163,8 +162,7 @@ def _confidence(steadiness: float, agreement: float) -> float:
 
 
 def search(
-    responses: Responses,
-    sums: Sums,
+    data: Engine,
     *,
     answers: Mapping[Any, Any] | None = None,
     strong_user: Any = None,
@@ -175,7 +173,7 @@ def search(
 
     Parameters
     ----------
-    responses, sums
+    data
         The data; every user has answered something.
     answers, strong_user
         What the caller knows.
@@ -184,21 +182,19 @@ def search(
     seed
         For the axes.
     """
-    problem = KeyProblem(responses, sums, answers=answers, strong_user=strong_user)
+    problem = KeyProblem(data, answers=answers, strong_user=strong_user)
     # 1. how much each user counts as a witness, to begin with
-    pattern = patterns(sums)
+    pattern = patterns(data)
     problem.weigh(1.0 / np.bincount(pattern)[pattern])
     first = _fit(take_sample(problem), consensus(problem), rounds=12)
     witnesses = find_witnesses(problem, first)
     problem.weigh(witnesses.weights)
 
     # 2. the leading axes, and the same with copies weighed
-    plain = find_shrinkage(responses, sums, axes=axes, seed=seed)
+    plain = find_shrinkage(data, axes=axes, seed=seed)
     weighed = plain
     if (problem.witness < 1).any():
-        weighed = find_shrinkage(
-            responses, sums, axes=axes, user_weights=problem.witness, seed=seed
-        )
+        weighed = find_shrinkage(data, axes=axes, user_weights=problem.witness, seed=seed)
 
     # 3. distinct solutions from several starts
     starts = both_ways(weighed) | {"consensus": consensus(problem)}
@@ -215,7 +211,7 @@ def _without_near_equals(problem: KeyProblem) -> list[Mode]:
 
     From every other start a large group of copies, each a little different, is the truth.
     """
-    least = CLIQUE * problem.responses.n_users
+    least = CLIQUE * problem.data.n_users
     others = near_equals(problem, least)
     if others.max() < max(least, 1):
         return []
@@ -223,7 +219,7 @@ def _without_near_equals(problem: KeyProblem) -> list[Mode]:
     fit = _fit(take_sample(problem), consensus(problem), rounds=12)
     witnesses = find_witnesses(problem, fit)
     problem.weigh(witnesses.weights)
-    fit = fit_key(problem, fit.posterior.weights, curves=fit.curves, max_rounds=20)
+    fit = fit_key(problem, fit, max_rounds=20)
     return [Mode(("consensus, near copies once",), fit, witnesses)]
 
 
@@ -242,8 +238,7 @@ def _with_own_witnesses(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
         problem.weigh(mode.witnesses.weights)
         own = mode.witnesses.joined(find_witnesses(problem, mode.fit))
         problem.weigh(own.weights)
-        start = mode.fit.posterior.weights
-        fit = fit_key(problem, start, curves=mode.fit.curves, max_rounds=20)
+        fit = fit_key(problem, mode.fit, max_rounds=20)
         other = Mode(mode.starts, fit, own)
         if other.evidence > mode.evidence:
             judged[-1] = other
@@ -268,9 +263,9 @@ def _contradicts(problem: KeyProblem, mode: Mode) -> bool:
     if len(right) == 0:
         return False
     # those who chose a known right answer should be abler than those who answered otherwise
-    counts = problem.responses.choosers_per_option.astype(float)
-    totals = problem.sums.choosers(ability)
-    answers, sums = problem.within.sum(counts)[right], problem.within.sum(totals)[right]
+    counts = problem.data.choosers_per_option.astype(float)
+    totals = problem.data.choosers(ability)
+    answers, sums = problem.items.sum(counts)[right], problem.items.sum(totals)[right]
     return bool((totals[right] - counts[right] * sums / answers).sum() < 0)
 
 
@@ -296,7 +291,7 @@ def find_modes(
     sample = take_sample(problem)
     here = witnesses.of(sample.users)
     modes = _merged(
-        [Mode((name,), sample.fit(spread_scores(z), first), here) for name, z in starts.items()]
+        [Mode((name,), sample.fit(normal_scores(z), first), here) for name, z in starts.items()]
     )
     best = modes[0].evidence
     hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
@@ -311,14 +306,13 @@ def find_modes(
 
 
 def _carried_on(problem: KeyProblem, mode: Mode, rounds: int) -> Mode:
-    start, curves = mode.fit.posterior.weights, mode.fit.curves
-    fit = fit_key(problem, start, curves=curves, max_rounds=rounds)
+    fit = fit_key(problem, mode.fit, max_rounds=rounds)
     return Mode(mode.starts, fit, mode.witnesses)
 
 
 def _fit(sample: Sample, scores: Array, rounds: int) -> KeyFit:
     """Everybody's solution from everybody's scores."""
-    return sample.for_all(sample.fit(spread_scores(scores), rounds), 3)
+    return sample.for_all(sample.fit(normal_scores(scores), rounds), 3)
 
 
 def _merged(modes: list[Mode]) -> list[Mode]:

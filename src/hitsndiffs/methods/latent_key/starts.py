@@ -12,23 +12,33 @@ __all__ = ["both_ways", "consensus"]
 
 Array = npt.NDArray[np.float64]
 
+#: Log odds of being right that everybody starts with.
+START_VOTE = float(np.log(0.7 / 0.3))
+
 
 def consensus(problem: KeyProblem, rounds: int = 50) -> Array:
     """One-coin agreement: each user's share of answers that agree with the weighted majority."""
-    r, sums, within = problem.responses, problem.sums, problem.within
-    answers = r.answers_per_user
-    counts = sums.choosers(problem.witness)
-    per_vote = np.log(np.maximum(within.sizes, 2) - 1)[within.items]
-    p = np.full(r.n_users, 0.7)
+    data, items = problem.data, problem.items
+    counts = data.choosers(problem.witness)
+    others = counts * np.log(np.maximum(items.sizes, 2) - 1)[items.of_option]
+    key = problem.settle(items.softmax(counts * START_VOTE + others))
     for _ in range(rounds):
-        votes = sums.choosers(problem.witness * np.log(p / (1 - p))) + counts * per_vote
-        key = problem.settle(within.softmax(votes))
-        new = np.clip((sums.choices(key) + 0.5) / (answers + 1), 0.01, 0.99)
-        change = float(np.abs(new - p).max())
-        p = new
+        votes = data.through(key[:, None], _votes, data.answers_per_user, problem.witness)[:, 0]
+        new = problem.settle(items.softmax(votes + others))
+        change = float(np.abs(new - key).max())
+        key = new
         if change < 1e-6:
             break
-    return p
+    return np.asarray(data.mapped(key[:, None], _accuracy, data.answers_per_user)[:, 0])
+
+
+def _accuracy(right: Array, answers: Array) -> Array:
+    return np.clip((right + 0.5) / (answers[:, None] + 1), 0.01, 0.99)
+
+
+def _votes(right: Array, answers: Array, witness: Array) -> Array:
+    p = _accuracy(right, answers)
+    return witness[:, None] * np.log(p / (1 - p))
 
 
 def both_ways(found: Shrinkage) -> dict[str, Array]:

@@ -1,56 +1,59 @@
-"""Connected components: which users can be compared at all."""
+"""Connected components of the users: who can be compared with whom at all."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Sums
 
-__all__ = ["components"]
+if TYPE_CHECKING:
+    from hitsndiffs.engines.base import Engine
+
+__all__ = ["connected"]
 
 IntVector = npt.NDArray[np.int64]
 
 
-def components(responses: Responses, sums: Sums, linked_by: str = "options") -> IntVector:
+def connected(data: Engine, linked_by: str = "options") -> IntVector:
     """Number the components of the users: 0 is the largest, -1 marks users without answers.
 
     Parameters
     ----------
-    responses, sums
-        The data and their sums.
+    data
+        An engine whose answers are in memory.
     linked_by
         ``"options"``: two users are linked when they chose the same option (what a spectral
         method needs). ``"items"``: when they answered the same item (enough for a method that
         infers the item's key).
     """
-    answered = responses.answers_per_user > 0
-    if not answered.any() or _are_connected(int(answered.sum()), responses, sums, linked_by):
+    answered = data.answers_per_user > 0
+    if not answered.any() or all_are_linked(data, int(answered.sum()), linked_by):
         return np.where(answered, 0, -1)
-    return _labelled(responses, linked_by)
+    return _labelled(data.responses, linked_by)
 
 
-def _are_connected(everybody: int, responses: Responses, sums: Sums, linked_by: str) -> bool:
+def all_are_linked(data: Engine, everybody: int, linked_by: str) -> bool:
     """Whether all who answered are seen to be linked; dense data need one round of sums or none.
 
     The search begins with the choosers of the option (or with those who answered the item) that
     has the most. Links that need very many rounds are left to be found otherwise.
     """
-    counts = responses.answers_per_item if linked_by == "items" else responses.choosers_per_option
+    counts = data.answers_per_item if linked_by == "items" else data.choosers_per_option
     if counts.max() == everybody:
         return True
-    of_item = responses.option_items
-    place = of_item if linked_by == "items" else np.arange(responses.n_options)
+    place = data.items.of_option if linked_by == "items" else np.arange(data.n_options)
     options, size = place == np.argmax(counts), 0
     for _ in range(50):
-        reached = sums.choices(options.astype(float)) > 0
+        reached = data.choices(options.astype(float)) > 0
         if (now := int(reached.sum())) in (size, everybody):
             return now == everybody
         size = now
-        options = sums.choosers(reached.astype(float)) > 0
+        options = data.choosers(reached.astype(float)) > 0
         if linked_by == "items":
-            options = np.logical_or.reduceat(options, responses.item_starts[:-1])[of_item]
+            options = data.items.any(options)
         if options.all():
             return True
     return False

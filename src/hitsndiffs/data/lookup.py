@@ -1,0 +1,64 @@
+"""Look-up of what callers name: items, options, users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.items import Items
+from hitsndiffs.errors import InputError, did_you_mean
+
+__all__ = ["answers_here", "covered_items", "known_options", "no_such_user"]
+
+
+def known_options(items: Items, answers: Mapping[Any, Any]) -> npt.NDArray[np.int64]:
+    """Option numbers of some known right answers.
+
+    Answers that nobody gave are left out (they have no number); an unknown item is an error.
+
+    >>> items = Items(np.array(["q1"]), np.array(["A", "B"]), np.array([0, 2]))
+    >>> known_options(items, {"q1": "B"}).tolist()
+    [1]
+    """
+    from hitsndiffs.data.encoding.options import normalise
+
+    found = []
+    for item, answer in answers.items():
+        i = items.places.get(str(item).strip())
+        if i is None:
+            raise InputError(
+                f"A known answer names item {str(item)!r}, which nobody answered or which is not "
+                f"in the data; items are for example {_some(items.labels)}."
+            )
+        option = items.option_named(i, str(normalise(answer)))
+        if option is not None:
+            found.append(option)
+    return np.array(found, dtype=np.int64)
+
+
+def answers_here(items: Items, answers: Mapping[Any, Any] | None) -> dict[Any, Any]:
+    """The known answers that concern these items (those of one component, say)."""
+    return {i: a for i, a in (answers or {}).items() if str(i).strip() in items.places}
+
+
+def covered_items(items: Items, known: Mapping[Any, Any]) -> npt.NDArray[np.bool_]:
+    """Which items a mapping by item names."""
+    names = {str(item).strip() for item in known}
+    return np.array([str(item).strip() in names for item in items.labels], dtype=bool)
+
+
+def no_such_user(user: Any, labels: Iterable[Any]) -> InputError:
+    """The error for a user who is not in the data; ``labels`` are some or all users."""
+    names = [str(label) for label in labels]
+    text = str(user).strip()
+    return InputError(
+        f"There is no user {text!r}; users are for example {_some(names)}."
+        + did_you_mean(text, names)
+    )
+
+
+def _some(labels: Iterable[Any]) -> str:
+    return ", ".join(repr(str(label)) for label in list(labels)[:3])

@@ -1,0 +1,109 @@
+"""What the engines of one machine share: the responses, and NumPy's user arrays."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.pool import Run, available_cores
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines.base import Engine
+from hitsndiffs.engines.links import connected
+
+__all__ = ["MemoryEngine"]
+
+Vector = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class MemoryEngine(Engine):
+    """Base of the engines whose answers are in this process's memory.
+
+    Parameters
+    ----------
+    responses
+        The data.
+    threads
+        Number of threads; all cores when not given. The results are the same for any number.
+    asked
+        The engine that the caller named; parts of the data are opened in the same way.
+    """
+
+    def __init__(
+        self, responses: Responses, threads: int | None = None, *, asked: str = "auto"
+    ) -> None:
+        self._responses, self._asked = responses, asked
+        self.items = responses.structure
+        self.n_users = responses.n_users
+        self.threads = threads or available_cores()
+        self._run = Run(self.threads)
+
+    @property
+    def responses(self) -> Responses:
+        """The answers themselves."""
+        return self._responses
+
+    @cached_property
+    def choosers_per_option(self) -> Ints:
+        """How many users chose each option."""
+        return self._responses.choosers_per_option
+
+    @cached_property
+    def answers_per_user(self) -> Vector:
+        """How many items each user answered, as real numbers."""
+        return self._responses.answers_per_user.astype(np.float64)
+
+    def user_number(self, label: Any) -> int | None:
+        """Place of a user named by its label (compared as text), or ``None``."""
+        return self._user_places.get(str(label).strip())
+
+    @cached_property
+    def _user_places(self) -> dict[str, int]:
+        labels = [str(label) for label in self._responses.users]
+        return {label: place for place, label in reversed(list(enumerate(labels)))}
+
+    def user_labels(self, users: Ints) -> npt.NDArray[Any]:
+        """Labels of a few users."""
+        return self._responses.users[users]
+
+    @property
+    def some_users(self) -> npt.NDArray[Any]:
+        """All labels."""
+        return self._responses.users
+
+    def subset(self, users: Any, *, keep_options: bool = False) -> tuple[Engine, Ints]:
+        """Some users on an engine of the same kind, and which options are left."""
+        of = self._responses if keep_options else self._in_rows
+        part, options = of.restrict(np.asarray(users, dtype=np.int64), keep_options=keep_options)
+        return self._opened(part), options
+
+    def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
+        """All users with some items, and which options are left."""
+        part, options = self._responses.restrict_items(items)
+        return self._opened(part), options
+
+    @cached_property
+    def _in_rows(self) -> Responses:
+        """One copy in rows, so that taking a part costs no more than the part."""
+        if not self._responses.is_dense:
+            return self._responses
+        return self._responses.restrict(np.arange(self.n_users))[0]
+
+    def _opened(self, part: Responses) -> Engine:
+        from hitsndiffs.engines.opening import open_engine
+
+        return open_engine(part, self._asked, self.threads)
+
+    def sheets(self, users: Ints) -> Vector:
+        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        indptr, options = self._responses.some_rows(users)
+        columns = np.zeros((self.n_options, len(users)))
+        columns[options, np.repeat(np.arange(len(users)), np.diff(indptr))] = 1.0
+        return columns
+
+    def components(self, linked_by: str) -> Ints:
+        """Number of each user's connected component."""
+        return connected(self, linked_by)

@@ -1,0 +1,90 @@
+"""The choice between engines."""
+
+from __future__ import annotations
+
+import logging
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from hitsndiffs.data.compiling import is_switched_off
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines.base import Engine
+from hitsndiffs.errors import InputError, MissingExtraError
+
+__all__ = ["ENGINES", "open_engine"]
+
+ENGINES = ("auto", "numpy", "threads")
+
+#: From this many responses on, the threaded engine is clearly faster; compiling its kernels, which
+#: happens once, takes some seconds.
+THREADS_FROM = 2_000_000
+
+logger = logging.getLogger("hitsndiffs")
+
+#: Engines that are in use (a ranking holds its own), so that the answers are packed once.
+_in_use: WeakKeyDictionary[Responses, WeakValueDictionary[tuple[str, int | None], Engine]]
+_in_use = WeakKeyDictionary()
+
+
+def open_engine(
+    data: Responses | Engine,
+    engine: str = "auto",
+    threads: int | None = None,
+    *,
+    threads_from: int = THREADS_FROM,
+) -> Engine:
+    """Return the engine of some responses (an engine comes back as it is).
+
+    Parameters
+    ----------
+    data
+        The answers.
+    engine
+        ``"numpy"`` (SciPy's sparse products), ``"threads"`` (packed bytes, Numba) or ``"auto"``:
+        threads for large data, when Numba can be imported.
+    threads
+        Number of threads; all cores when not given. The results are the same for any number.
+    threads_from
+        How many responses are large data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> r = Responses.from_wide([["A", "B"], ["A", "C"], ["B", None]])
+    >>> open_engine(r).choices(np.array([1.0, 10.0, 100.0, 1000.0])).tolist()
+    [101.0, 1001.0, 10.0]
+    """
+    if isinstance(data, Engine):
+        return data
+    if engine not in ENGINES:
+        raise InputError(f"engine must be one of {', '.join(ENGINES)}; got {engine!r}.")
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1; got {threads}.")
+    known = _in_use.setdefault(data, WeakValueDictionary())
+    found = known.get((engine, threads))
+    if found is None:
+        known[engine, threads] = found = _made(data, engine, threads, threads_from)
+    return found
+
+
+def _made(responses: Responses, asked: str, threads: int | None, threads_from: int) -> Engine:
+    if asked == "threads" or (asked == "auto" and _is_large(responses, threads_from)):
+        try:
+            from hitsndiffs.engines.threads import ThreadsEngine
+
+            return ThreadsEngine(responses, threads, asked=asked)
+        except ImportError as error:
+            if asked == "threads":
+                raise MissingExtraError(
+                    f'engine="threads" needs Numba, which cannot be imported ({error}). '
+                    'Install it, or use engine="numpy".'
+                ) from error
+            logger.info("Numba cannot be imported (%s): using the slower engine.", error)
+    from hitsndiffs.engines.numpy import NumpyEngine
+
+    return NumpyEngine(responses, threads, asked=asked)
+
+
+def _is_large(responses: Responses, threads_from: int) -> bool:
+    dense = responses.is_dense
+    size = responses.n_users * responses.n_items if dense else len(responses.rows[1])
+    return size >= threads_from and not is_switched_off()
