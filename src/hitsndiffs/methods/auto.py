@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
-from hitsndiffs.methods.dawid_skene import DawidSkene, shared_labels
+from hitsndiffs.methods.dawid_skene import DawidSkene
+from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.method import LatentKey
 from hitsndiffs.methods.latent_key.search import Search, correlation
@@ -92,14 +92,16 @@ class Auto(Searching):
         return replace(fit, abilities=_ability(found, fit.abilities))
 
     def _contest(self, data: Engine, found: Search) -> Contest | None:
-        """Compare with confusion matrices; ``None`` where they do not apply."""
+        """Compare with confusion matrices; ``None`` where they do not apply.
+
+        Two labels shared by all items have a model of their own, with leanings in it.
+        """
         if self.answers or self.strong_user is not None or data.n_items < 2:
             return None
-        try:
-            labels, _ = shared_labels(data)
-        except InputError:
+        shared = sharing(data.items)
+        if shared.apart or two_labels(data.items):
             return None
-        if data.n_users * len(labels) ** 2 > MOST_CELLS:
+        if data.n_users * len(shared.labels) ** 2 > MOST_CELLS:
             return None
         if data.n_responses > MOST_RESPONSES:
             return None
@@ -107,7 +109,7 @@ class Auto(Searching):
 
     def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:
         estimator = DawidSkene(
-            model="full", seed=self.seed, engine=self.engine, threads=self.threads
+            model="hierarchical", seed=self.seed, engine=self.engine, threads=self.threads
         )
         fit = estimator._fit(data)
         assert fit.correct is not None

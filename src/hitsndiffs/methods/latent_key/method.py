@@ -12,8 +12,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.latent_key.base import Searching
-from hitsndiffs.methods.latent_key.grid import THETA
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key, weighed
+from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.search import Search
 
 __all__ = ["LatentKey"]
@@ -62,17 +61,13 @@ class LatentKey(Searching):
 
     def from_search(self, found: Search) -> Fit:
         """The result, once the solutions are known."""
-        problem = found.problem
+        problem = found.best.fit.problem
         data = problem.data
 
         # 2. the chosen solution, fitted with every user, copies counting by their square root
         problem.weigh(np.sqrt(found.witness))
         chosen = found.best.fit
-        final = fit_key(
-            problem,
-            chosen,
-            max_rounds=self.max_iterations,
-        )
+        final = problem.fit(chosen, max_rounds=self.max_iterations)
 
         # 3. the key, averaged over resampled users where the data are small
         key = self._averaged_key(problem, final)
@@ -83,7 +78,7 @@ class LatentKey(Searching):
             key_probabilities=problem.reported(key),
             correct=correct,
             abilities=final.posterior.mean,
-            standard_errors=correct_errors(problem, final),
+            standard_errors=final.share_errors(),
             ability_errors=final.posterior.sd,
             confidence=found.confidence,
             converged=final.converged,
@@ -92,7 +87,7 @@ class LatentKey(Searching):
             details=_details(found, final),
         )
 
-    def _averaged_key(self, problem: KeyProblem, final: KeyFit) -> Array:
+    def _averaged_key(self, problem: Problem, final: Solution) -> Array:
         """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""
         r = problem.data
         few = min(r.n_users, r.n_items) < FEW
@@ -104,39 +99,12 @@ class LatentKey(Searching):
         total = np.zeros_like(final.key)
         for draw in -np.log1p(-draws.T):
             problem.weigh(witness * draw / draw.mean())
-            total += fit_key(problem, final, max_rounds=10).key
+            total += problem.fit(final, max_rounds=10).key
         problem.weigh(witness)
         return problem.settle((final.key + total / self.resamples) / 2)
 
 
-def correct_errors(problem: KeyProblem, fit: KeyFit) -> Array:
-    """Standard error of the expected share correct: chance in the answers, doubt about the key.
-
-    The first part is the spread of the number of right answers at the user's ability, the second
-    the spread of the key given the data; both are sums over the user's items.
-    """
-    c, key = fit.curves, fit.key
-    p = 1 / (1 + np.exp(-(c.slopes[:, None] * THETA + c.intercepts[:, None])))
-    chance = problem.items.sum(key[:, None] * p * (1 - p))
-    doubt = key * (1 - key)
-    columns = np.column_stack([fit.logs, chance, doubt])
-    return np.asarray(
-        problem.data.mapped(
-            columns, _share_errors, problem.data.answers_per_user, *problem.strong_users
-        )[:, 0]
-    )
-
-
-def _share_errors(
-    sums: Array, answers: Array, strong: npt.NDArray[np.bool_] | None = None
-) -> Array:
-    grid = len(THETA)
-    weights = weighed(sums[:, :grid], strong)
-    by_ability = (sums[:, grid : 2 * grid] * weights).sum(axis=1)
-    return np.asarray(np.sqrt(by_ability + sums[:, 2 * grid]) / answers)[:, None]
-
-
-def _details(found: Search, final: KeyFit) -> dict[str, Any]:
+def _details(found: Search, final: Solution) -> dict[str, Any]:
     alike = np.flatnonzero(found.witness < 1)
     return {
         "solutions": [
@@ -148,6 +116,5 @@ def _details(found: Search, final: KeyFit) -> dict[str, Any]:
         "alike": [
             str(u) for u in found.problem.data.user_labels(np.flatnonzero(found.witness < 1)[:100])
         ],
-        "mean_slope": final.curves.mean_slope,
-        "mean_intercept": final.curves.mean_intercept,
+        **final.population,
     }

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import erf, sqrt
+from math import erf, log, sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
+from hitsndiffs.methods.label_axes import label_centred_axes
+from hitsndiffs.methods.labels import two_labels
 from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
 from hitsndiffs.methods.latent_key.grid import normal_scores
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
-from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
+from hitsndiffs.methods.latent_key.marks import MarksProblem
+from hitsndiffs.methods.latent_key.model import KeyProblem
+from hitsndiffs.methods.latent_key.modes import (
+    HOPELESS,
+    Mode,
+    correlation,
+    find_modes,
+    fit_from,
+    merged,
+)
+from hitsndiffs.methods.latent_key.problem import Problem
+from hitsndiffs.methods.latent_key.sampling import take_sample
+from hitsndiffs.methods.latent_key.signal import LeaningFit, LeaningProblem
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
 from hitsndiffs.order.ties import patterns
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
@@ -24,49 +37,14 @@ __all__ = ["Mode", "Search", "correlation", "search"]
 
 Array = npt.NDArray[np.float64]
 
-#: Abilities that correlate this well belong to one solution.
-SAME = 0.99
 #: Solutions that correlate less than this disagree about who is good.
 DISAGREE = 0.5
 #: Steadiness where every start led to solutions that agree.
 NO_RIVAL = 3.0
 #: Logistic regression of being right: constant, log(1 + steadiness), agreement.
 CALIBRATION = (-2.16, 0.94, 3.76)
-#: A group of users with nearly the same answers is worth a start of its own from this share on.
-CLIQUE = 0.1
-#: Solutions this far behind after the first rounds are not carried on (nats).
-HOPELESS = 200.0
-
-
-@dataclass(frozen=True)
-class Mode:
-    """One solution of the model.
-
-    Attributes
-    ----------
-    starts
-        Those that led to it.
-    fit
-        The solution.
-    witnesses
-        Who counts how much if this solution is right, and how well copying explains the rest.
-    """
-
-    starts: tuple[str, ...]
-    fit: KeyFit
-    witnesses: Witnesses
-
-    @cached_property
-    def evidence(self) -> float:
-        """Log probability of all answers under this solution (a lower bound)."""
-        w = self.witnesses
-        return self.fit.evidence + float((1 - w.weights) @ w.copy_logs)
-
-    @property
-    def by_user(self) -> Array:
-        """Each user's part of the evidence."""
-        w = self.witnesses
-        return w.weights * self.fit.posterior.log_evidence + (1 - w.weights) * w.copy_logs
+#: Log prior of two shared labels being marks: one of them is right in every item.
+MARKS = log(0.05)
 
 
 @dataclass(frozen=True)
@@ -83,7 +61,7 @@ class Search:
         λ, μ and the leading axes of the answers, every user counting once.
     """
 
-    problem: KeyProblem
+    problem: Problem
     modes: list[Mode]
     shrinkage: Shrinkage
 
@@ -182,48 +160,82 @@ def search(
     seed
         For the axes.
     """
-    problem = KeyProblem(data, answers=answers, strong_user=strong_user)
-    # 1. how much each user counts as a witness, to begin with
+    two = two_labels(data.items)
+    kind = LeaningProblem if two else KeyProblem
+    problem = kind(data, answers=answers, strong_user=strong_user)
+    # 1. how much each user counts as a witness, to begin with: nearly equal sheets count once
     pattern = patterns(data)
-    problem.weigh(1.0 / np.bincount(pattern)[pattern])
-    first = _fit(take_sample(problem), consensus(problem), rounds=12)
+    alike = np.maximum(np.bincount(pattern)[pattern], 1 + near_equals(problem))
+    problem.weigh(1.0 / alike)
+    first = fit_from(take_sample(problem), consensus(problem), rounds=12)
     witnesses = find_witnesses(problem, first)
     problem.weigh(witnesses.weights)
 
     # 2. the leading axes, and the same with copies weighed
-    plain = find_shrinkage(data, axes=axes, seed=seed)
-    weighed = plain
+    plain = weighed = _axes(data, axes, seed, two=two)
     if (problem.witness < 1).any():
-        weighed = find_shrinkage(data, axes=axes, user_weights=problem.witness, seed=seed)
+        weighed = _axes(data, axes, seed, two=two, witness=problem.witness)
 
     # 3. distinct solutions from several starts
-    starts = both_ways(weighed) | {"consensus": consensus(problem)}
-    modes = find_modes(problem, witnesses, starts) + _without_near_equals(problem)
+    starts = both_ways(weighed, 1 if two else axes) | {"consensus": consensus(problem)}
+    modes = find_modes(problem, witnesses, starts)
 
     # 4. who is a copy depends on the solution: a clique may have made itself the truth
-    modes = _heeding(problem, _with_own_witnesses(problem, modes))
+    modes = _with_own_witnesses(problem, modes)
+    # 5. where two labels are shared: the opposite truth, and one label right everywhere
+    if two:
+        modes = merged([*modes, *_opposite(problem, modes[0]), *_one_label(problem, witnesses)])
+    modes = _heeding(problem, modes)
     problem.weigh(modes[0].witnesses.weights)
     return Search(problem, modes, plain)
 
 
-def _without_near_equals(problem: KeyProblem) -> list[Mode]:
-    """The consensus once more, as if users with nearly the same answers were one.
+def _axes(
+    data: Engine, count: int, seed: int, *, two: bool, witness: Array | None = None
+) -> Shrinkage:
+    """The leading axes; where two labels are shared, once everybody's leaning is taken out."""
+    if two:
+        return label_centred_axes(data, count, witness=witness, seed=seed)
+    return find_shrinkage(data, axes=count, user_weights=witness, seed=seed)
 
-    From every other start a large group of copies, each a little different, is the truth.
-    """
-    least = CLIQUE * problem.data.n_users
-    others = near_equals(problem, least)
-    if others.max() < max(least, 1):
+
+def _opposite(problem: Problem, best: Mode) -> list[Mode]:
+    """The best solution turned round, as far as it is one."""
+    if not isinstance(problem, LeaningProblem) or not isinstance(best.fit, LeaningFit):
         return []
-    problem.weigh(1 / (1 + others))
-    fit = _fit(take_sample(problem), consensus(problem), rounds=12)
-    witnesses = find_witnesses(problem, fit)
-    problem.weigh(witnesses.weights)
-    fit = fit_key(problem, fit, max_rounds=20)
-    return [Mode(("consensus, near copies once",), fit, witnesses)]
+    problem.weigh(best.witnesses.weights)
+    fit = problem.fit(problem.mirrored(best.fit), max_rounds=30)
+    return [replace(best, starts=("opposite",), fit=fit)]
 
 
-def _with_own_witnesses(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
+def _one_label(problem: Problem, witnesses: Witnesses) -> list[Mode]:
+    """The reading that one label is right in every item: marks, not answers.
+
+    Then ability is all there is, with slopes of the items' own, and no leaning. The structure of
+    the data speaks against it, so that it needs clear evidence.
+    """
+    assert isinstance(problem, LeaningProblem)
+    modes = []
+    for number in (0, 1):
+        marks = MarksProblem(problem.data, witnesses.weights)
+        marks.strong, marks.strong_users = problem.strong, problem.strong_users
+        marks.number = number
+        if ((problem.known >= 0) & (problem.known != marks.marked)).any():
+            continue  # a known answer says otherwise
+        marks.known = problem.known
+        way = problem.odds if number == 1 else -problem.odds
+        sample = take_sample(marks)
+        fit = sample.for_all(sample.fit(normal_scores(way), 30), 5)
+        start = f"{marks.label} right everywhere"
+        modes.append(
+            Mode((start,), fit, witnesses, prior=marks.popularity, one_label=marks.label)
+        )
+    # which of the two labels it is, popularity says; that it is one, must be paid for once
+    most = max((mode.prior for mode in modes), default=0.0)
+    return [replace(mode, prior=MARKS + mode.prior - most) for mode in modes]
+
+
+def _with_own_witnesses(problem: Problem, modes: list[Mode]) -> list[Mode]:
     """Judge every solution that is not far behind by the copies that it sees besides.
 
     A solution keeps the copies found to begin with, and takes its own only where they explain the
@@ -237,15 +249,17 @@ def _with_own_witnesses(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
             continue
         problem.weigh(mode.witnesses.weights)
         own = mode.witnesses.joined(find_witnesses(problem, mode.fit))
+        if np.array_equal(own.weights, mode.witnesses.weights):
+            continue
         problem.weigh(own.weights)
-        fit = fit_key(problem, mode.fit, max_rounds=20)
-        other = Mode(mode.starts, fit, own)
+        fit = problem.fit(mode.fit, max_rounds=20)
+        other = replace(mode, fit=fit, witnesses=own)
         if other.evidence > mode.evidence:
             judged[-1] = other
-    return _merged(judged)
+    return merged(judged)
 
 
-def _heeding(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
+def _heeding(problem: Problem, modes: list[Mode]) -> list[Mode]:
     """Solutions that contradict what the caller knows come last.
 
     One user's prior, or a few known answers, cannot outweigh the answers of all others; but the
@@ -254,7 +268,7 @@ def _heeding(problem: KeyProblem, modes: list[Mode]) -> list[Mode]:
     return sorted(modes, key=lambda mode: _contradicts(problem, mode))
 
 
-def _contradicts(problem: KeyProblem, mode: Mode) -> bool:
+def _contradicts(problem: Problem, mode: Mode) -> bool:
     """Whether the strong user stands below the middle, or known answers speak against ability."""
     ability = mode.fit.posterior.mean
     if problem.strong is not None and ability[problem.strong] < np.median(ability):
@@ -267,69 +281,3 @@ def _contradicts(problem: KeyProblem, mode: Mode) -> bool:
     totals = problem.data.choosers(ability)
     answers, sums = problem.items.sum(counts)[right], problem.items.sum(totals)[right]
     return bool((totals[right] - counts[right] * sums / answers).sum() < 0)
-
-
-def find_modes(
-    problem: KeyProblem,
-    witnesses: Witnesses,
-    starts: Mapping[str, Array],
-    *,
-    first: int = 10,
-    more: int = 30,
-) -> list[Mode]:
-    """Fit from every start, merge equal solutions, and carry the distinct ones on; best first.
-
-    Parameters
-    ----------
-    problem, witnesses
-        The data, and the copies in them.
-    starts
-        Name → user scores to start from.
-    first, more
-        Rounds before and after merging.
-    """
-    sample = take_sample(problem)
-    here = witnesses.of(sample.users)
-    modes = _merged(
-        [Mode((name,), sample.fit(normal_scores(z), first), here) for name, z in starts.items()]
-    )
-    best = modes[0].evidence
-    hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
-    carried = _merged([_carried_on(sample.problem, mode, more) for mode in hopeful])
-    return _merged(
-        [Mode(mode.starts, sample.for_all(mode.fit, first), witnesses) for mode in carried]
-        + [
-            Mode(mode.starts, sample.for_all(mode.fit, 1), witnesses)
-            for mode in modes[len(hopeful) :]
-        ]
-    )
-
-
-def _carried_on(problem: KeyProblem, mode: Mode, rounds: int) -> Mode:
-    fit = fit_key(problem, mode.fit, max_rounds=rounds)
-    return Mode(mode.starts, fit, mode.witnesses)
-
-
-def _fit(sample: Sample, scores: Array, rounds: int) -> KeyFit:
-    """Everybody's solution from everybody's scores."""
-    return sample.for_all(sample.fit(normal_scores(scores), rounds), 3)
-
-
-def _merged(modes: list[Mode]) -> list[Mode]:
-    """Distinct solutions, best evidence first."""
-    distinct: list[Mode] = []
-    for mode in sorted(modes, key=lambda mode: -mode.evidence):
-        for k, kept in enumerate(distinct):
-            if correlation(mode.fit.posterior.mean, kept.fit.posterior.mean) > SAME:
-                distinct[k] = Mode(kept.starts + mode.starts, kept.fit, kept.witnesses)
-                break
-        else:
-            distinct.append(mode)
-    return distinct
-
-
-def correlation(a: Array, b: Array) -> float:
-    """Pearson's; 1 where one of the two does not vary."""
-    a, b = a - a.mean(), b - b.mean()
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return float(a @ b) / size if size > 0 else 1.0
