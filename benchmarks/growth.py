@@ -14,7 +14,7 @@ from data import graded_responses
 from harness import Report, arguments, exponent, measure
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import open_engine
+from hitsndiffs.engines import open_engine, scaled
 from hitsndiffs.methods import HND
 
 MOST = 1.05

@@ -20,6 +20,7 @@ from scipy import sparse
 
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import scaled
 
 ALONE, TOGETHER = "arithmetic, 1 thread", "arithmetic, 2 threads"
 
@@ -93,7 +94,7 @@ def compare(report: Report, case: str, responses: Responses, repeats: int) -> di
     rng = np.random.default_rng(1)
     weights, scale = rng.standard_normal(responses.n_options), rng.random(responses.n_users)
     start = time.perf_counter()
-    layout = build_layout(responses)
+    layout = ThreadsEngine(responses).layout
     build = time.perf_counter() - start
     matrix = scipy_matrix(responses)
     transposed = matrix.T
@@ -103,7 +104,7 @@ def compare(report: Report, case: str, responses: Responses, repeats: int) -> di
 
     contestants: dict[str, Callable[[], object]] = {"SciPy CSR": with_scipy}
     for threads in sorted({1, 2, available_cores()}):
-        sums = ThreadSums(layout, threads)
+        sums = ThreadsEngine(responses, threads)
         contestants[f"ours, {threads} thread{'s' * (threads > 1)}"] = lambda sums=sums: (
             sums.through(weights, scaled, scale)
         )

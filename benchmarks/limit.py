@@ -9,6 +9,7 @@ from harness import Report, arguments, measure
 from kernels import dense_responses
 
 from hitsndiffs.data.pool import available_cores
+from hitsndiffs.engines import scaled
 
 
 def main() -> None:
@@ -16,14 +17,13 @@ def main() -> None:
     report = Report("How far a round is from one read of the packed bytes")
     users = 100_000 if options.quick else 1_000_000
     data = dense_responses(users, 100, 3, 0.0)
-    layout = build_layout(data)
     rng = np.random.default_rng(0)
     weights, scale = rng.standard_normal(data.n_options), rng.random(users)
     large = np.ones(2**24 if options.quick else 2**27)  # far beyond any cache
     target = np.empty_like(large)
     cores = available_cores()
     parts = np.array_split(large, cores)
-    one, all_cores = ThreadSums(layout, 1), ThreadSums(layout, cores)
+    one, all_cores = ThreadsEngine(data, 1), ThreadsEngine(data, cores)
     with ThreadPoolExecutor(cores) as pool:
         timings = measure(
             {
@@ -36,7 +36,7 @@ def main() -> None:
             min(options.repeats, 7),
         )
     report.compare(f"{users:,} × 100 × 3", timings, "round, one thread")
-    moved = layout.nbytes + scale.nbytes
+    moved = one.layout.nbytes + scale.nbytes
     for threads, word in ((1, "one thread"), (cores, f"{cores} threads")):
         bandwidth = large.nbytes / timings[f"NumPy sum, {word}"].median
         took = timings[f"round, {word}"].median
@@ -44,7 +44,7 @@ def main() -> None:
             f"limit, {word}",
             threads=threads,
             bandwidth_gb_s=round(bandwidth / 1e9, 1),
-            packed_mb=round(layout.nbytes / 1e6, 1),
+            packed_mb=round(one.layout.nbytes / 1e6, 1),
             read_mb=round(moved / 1e6, 1),
             limit_ms=round(moved / bandwidth * 1e3, 2),
             round_ms=round(took * 1e3, 2),

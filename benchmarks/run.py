@@ -16,7 +16,7 @@ from page import write_page
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-CASES = ("kernels", "limit", "solve", "files", "growth", "startup", "peers", "billion")
+CASES = ("kernels", "limit", "solve", "files", "growth", "startup", "reports", "peers", "billion")
 
 
 def main() -> None:

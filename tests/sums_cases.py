@@ -11,6 +11,7 @@ import naive
 import numpy as np
 
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import scaled
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine
 

@@ -10,6 +10,8 @@ from scipy.stats import chisquare
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt import C1P, GRM, Bock, Glad, OnePL, Samejima, ThreePL, TwoPL
+from hitsndiffs.paper.diagrams import MODELS as DIAGRAM
+from hitsndiffs.paper.diagrams import SPECIAL_CASES
 
 THETA = np.linspace(-3, 3, 61)
 A = np.array([0.3, 1.0, 4.0, 12.0])
@@ -65,15 +67,80 @@ def test_samejima_without_guessing_is_bock():
     assert far[3] == 0.0
 
 
-def test_samejima_with_two_options_is_nearly_three_pl_at_the_bottom():
+def test_samejima_with_two_options_is_three_pl_with_even_guessing():
+    """Exactly so for c = 1/2, when nobody knows the wrong option to be right."""
+    a, b = np.array([0.5, 3.0, 9.0]), np.array([-0.4, 0.1, 0.6])
+    certain = np.column_stack([np.zeros(3), a])
+    intercepts = np.column_stack([np.full(3, -1e4), -a * b])
+    model = Samejima(certain, intercepts, np.zeros(3), np.zeros(3))
+    want = ThreePL(a, b, np.full(3, 0.5)).probabilities(THETA)
+    np.testing.assert_allclose(model.probabilities(THETA), want, atol=1e-12)
+    # The paper's Samejima items lose by guessing only at the bottom: there the two are the same.
+    usual = Samejima.from_difficulty([[2.0, 5.0]], [[0.0, 0.1]])
+    np.testing.assert_allclose(usual.probabilities([-50.0])[0, 0], [0.5, 0.5])
+    # And no other guessing will do: it is 1/k in this model.
+    other = ThreePL(a, b, np.full(3, 0.2)).probabilities(THETA)
+    assert np.abs(model.probabilities(THETA) - other).max() > 0.2
+
+
+def test_the_papers_samejima_items_have_logits_that_sum_to_zero():
     model = Samejima.from_difficulty([[2.0, 5.0]], [[0.0, 0.1]])
-    np.testing.assert_allclose(model.probabilities([-50.0])[0, 0], [0.5, 0.5])
-    logits = (
-        np.append(model.slopes, model.unsure_slope),
-        np.append(model.intercepts, model.unsure_intercept),
+    assert np.append(model.slopes, model.unsure_slope).sum() == pytest.approx(0)
+    assert np.append(model.intercepts, model.unsure_intercept).sum() == pytest.approx(0)
+
+
+def test_grm_with_two_options_is_two_pl():
+    a, b = np.array([0.5, 3.0, 9.0]), np.array([-0.4, 0.1, 0.6])
+    np.testing.assert_allclose(
+        GRM(a, b[:, None]).probabilities(THETA), TwoPL(a, b).probabilities(THETA), atol=1e-12
     )
-    assert logits[0].sum() == pytest.approx(0)
-    assert logits[1].sum() == pytest.approx(0)
+
+
+#: The tests that hold the arrows of Figure 2.
+ARROWS = {
+    ("samejima", "bock"): "test_samejima_without_guessing_is_bock",
+    ("samejima", "3pl"): "test_samejima_with_two_options_is_three_pl_with_even_guessing",
+    ("bock", "2pl"): "test_bock_with_two_options_is_two_pl",
+    ("bock", "grm"): "test_grm_is_nearly_bock_with_the_papers_parameters",
+    ("3pl", "2pl"): "test_three_pl_without_guessing_is_two_pl",
+    ("grm", "2pl"): "test_grm_with_two_options_is_two_pl",
+    ("grm", "c1p"): "test_grm_becomes_steps",
+    ("2pl", "1pl"): "test_two_pl_with_equal_discrimination_is_one_pl",
+    ("2pl", "glad"): "test_two_pl_without_difficulty_is_glad",
+}
+
+
+def test_every_arrow_of_figure_2_has_a_test():
+    assert {(arrow.general, arrow.special) for arrow in SPECIAL_CASES} == set(ARROWS)
+    assert [name for name in ARROWS.values() if name not in globals()] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("1pl", lambda p: OnePL(p[:1])),
+        ("glad", lambda p: Glad(p[:1])),
+        ("2pl", lambda p: TwoPL(p[:1], p[1:2])),
+        ("3pl", lambda p: ThreePL(p[:1], p[1:2], p[2:3])),
+        ("grm", lambda p: GRM(p[:1], np.sort(p[1:3])[None])),
+        ("bock", lambda p: Bock(p[None, :3], p[None, 3:6])),
+        ("samejima", lambda p: Samejima(p[None, :3], p[None, 3:6], p[6:7], p[7:8])),
+    ],
+)
+def test_free_parameters_of_figure_2(name, make):
+    """As many as there are independent ways to change the curves (options: 3)."""
+    start = np.array([0.9, 0.3, 0.5, -0.2, 0.1, 0.4, -0.6, 0.2])
+    theta = np.linspace(-3, 3, 40)
+    ways = []
+    for place in range(len(start)):
+        step = np.zeros(len(start))
+        step[place] = 1e-5
+        higher, lower = (make(start + sign * step).probabilities(theta) for sign in (1, -1))
+        ways.append((higher - lower).ravel() / 2e-5)
+    strengths = np.linalg.svd(np.array(ways), compute_uv=False)
+    free = int((strengths > 1e-6 * strengths[0]).sum())
+    said = {"1": 1, "2": 2, "3": 3, "k": 3, "2(k - 1)": 4, "2k": 6}
+    assert free == said[DIAGRAM[name][0]]
 
 
 def test_grm_becomes_steps():

@@ -1,14 +1,36 @@
-"""Signs of life: only on a terminal, and only when it takes long."""
+"""Progress: told to whoever watches, shown only where somebody looks, gone at the end."""
 
 from __future__ import annotations
 
 import io
 import sys
 import time
+import types
+from typing import Any
 
 import pytest
+from commands import QUIZ, as_program
+from making import make_responses, random_table
 
-from hitsndiffs.cli import progress
+import hitsndiffs as hnd
+from hitsndiffs.data import progress, progress_display
+from hitsndiffs.data.progress import Stage, Watch, step, tracked, watched, working
+from hitsndiffs.data.progress_display import NotebookWatch, TerminalWatch
+
+
+class Noting(Watch):
+    """Remembers every line, and whether it was closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.closed = 0
+
+    def changed(self) -> None:
+        self.lines.append(self.line())
+
+    def close(self) -> None:
+        self.closed += 1
 
 
 class Terminal(io.StringIO):
@@ -21,54 +43,208 @@ def open_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("HITSNDIFFS_PROGRESS", raising=False)
     return stream
 
 
-def test_nothing_is_shown_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.working("Waiting"):
-        assert list(progress.track(range(3), "Counting")) == [0, 1, 2]
+def wait_for(text: str, stream: io.StringIO) -> None:
+    deadline = time.monotonic() + 10
+    while text not in stream.getvalue() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+# -- the mechanism ----------------------------------------------------------------------------
+
+
+def test_a_watch_sees_stages_and_steps() -> None:
+    watch = Noting()
+    with watched(watch), working("Ranking"):
+        with working("auto"):
+            assert list(tracked("ab", "trying starts")) == ["a", "b"]
+        step("drawing")
+    assert watch.lines == [
+        "Ranking",
+        "Ranking: auto",
+        "Ranking: auto: trying starts, 0 of 2 done",
+        "Ranking: auto: trying starts, 1 of 2 done",
+        "Ranking: auto",
+        "Ranking",
+        "Ranking: drawing",
+        "",
+    ]
+    assert watch.closed == 1
+
+
+def test_without_a_watch_nothing_happens(capsys: pytest.CaptureFixture[str]) -> None:
+    with working("Waiting"):
+        step("still", 1, 2)
+        assert list(tracked(range(3), "counting")) == [0, 1, 2]
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_ends_every_stage() -> None:
+    watch = Noting()
+    with pytest.raises(KeyboardInterrupt), watched(watch), working("a"), working("b"):
+        raise KeyboardInterrupt
+    assert watch.stages == []
+    assert watch.closed == 1
+
+
+def test_nobody_watches_after_the_block() -> None:
+    watch = Noting()
+    with watched(watch):
+        pass
+    with working("later"):
+        step("x")
+    assert watch.lines == []
+
+
+@pytest.mark.parametrize(
+    ("done", "seconds", "left"),
+    [(1, 100.0, None), (2, 0.5, None), (2, 10.0, 40.0), (5, 10.0, 10.0), (10, 10.0, None)],
+)
+def test_the_time_left_is_that_of_the_pace_so_far(
+    done: int, seconds: float, left: float | None
+) -> None:
+    assert Stage("x", "y", done=done, total=10, since=5.0).remaining(now=5.0 + seconds) == left
+
+
+def test_the_line_says_what_the_time_is_for() -> None:
+    watch = Watch()
+    long_ago = time.monotonic() - 100
+    counted = Stage("latent-key", "starts", done=5, total=10, since=long_ago)
+    watch.stages = [Stage("Ranking"), counted]
+    assert watch.line() == (
+        "Ranking: latent-key: starts, 5 of 10 done, about 2 min left for this step"
+    )
+    watch.stages = [counted]
+    assert watch.line().endswith("about 2 min left")
+
+
+def test_ranking_tells_its_stages() -> None:
+    watch = Noting()
+    with watched(watch):
+        hnd.rank(hnd.read_responses(QUIZ), bootstrap=2)
+    told = "\n".join(watch.lines)
+    for words in ("Reading", "Ranking: auto: looking for copies", "trying starts, 1 of 7 done"):
+        assert words in told
+    assert "averaging the key, 3 of 15 done" in told
+    assert "half of the items, 1 of 2 done" in told
+
+
+def test_comparing_counts_the_methods() -> None:
+    watch = Noting()
+    with watched(watch):
+        hnd.compare(make_responses(random_table(0, 12, 6, 3)), ["hnd", "majority"])
+    assert "Comparing: hnd, 0 of 2 done" in watch.lines
+    assert "Comparing: majority: majority, 1 of 2 done" not in watch.lines
+    assert any(line.startswith("Comparing: majority") for line in watch.lines)
+
+
+def test_results_do_not_depend_on_being_watched() -> None:
+    r = make_responses(random_table(0, 30, 12, 3))
+    with watched(Noting()):
+        seen = hnd.rank(r)
+    assert (seen.scores == hnd.rank(r).scores).all()
+
+
+# -- the terminal -----------------------------------------------------------------------------
+
+
+def test_slow_work_shows_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
-    assert list(progress.track(range(3), "Counting")) == [0, 1, 2]
-    assert "Counting" in terminal.getvalue()
-    assert "3/3" in terminal.getvalue()
+    with watched(TerminalWatch(patience=0.0)), working("Waiting"):
+        step("for the bus", 1, 3)
+        wait_for("for the bus", terminal)
+    assert "Waiting: for the bus, 1 of 3 done" in terminal.getvalue()
 
 
-def test_a_generator_needs_its_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quick_work_shows_none(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
-    assert list(progress.track(iter("abc"), "Spelling", total=3)) == ["a", "b", "c"]
-    assert "3/3" in terminal.getvalue()
-
-
-def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = open_terminal(monkeypatch)
-    with progress.working("Waiting", quiet=True):
-        list(progress.track(range(3), "Counting", quiet=True))
-    assert terminal.getvalue() == ""
-
-
-def test_quick_work_shows_no_spinner(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = open_terminal(monkeypatch)
-    with progress.working("Waiting"):
+    with working("Waiting", told=True):
         pass
     assert terminal.getvalue() == ""
 
 
-def test_slow_work_shows_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = open_terminal(monkeypatch)
-    monkeypatch.setattr(progress, "PATIENCE", 0.01)
-    with progress.working("Waiting"):
-        deadline = time.monotonic() + 10
-        while "Waiting" not in terminal.getvalue() and time.monotonic() < deadline:
-            time.sleep(0.02)
-    assert "Waiting" in terminal.getvalue()
-
-
-def test_an_error_ends_the_spinner(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_is_watched_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_display, "PATIENCE", 0.0)
+    assert progress._find_watch(told=True) is None  # a pipe
     open_terminal(monkeypatch)
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    with pytest.raises(ValueError, match="stop"), progress.working("Waiting"):
-        raise ValueError("stop")
+    assert isinstance(progress._find_watch(told=True), TerminalWatch)
+    assert progress._find_watch(told=False) is None  # a script
+    monkeypatch.setenv("HITSNDIFFS_PROGRESS", "off")
+    assert progress._find_watch(told=True) is None
+
+
+def test_at_the_prompt_it_is_shown_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_terminal(monkeypatch)
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    assert isinstance(progress._find_watch(told=False), TerminalWatch)
+    monkeypatch.setenv("TERM", "dumb")
+    assert progress._find_watch(told=False) is None
+
+
+def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = open_terminal(monkeypatch)
+    monkeypatch.setattr(progress_display.TerminalWatch, "changed", _forbidden)
+    with working("Waiting", quiet=True, told=True):
+        step("x")
+    assert terminal.getvalue() == ""
+
+
+def _forbidden(self: Any) -> None:
+    raise AssertionError("somebody watches")
+
+
+def test_a_pipe_gets_nothing_but_the_result() -> None:
+    done = as_program("rank", QUIZ, "--quiet")
+    assert done.err == ""
+    assert "\x1b" not in done.out
+
+
+# -- the notebook -----------------------------------------------------------------------------
+
+
+class Displayed:
+    """What a notebook shows: one line that is rewritten."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def display(self, bundle: dict[str, str], raw: bool, display_id: bool) -> Displayed:
+        assert raw
+        assert display_id
+        self.lines.append(bundle["text/plain"])
+        return self
+
+    def update(self, bundle: dict[str, str], raw: bool) -> None:
+        self.lines.append(bundle["text/plain"])
+
+
+def in_notebook(monkeypatch: pytest.MonkeyPatch) -> Displayed:
+    shown = Displayed()
+    shell = types.SimpleNamespace(kernel=object())
+    package: Any = types.ModuleType("IPython")
+    package.get_ipython = lambda: shell
+    module: Any = types.ModuleType("IPython.display")
+    module.display = shown.display
+    package.display = module
+    monkeypatch.setitem(sys.modules, "IPython", package)
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    return shown
+
+
+def test_a_notebook_shows_one_line_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = in_notebook(monkeypatch)
+    assert isinstance(progress._find_watch(told=False), NotebookWatch)
+    monkeypatch.setattr(progress_display, "PAUSE", 0.0)
+    with watched(NotebookWatch(patience=0.0)), working("Ranking"):
+        step("trying starts", 1, 7)
+    assert shown.lines == ["Ranking", "Ranking: trying starts, 1 of 7 done", ""]
+
+
+def test_a_notebook_shows_nothing_for_quick_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = in_notebook(monkeypatch)
+    with working("Ranking"):
+        step("trying starts", 1, 7)
+    assert shown.lines == []

@@ -395,12 +395,12 @@ def test_repr_shows_the_best(ranking):
 
 
 def test_html_escapes_names():
-    users = ["<script>alert(1)</script>", "a&b", *[f"u{j}" for j in range(28)]]
-    page = rank(make_responses(random_table(0, 30, 8, 3), users=users), method="hnd")._repr_html_()
+    users = ["<script>alert(1)</script>", "a&b", *[f"u{j}" for j in range(38)]]
+    page = rank(make_responses(random_table(0, 40, 8, 3), users=users), method="hnd")._repr_html_()
     assert "<script>" not in page
-    assert page.count("<tr>") == 21
-    assert "… 10 more" in page
+    assert page.count("<tr>") == 16
+    assert "… and 25 more users" in page
     small = rank(make_responses(TABLE, users=["<b>", *NAMES[1:]]), method="hnd")._repr_html_()
     assert "&lt;b&gt;" in small
-    assert "more" not in small
-    assert "<td>–</td><td>dee</td>" in small
+    assert "more user" not in small
+    assert "–</td><td>dee</td>" in small

@@ -48,7 +48,15 @@ def test_every_model_simulates(model):
     assert right[order[30:]].mean() > right[order[:30]].mean() + 0.02
 
 
-@pytest.mark.parametrize("extra", [{}, {"answer_probability": 0.5}, {"answers_per_user": 2}])
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {},
+        {"answer_probability": 0.5},
+        {"answer_probability": 0.5, "missing": "pairs"},
+        {"answers_per_user": 2},
+    ],
+)
 def test_chunks_do_not_matter(monkeypatch, extra):
     whole = simulate("samejima", users=70, items=12, seed=3, **extra)
     monkeypatch.setattr(simulation, "CHUNK", 100)
@@ -84,6 +92,20 @@ def test_missing_answers_leave_the_rest_alone():
 def test_answer_probability_counts(probability, n):
     sim = simulate("grm", users=5, seed=0, answer_probability=probability)
     assert (sim.responses.answers_per_user == n).all()
+
+
+def test_each_pair_is_answered_with_the_probability():
+    how = {"users": 200, "items": 80, "seed": 3, "answer_probability": 0.6, "missing": "pairs"}
+    whole = simulate("grm", users=200, items=80, seed=3)
+    some = simulate("grm", **how)
+    full, part = chosen_labels(whole.responses), chosen_labels(some.responses)
+    given = part != None  # noqa: E711
+    np.testing.assert_array_equal(full[given], part[given])
+    spread = np.sqrt(0.6 * 0.4)  # of one pair
+    assert abs(given.mean() - 0.6) < 4 * spread / np.sqrt(given.size)
+    # the numbers of answers are binomial: their variance, and that of an item's answers
+    for counts, of in ((given.sum(axis=1), 80), (given.sum(axis=0), 200)):
+        assert 0.5 < counts.var() / (of * spread**2) < 2.0
 
 
 def test_c1p_is_consecutive_when_sorted():
@@ -191,6 +213,7 @@ def test_mean_user_accuracy_is_the_papers(model):
         ({"model": "grm", "answer_probability": 0}, "above 0"),
         ({"model": "grm", "items": 5, "answer_probability": 0.1}, "no item at all"),
         ({"model": "grm", "answer_probability": 0.5, "blocks": 4}, "exclude each other"),
+        ({"model": "grm", "missing": "some"}, "missing must be one of fixed, pairs"),
         ({"model": "grm", "answers_per_user": 0}, "median of at least 1"),
         ({"model": "grm", "blocks": 2}, "from 3 to"),
         ({"model": "grm", "amax": -1}, "amax must not be negative"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sums_cases import ENGINES, check_against_oracle, make_responses, random_table, threaded
 
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import scaled
 from hitsndiffs.engines.threads import build_layout
 from hitsndiffs.errors import InputError
 
@@ -120,7 +121,7 @@ def test_a_block_of_vectors_is_its_columns(engine):
         for block, single in (
             (sums.choices(weights), sums.choices(weights[:, column])),
             (sums.choosers(scores), sums.choosers(scores[:, column])),
-            (sums.through(weights, scaled, scale), sums.through_users(weights[:, column], scale)),
+            (sums.through(weights, scaled, scale), sums.through(weights[:, column], scaled, scale)),
         ):
             assert single.ndim == 1
             np.testing.assert_allclose(block[:, column], single, rtol=1e-12, atol=1e-12)

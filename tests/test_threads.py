@@ -14,10 +14,10 @@ from sums_cases import make_responses, random_table, run_python
 from hitsndiffs.data import jit
 from hitsndiffs.data.pool import Run
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import base
+from hitsndiffs.engines import base, open_engine
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.numpy import NumpyEngine
-from hitsndiffs.engines.threads import ThreadsEngine
+from hitsndiffs.engines.threads import ThreadsEngine, build_layout
 from hitsndiffs.errors import InputError, MissingExtraError
 
 # -- layouts --------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from hitsndiffs.data.views import provide_views
+
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses as Responses
     from hitsndiffs.errors import ConvergenceWarning as ConvergenceWarning
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from hitsndiffs.results.metrics import accuracy as accuracy
     from hitsndiffs.results.ranking import Ranking as Ranking
     from hitsndiffs.results.ranking import rank as rank
+    from hitsndiffs.results.saving import load as load
 
 #: Public name → the module that holds it; loaded when first used, so that the import is quick.
 _PUBLIC = {
@@ -37,6 +40,7 @@ _PUBLIC = {
     "Simulation": "irt",
     "accuracy": "results.metrics",
     "compare": "results.comparison",
+    "load": "results.saving",
     "rank": "results.ranking",
     "read_key": "reading",
     "read_responses": "reading",
@@ -56,6 +60,13 @@ def __getattr__(name: str) -> Any:
     value = getattr(importlib.import_module(f"hitsndiffs.{_PUBLIC[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _view(name: str) -> Any:
+    return getattr(importlib.import_module("hitsndiffs.show"), name)
+
+
+provide_views(_view)
 
 
 def __dir__() -> list[str]:

@@ -19,7 +19,7 @@ from hitsndiffs.cli.options import (
 )
 from hitsndiffs.cli.quick_parser import Command, Group
 from hitsndiffs.cli.source import Source, reads_file
-from hitsndiffs.cli.studies import compare, reproduce, simulate
+from hitsndiffs.cli.studies import compare, reproduce, score, simulate
 
 __all__ = ["app"]
 
@@ -133,6 +133,30 @@ def rank(
         Path | None,
         typer.Option(metavar="FILE", help="Write the likely answer key.", rich_help_panel=OUTPUT),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.html",
+            help="Write a report to read and hand on: one page that needs nothing else.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Keep the ranking, for 'hnd score' and hnd.load.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A key for the report to hold against the answers (the ranking stays the same).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option(metavar="N", help="Show the best N only.", rich_help_panel=OUTPUT),
@@ -167,6 +191,9 @@ def rank(
             answers=answers,
             out=out,
             key_out=key_out,
+            report=report,
+            save=save,
+            key=key,
             as_json=json,
             top=top,
             everybody=everybody,
@@ -221,5 +248,6 @@ def methods(json: Json = False, debug: Debug = False) -> None:
 
 
 app.command(cls=Command)(compare)
+app.command(cls=Command)(score)
 app.command(cls=Command)(simulate)
 app.command(cls=Command)(reproduce)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from hitsndiffs.cli.progress import working
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
+from hitsndiffs.data.progress import working
 
 __all__ = ["check_file"]
 
@@ -38,7 +38,7 @@ def check_file(
     sentence = f"A {kind.format.upper()} file, {LAYOUTS[kind.layout]}."
     file = Finding("file", sentence, {"format": kind.format, "layout": kind.layout})
     answers = None if key is None else read_key(key, responses)
-    with working("Looking at the answers", quiet=quiet):
+    with working("Looking at the answers", quiet=quiet, told=True):
         findings = [
             file,
             *examine(responses, key=answers, full=full, seed=seed, engine=engine, threads=threads),

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_target, table_writer, write_whole
-from hitsndiffs.cli.progress import working
+from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
+from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.progress import working
 from hitsndiffs.results.wording import count
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def compare_file(
     known = None if key is None else read_key(key)
     responses = source.read(quiet=quiet)
     start = time.perf_counter()
-    with working("Comparing", quiet=quiet):
+    with working("Comparing", quiet=quiet, told=True):
         found = compare(responses, methods, key=known, seed=seed)
     seconds = time.perf_counter() - start
     _write(found, out)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_target, table_writer, write_whole
-from hitsndiffs.cli.progress import working
+from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
+from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.wording import count, judged, per_cent
+from hitsndiffs.results.sureness import SURE, repeats, sureness
+from hitsndiffs.results.wording import count, per_cent
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
@@ -26,8 +28,8 @@ WHOLE_UP_TO = 50
 BEST = 20
 #: On a terminal, groups beyond these many are counted, not shown.
 GROUPS = 5
-#: Below this confidence the user is asked for help.
-SURE = 0.9
+#: Endings of a report.
+REPORTS = (".html", ".htm")
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,9 @@ class Job:
     answers: Path | None = None
     out: Path | None = None
     key_out: Path | None = None
+    report: Path | None = None
+    save: Path | None = None
+    key: Path | None = None
     as_json: bool = False
     top: int | None = None
     everybody: bool = False
@@ -53,6 +58,15 @@ def rank_file(job: Job) -> None:
     for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
         if path is not None:
             check_target(path, option, job.source.path)
+    if job.save is not None:
+        check_target(job.save, "--save", job.source.path, (".json",))
+    if job.report is not None:
+        check_target(job.report, "--report", job.source.path, REPORTS)
+    elif job.key is not None:
+        raise InputError(
+            "--key is for the report: add --report report.html (to rank with right answers that "
+            "you know, use --answers)."
+        )
     if job.top is not None and job.top < 1:
         raise InputError(f"--top must be at least 1; got {job.top}.")
     if job.bootstrap < 0 or job.bootstrap == 1:
@@ -86,7 +100,7 @@ def _ranking(job: Job) -> Ranking:
 
         params[_key_parameter(METHODS.get(method))] = read_key(job.answers)
     responses = job.source.read(quiet=job.quiet)
-    with working("Ranking", quiet=job.quiet):
+    with working("Ranking", quiet=job.quiet, told=True):
         return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params)
 
 
@@ -108,7 +122,57 @@ def _write(ranking: Ranking, job: Job) -> None:
             files[job.out] = table_writer(_tidy(ranking.table()), job.out)
     if job.key_out is not None:
         files[job.key_out] = table_writer(_key_table(ranking), job.key_out)
+    if job.report is not None:
+        page = _report(ranking, job)
+        files[job.report] = lambda part: _write_text(part, page)
+    if job.save is not None:
+        from hitsndiffs.results.saving import as_text
+
+        saved = as_text(ranking)
+        files[job.save] = lambda part: _write_text(part, saved)
     write_whole(files)
+
+
+def _report(ranking: Ranking, job: Job) -> str:
+    from hitsndiffs.reading import read_key
+    from hitsndiffs.show import report_html
+
+    key = None if job.key is None else read_key(job.key, ranking.responses)
+    with working("Writing the report", quiet=job.quiet, told=True):
+        return report_html(ranking, key=key, file=_file(job), command=_command(job))
+
+
+def _file(job: Job) -> Path | None:
+    return None if job.source.path == "-" else Path(job.source.path)
+
+
+def _command(job: Job) -> str:
+    """The command line that repeats the ranking; names of files without their folders."""
+    import shlex
+
+    said = ["hnd", "rank", "-" if job.source.path == "-" else Path(job.source.path).name]
+    told: dict[str, Any] = {
+        "user": job.source.user,
+        "item": job.source.item,
+        "option": job.source.option,
+        "layout": job.source.layout,
+        "format": job.source.format,
+        "method": job.method,
+        "by": job.by,
+        "bootstrap": job.bootstrap or None,
+        "answers": None if job.answers is None else job.answers.name,
+        **(job.params or {}),
+    }
+    if job.source.duplicates != "error":
+        told["duplicates"] = job.source.duplicates
+    for name, value in told.items():
+        if value is not None:
+            said += [f"--{name.replace('_', '-')}", str(value)]
+    if job.source.transpose:
+        said.append("--transpose")
+    if job.source.header is not None:
+        said.append("--header" if job.source.header else "--no-header")
+    return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])
 
 
 def _write_text(path: Path, text: str) -> None:
@@ -171,20 +235,12 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
         return
     if ranking.consistent:
         yield "The order is certified: it fits every single answer."
-    sure = ranking.confidence
-    if sure is not None:
-        turned = ranking.orientation
-        what = "this is ability, the best on top" if turned is None else "the better end is on top"
-        line = f"How sure that {what}: {per_cent(sure)}"
-        line += "." if turned is None else f" ({judged(turned.how)})."
-        if sure < SURE:
-            line += " One known answer (--answers) or strong user (--strong-user) would settle it."
-        yield line
-    if np.isfinite(ranking.reliability):
-        yield (
-            f"Reliability {ranking.reliability:.2f} (1: other items of the kind would give the "
-            "same order)."
-        )
+    if (sure := sureness(ranking)) is not None:
+        help_wanted = ranking.confidence is not None and ranking.confidence < SURE
+        more = " One known answer (--answers) or strong user (--strong-user) would settle it."
+        yield sure + more * help_wanted
+    if (said := repeats(ranking)) is not None:
+        yield said
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:
@@ -195,7 +251,7 @@ def _say_notes(ranking: Ranking, job: Job) -> None:
 
 
 def _say_key(ranking: Ranking, job: Job) -> None:
-    for path in (job.out, job.key_out):
+    for path in (job.out, job.key_out, job.report):
         if path is not None:
             say(f"Written: {path}", quiet=job.quiet)
     if job.key_out is None and ranking.fit.key_probabilities is not None:

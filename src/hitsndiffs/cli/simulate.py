@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.cli.progress import working
 from hitsndiffs.cli.text import say
+from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.wording import count
 
@@ -21,7 +21,7 @@ def simulate_files(model: str, out: Path, format: str, *, quiet: bool, **drawn: 
         raise InputError(f"--format must be one of {', '.join(FORMATS)}; got {format!r}.")
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out}: this is a file; name a folder.")
-    with working("Simulating", quiet=quiet):
+    with working("Simulating", quiet=quiet, told=True):
         simulation = simulate(model, **drawn)
         files = write_simulation(simulation, out, format)
     r = simulation.responses

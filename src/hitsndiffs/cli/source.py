@@ -19,7 +19,7 @@ from hitsndiffs.cli.options import (
     Transpose,
     User,
 )
-from hitsndiffs.cli.progress import working
+from hitsndiffs.data.progress import working
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
@@ -66,7 +66,7 @@ class Source:
             "format": self.format,
             "header": self.header,
         }
-        with working(f"Reading {self.name}", quiet=quiet):
+        with working(f"Reading {self.name}", quiet=quiet, told=True):
             return read_file(
                 self.path,
                 transpose=self.transpose,

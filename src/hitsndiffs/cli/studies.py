@@ -16,7 +16,7 @@ from hitsndiffs.cli.options import (
 )
 from hitsndiffs.cli.source import Source, reads_file
 
-__all__ = ["compare", "reproduce", "simulate"]
+__all__ = ["compare", "reproduce", "score", "simulate"]
 
 SIZE = "Size"
 WHO_ANSWERS = "Who answers what"
@@ -67,6 +67,36 @@ def compare(
     )
 
 
+@reads_file
+def score(
+    *,
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL", help="A ranking that hnd rank --save wrote.", show_default=False
+        ),
+    ],
+    source: Source,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the table: .csv, .tsv, .parquet or .json.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Place newcomers by a saved ranking, without ranking everybody again."""
+    from hitsndiffs.cli.score import score_file
+
+    score_file(model, source, out=out, as_json=json, quiet=quiet)
+
+
 def simulate(
     model: Annotated[
         str,
@@ -114,6 +144,14 @@ def simulate(
             metavar="P", help="The share of items that each answers.", rich_help_panel=WHO_ANSWERS
         ),
     ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            metavar="fixed|pairs",
+            help="That share for every user, or as a probability for every user and item.",
+            rich_help_panel=WHO_ANSWERS,
+        ),
+    ] = None,
     answers_per_user: Annotated[
         float | None,
         typer.Option(
@@ -145,6 +183,7 @@ def simulate(
         "bmax": hardest,
         "amax": sharpest,
         "answer_probability": answered,
+        "missing": missing,
         "answers_per_user": answers_per_user,
         "blocks": blocks,
     }
@@ -192,11 +231,28 @@ def reproduce(
     docs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the summary page here too.")
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", help="Take no timing further than this (20; the paper: 1000)."
+        ),
+    ] = None,
+    fetch: Annotated[
+        Path | None,
+        typer.Option(
+            "--fetch-data",
+            metavar="DIR",
+            help="Fetch the paper's real data sets into this folder, check them, run nothing.",
+        ),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Run the paper's figures, and set them beside the paper's values."""
-    from hitsndiffs.cli.reproduce import reproduce_figures, show_figures
+    from hitsndiffs.cli.reproduce import fetch_data, reproduce_figures, show_figures
 
+    if fetch is not None:
+        fetch_data(fetch)
+        return
     if list_only:
         show_figures()
         return
@@ -209,5 +265,6 @@ def reproduce(
         points=points,
         out=out,
         docs=docs,
+        time_limit=time_limit,
     )
     raise typer.Exit(code)

@@ -23,6 +23,7 @@ from hitsndiffs.data.layouts import (
     rows_of_codes,
     some_rows,
 )
+from hitsndiffs.data.views import Viewed
 
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding import Encoded
@@ -37,7 +38,7 @@ Value = TypeVar("Value")
 DENSE_FROM = 0.25
 
 
-class Responses:
+class Responses(Viewed):
     """Users × items, with the option that each user chose (immutable).
 
     Build one with :meth:`from_wide`, :meth:`from_long` or :func:`hitsndiffs.read_responses`.
@@ -209,6 +210,24 @@ class Responses:
         return cls._from_encoded(
             encode_long(table, user=user, item=item, option=option, duplicates=duplicates)
         )
+
+    @classmethod
+    def from_table(cls, table: Any) -> Responses:
+        """From a table that is wide or long, whichever its column names say.
+
+        A DataFrame with columns for users, items and options (by the names people have) is long;
+        anything else is wide.
+
+        Examples
+        --------
+        >>> Responses.from_table({"worker": list("aab"), "task": [1, 2, 1], "label": list("xyx")})
+        Responses(2 users × 2 items, 2 options, 3 responses)
+        >>> Responses.from_table([["A", "B"], ["A", "C"]])
+        Responses(2 users × 2 items, 3 options, 4 responses)
+        """
+        from hitsndiffs.data.encoding import is_long
+
+        return cls.from_long(table) if is_long(table) else cls.from_wide(table)
 
     @classmethod
     def _from_encoded(cls, encoded: Encoded) -> Responses:

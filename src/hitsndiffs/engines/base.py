@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines import sorting
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
@@ -134,7 +135,74 @@ class Engine(ABC):
     def sheets(self, users: Ints) -> Vector:
         """The answer sheets of a few users: a column each, 1 for the options chosen."""
 
+    @property
+    def gram(self) -> Vector | None:
+        """``Cᵀ C``, where everybody answered everything and the options are few; else ``None``.
+
+        With it a linear round needs no pass over the data.
+        """
+        return None
+
+    # -- order over users -------------------------------------------------------------------
+
+    def levelled(self, x: Any, limit: float) -> Any:
+        """Values no further apart than the limit, in a chain, get the middle of the chain's ends."""
+        return sorting.level_middles(x, limit)
+
+    def ranks(self, x: Any, limit: float) -> Any:
+        """Rank 1 is the highest; values no further apart than the limit, in a chain, share one."""
+        return sorting.level_ranks(x, limit)
+
+    def average_ranks(self, x: Any) -> Any:
+        """Places from 1 up, lowest first; equal values share the mean of theirs."""
+        return sorting.average_ranks(x)
+
+    def how_many(self, x: Any) -> Any:
+        """For each user, how many have the same value."""
+        return sorting.how_many(x)
+
+    def value_at(self, x: Any, place: int) -> float:
+        """The value at a place of the order, lowest first, counted from 0."""
+        return float(np.partition(x, place)[place])
+
+    def median(self, x: Any) -> float:
+        """The middle value, or the mean of the two middle ones."""
+        low, high = (self.n_users - 1) // 2, self.n_users // 2
+        lower = self.value_at(x, low)
+        return lower if low == high else (lower + self.value_at(x, high)) / 2
+
+    def elementwise(self, act: Callable[..., Any], *arrays: Any) -> Any:
+        """A function of NumPy arrays, value by value, on user arrays."""
+        return act(*arrays)
+
     # -- users ------------------------------------------------------------------------------
+
+    #: Whose user arrays it has: ``"numpy"``, ``"cupy"`` or ``"dask"``.
+    arrays: ClassVar[str] = "numpy"
+    #: Whether user arrays can be brought to the caller whole.
+    in_memory: ClassVar[bool] = True
+
+    def user_array(self, x: npt.NDArray[Any]) -> Any:
+        """A user array from values that are in this process."""
+        return x
+
+    def marked(self, users: Ints) -> Any:
+        """A user array that is true for a few users."""
+        marks = np.zeros(self.n_users, dtype=bool)
+        marks[users] = True
+        return self.user_array(marks)
+
+    def where(self, marks: Any) -> Any:
+        """The users for whom a user array is true, as :meth:`subset` and :meth:`picked` take them."""
+        return np.flatnonzero(marks)
+
+    def picked(self, x: Any, users: Any) -> Any:
+        """A user array's values for some users, as their engine (:meth:`subset`) takes them."""
+        return x[users]
+
+    def first(self, marks: Any, count: int) -> Ints:
+        """Numbers of the first users for whom a user array is true."""
+        return np.flatnonzero(self.collect(marks))[:count]
 
     @abstractmethod
     def user_number(self, label: Any) -> int | None:

@@ -12,7 +12,7 @@ from hitsndiffs.errors import InputError, MissingExtraError
 
 __all__ = ["ENGINES", "open_engine"]
 
-ENGINES = ("auto", "numpy", "threads")
+ENGINES = ("auto", "numpy", "threads", "cupy", "dask")
 
 #: From this many responses on, the threaded engine is clearly faster; compiling its kernels, which
 #: happens once, takes some seconds.
@@ -39,8 +39,8 @@ def open_engine(
     data
         The answers.
     engine
-        ``"numpy"`` (SciPy's sparse products), ``"threads"`` (packed bytes, Numba) or ``"auto"``:
-        threads for large data, when Numba can be imported.
+        ``"numpy"`` (SciPy's sparse products), ``"threads"`` (packed bytes, Numba), ``"cupy"`` (a
+        GPU) or ``"auto"``: threads for large data, when Numba can be imported.
     threads
         Number of threads; all cores when not given. The results are the same for any number.
     threads_from
@@ -79,9 +79,39 @@ def _made(responses: Responses, asked: str, threads: int | None, threads_from: i
                     'Install it, or use engine="numpy".'
                 ) from error
             logger.info("Numba cannot be imported (%s): using the slower engine.", error)
+    if asked == "cupy":
+        return _on_gpu(responses, threads)
+    if asked == "dask":
+        raise InputError(
+            'engine="dask" reads the data itself: give a Dask frame, or read the files with '
+            'hnd.read_responses(files, engine="dask"). For answers that are in memory already, '
+            'engine="auto" is faster.'
+        )
     from hitsndiffs.engines.numpy import NumpyEngine
 
     return NumpyEngine(responses, threads, asked=asked)
+
+
+def _on_gpu(responses: Responses, threads: int | None) -> Engine:
+    try:
+        import cupy
+
+        n_devices = cupy.cuda.runtime.getDeviceCount()
+    except ImportError as error:
+        raise MissingExtraError(
+            f'engine="cupy" needs CuPy, which cannot be imported ({error}). Install it with: '
+            "pip install 'hitsndiffs[gpu]'"
+        ) from error
+    except Exception as error:  # CuPy's own kinds of errors, for a missing driver or device
+        raise InputError(
+            f'engine="cupy" needs an NVIDIA GPU and its driver, and found none ({error}). Use '
+            'engine="threads".'
+        ) from error
+    if not n_devices:
+        raise InputError('engine="cupy" needs an NVIDIA GPU; there is none. Use engine="threads".')
+    from hitsndiffs.engines.cupy import CupyEngine
+
+    return CupyEngine(responses, threads)
 
 
 def _is_large(responses: Responses, threads_from: int) -> bool:

@@ -148,7 +148,7 @@ class PackedLayout:
         run(self._n_chunks, work)
         length = self.groups.table_length
         partials = np.stack([partial.reshape(length, -1).T for partial, _ in made])
-        sums = self._collect(partials, run)
+        sums = self._collect(np.ascontiguousarray(partials), run)
         if made[0][1] is None:
             return sums
         return sums, np.sum([side for _, side in made], axis=0)

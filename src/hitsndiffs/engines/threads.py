@@ -25,6 +25,9 @@ IntVector = npt.NDArray[np.integer[Any]]
 
 #: Responses held as rows are packed when that costs at most this many bytes per response.
 PACK_UP_TO = 2.0
+#: The matrix of all pairs of options is counted up to so many sets of users, one per option less
+#: one per item: with these, counting costs about ten rounds.
+MOST_SETS = 500
 #: Columns of a block are worked on together while their scratch memory is within this.
 SCRATCH = 128 * 2**20
 
@@ -85,9 +88,8 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
     if layout not in ("auto", "packed", "sparse"):
         raise InputError(f"layout must be one of auto, packed, sparse; got {layout!r}.")
     if layout != "sparse":
-        groups = Groups.of(responses.item_starts, _items_with_gaps(responses))
-        small = groups.bytes_per_user * responses.n_users <= PACK_UP_TO * _size(responses)
-        if groups.fit and (layout == "packed" or responses.is_dense or small):
+        groups = packable(responses, always=layout == "packed")
+        if groups is not None:
             from hitsndiffs.engines.packed import PackedLayout
 
             return PackedLayout(responses, groups, Run(threads or available_cores()))
@@ -99,6 +101,13 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
     from hitsndiffs.engines.sparse import SparseLayout
 
     return SparseLayout(responses)
+
+
+def packable(responses: Responses, *, always: bool = False) -> Groups | None:
+    """Which items share a byte; ``None`` where packing is not possible or does not pay."""
+    groups = Groups.of(responses.item_starts, _items_with_gaps(responses))
+    small = groups.bytes_per_user * responses.n_users <= PACK_UP_TO * _size(responses)
+    return groups if groups.fit and (always or responses.is_dense or small) else None
 
 
 def _size(responses: Responses) -> int:
@@ -152,6 +161,16 @@ class ThreadsEngine(MemoryEngine):
         if self.layout.is_complete:
             return np.full(self.n_users, float(self.n_items))
         return np.rint(self.choices(np.ones(self.n_options)))
+
+    @cached_property
+    def gram(self) -> Floats | None:
+        """``Cᵀ C``, where everybody answered everything and the options are few."""
+        few = self.n_options - self.n_items <= MOST_SETS
+        if not (few and self.layout.is_complete and self._responses.is_dense):
+            return None
+        from hitsndiffs.engines.gram import gram_matrix
+
+        return gram_matrix(self._responses.codes, self.items.starts, self._run)
 
     def choices(self, weights: Floats) -> Floats:
         """``C w``."""

@@ -13,6 +13,9 @@ __all__ = ["Answering"]
 
 BoolArray = npt.NDArray[np.bool_]
 
+#: What an answer probability can mean.
+MISSING = ("fixed", "pairs")
+
 
 @dataclass(frozen=True)
 class Answering:
@@ -23,7 +26,11 @@ class Answering:
     items
         Number of items.
     probability
-        Every user answers ``int(items * probability)`` items chosen at random.
+        The share of the items that a user answers, or the probability of answering each.
+    missing
+        What the probability means. ``"fixed"``: every user answers
+        ``int(items * probability)`` items chosen at random. ``"pairs"``: each user answers each
+        item with that probability, so that numbers of answers differ.
     median
         Numbers of answers are long-tailed (log-normal) with this median; at least 1, at most all.
     tail
@@ -36,6 +43,9 @@ class Answering:
     --------
     >>> Answering(items=4, probability=0.5).draw(np.random.default_rng(0), 0, 3).sum(axis=1)
     array([2, 2, 2])
+    >>> some = Answering(items=4, probability=0.5, missing="pairs")
+    >>> some.draw(np.random.default_rng(0), 0, 3).sum(axis=1)
+    array([3, 0, 1])
     >>> Answering(items=6, blocks=3).draw(np.random.default_rng(0), 0, 3).astype(int).tolist()
     [[1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 1], [1, 1, 0, 0, 1, 1]]
     """
@@ -45,13 +55,16 @@ class Answering:
     median: float | None = None
     tail: float = 1.0
     blocks: int | None = None
+    missing: str = "fixed"
 
     def __post_init__(self) -> None:
         if not 0.0 < self.probability <= 1.0:
             raise InputError(
                 f"answer_probability must lie above 0 and up to 1; got {self.probability}."
             )
-        if self.probability < 1.0 and self._share < 1:
+        if self.missing not in MISSING:
+            raise InputError(f"missing must be one of {', '.join(MISSING)}; got {self.missing!r}.")
+        if self.missing == "fixed" and self.probability < 1.0 and self._share < 1:
             raise InputError(
                 f"answer_probability {self.probability} of {self.items} items is no item at all; "
                 "raise it or simulate more items."
@@ -98,6 +111,9 @@ class Answering:
             user = np.arange(first, first + users)[:, None] % self.blocks
             given: BoolArray = (block == user) | (block == (user + 1) % self.blocks)
             return given
+        if self.missing == "pairs":
+            answered: BoolArray = rng.random((users, self.items)) < self.probability
+            return answered
         # One more number per user than there are items: the first one gives the number of answers.
         draws = rng.random((users, self.items + 1))
         keys = draws[:, 1:]

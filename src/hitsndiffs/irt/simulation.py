@@ -65,6 +65,7 @@ def simulate(
     bmax: float = DEFAULT_BMAX,
     amax: float = DEFAULT_AMAX,
     answer_probability: float = 1.0,
+    missing: str = "fixed",
     answers_per_user: float | None = None,
     answers_tail: float = 1.0,
     blocks: int | None = None,
@@ -93,8 +94,10 @@ def simulate(
         Difficulties are uniform on ``[bmax - 1, bmax]``: higher is harder.
     amax
         The largest discrimination (``grm``: ``2 amax / (options + 1)``).
-    answer_probability
-        Every user answers ``int(items * answer_probability)`` items chosen at random.
+    answer_probability, missing
+        With ``missing="fixed"`` every user answers ``int(items * answer_probability)`` items
+        chosen at random (the paper's published code). With ``missing="pairs"`` each user answers
+        each item with that probability, so that numbers of answers differ (the paper's text).
     answers_per_user
         Instead: long-tailed numbers of answers with this median.
     answers_tail
@@ -122,7 +125,9 @@ def simulate(
     sizes = _sizes(source, recipe, items=items, options=options, bmax=bmax, amax=amax)
     if users < 1:
         raise InputError(f"users must be at least 1; got {users}.")
-    answering = Answering(sizes.items, answer_probability, answers_per_user, answers_tail, blocks)
+    answering = Answering(
+        sizes.items, answer_probability, answers_per_user, answers_tail, blocks, missing
+    )
     # One stream for each part, so that e.g. fewer answers leave the items and abilities alone.
     streams = _streams(seed)
     items_drawn = recipe.draw(next(streams), sizes)

@@ -8,7 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines import Engine
+from hitsndiffs.data.progress import step
+from hitsndiffs.engines import Engine, open_engine
+from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.labels import sharing, two_labels
@@ -105,12 +107,23 @@ class Auto(Searching):
             return None
         if data.n_responses > MOST_RESPONSES:
             return None
-        return confusion_against_key(data, found.best.fit.posterior.mean)
+        step("comparing with confusion matrices")
+        start = found.best.fit.posterior.mean
+        if not data.in_memory:  # so few answers have room here
+            here = open_engine(data.responses)
+            return confusion_against_key(here, data.collect(start))
+        return confusion_against_key(data, start)
 
     def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:
         estimator = DawidSkene(
             model="hierarchical", seed=self.seed, engine=self.engine, threads=self.threads
         )
+        if not data.in_memory:
+            raise InputError(
+                "All items share one set of labels, and confusion matrices (a matrix per user) fit "
+                f"these answers best; they do not work on engine={data.name!r}. Use "
+                "method='latent-key', or engine=\"auto\" on one machine."
+            )
         fit = estimator._fit(data)
         assert fit.correct is not None
         agreement = correlation(fit.correct, consensus(found.problem))
@@ -137,7 +150,8 @@ def _ability(found: Search, ability: Vector) -> Vector:
     if abs(agreements[place]) < AGREE:
         return ability
     axis = np.sign(agreements[place]) * axes.scores[:, place]
-    return np.asarray((ability + (axis - axis.mean()) / axis.std() * ability.std()) / 2)
+    scaled = (axis - float(axis.mean())) * (float(ability.std()) / float(axis.std()))
+    return (ability + scaled) / 2
 
 
 def _with_choice(fit: Fit, chosen: str, why: str) -> Fit:

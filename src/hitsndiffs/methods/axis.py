@@ -15,7 +15,7 @@ from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.order.orientation import Orientation, orient, undecided
 from hitsndiffs.spectral import Averaging, Solution
 
-__all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standardised"]
+__all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standard_errors", "standardised"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -26,7 +26,7 @@ REPEATED = 1e-6
 def standardised(U: Averaging, s: Vector) -> Vector:
     """Mean 0 and variance 1, each user counted by the number of answers."""
     s = U.centred(s)
-    return s / np.sqrt(U.stationary @ s**2)
+    return s / np.sqrt(float(U.stationary @ s**2))
 
 
 def oriented_fit(
@@ -76,15 +76,23 @@ def oriented_fit(
     )
 
 
+def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Vector:
+    """A score is a mean of item contributions: its error is their spread over √(answers)."""
+    n = U.answers
+    mean_square = U.data.choices(w**2) / n / value**2
+    variance = np.maximum(mean_square - s**2, 0.0) * n / np.maximum(n - 1, 1)
+    return np.where(n > 1, np.sqrt(variance / n), np.nan)
+
+
 def nobody_differs(data: Engine) -> Fit:
     """The result when all users gave the same answers."""
-    zero = np.zeros(data.n_users)
+    zero = 0.0 * data.everybody
     return Fit(
         scores=zero,
         option_weights=np.zeros(data.n_options),
         key_probabilities=key_from_scores(data, zero, means=np.zeros(data.n_options)),
-        standard_errors=np.full(data.n_users, np.nan),
-        orientation=undecided(zero),
+        standard_errors=zero + np.nan,
+        orientation=undecided(np.zeros(1)),
         eigenvalues=np.zeros(1),
         confidence=0.0,
         notes=("All users gave the same answers: nothing tells them apart.",),

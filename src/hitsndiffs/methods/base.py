@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import known_options, no_such_user
+from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods.checks import check_params
-from hitsndiffs.methods.fitted import Fit, Part, merged
+from hitsndiffs.methods.fitted import Fit, Part, collected, merged
 from hitsndiffs.order.ties import members
 
 __all__ = ["Fit", "Method"]
@@ -41,6 +42,8 @@ class Method:
     use: ClassVar[str]
     #: Users are comparable when they share "options" (spectral) or "items" (key-based).
     linked_by: ClassVar[str] = "items"
+    #: Whether the method works with user arrays of any engine, or with NumPy's only.
+    any_engine: ClassVar[bool] = False
     #: Parameters that take one of some words.
     one_of: ClassVar[dict[str, tuple[str, ...]]] = {}
 
@@ -66,14 +69,20 @@ class Method:
             raise InputError("Nobody answered anything: there is nothing to rank.")
         self._check(data)
         labels = data.components(self.linked_by)
+        if not data.in_memory:  # all users are comparable there, and all have answers
+            self._store(self._fit(data), labels)
+            self.data_ = data
+            return self
+        labels = data.collect(labels)
         parts = members(labels)
         whole = len(parts[0]) == data.n_users
-        if whole:
-            fitted = self._fit(data)
-        elif self.linked_by == "items":
-            fitted = self._fit_parts(data, [np.flatnonzero(labels >= 0)])
-        else:
-            fitted = self._fit_parts(data, parts)
+        with working(self.name):
+            if whole:
+                fitted = collected(data, self._fit(data))
+            elif self.linked_by == "items":
+                fitted = self._fit_parts(data, [np.flatnonzero(labels >= 0)])
+            else:
+                fitted = self._fit_parts(data, parts)
         self._store(fitted, labels)
         self.data_ = data
         if not fitted.converged:
@@ -83,6 +92,12 @@ class Method:
     def _check(self, data: Engine) -> None:
         """Parameters must make sense, and what the caller knows must be about these data."""
         check_params(self.name, self.get_params(), self.one_of)
+        if data.arrays != "numpy" and not self.any_engine:
+            raise InputError(
+                f"Method '{self.name}' needs the users' numbers in one machine's memory, and does "
+                f"not work on engine={data.name!r}. Rank a sample (--sample N), or use "
+                'engine="auto".'
+            )
         if answers := getattr(self, "answers", None):
             known_options(data.items, answers)
         strong = getattr(self, "strong_user", None)
@@ -111,7 +126,7 @@ class Method:
                 alone.append(users[0])
                 continue
             part, options = data.subset(users)
-            fitted.append(Part(users, options, self._fit(part)))
+            fitted.append(Part(users, options, collected(part, self._fit(part))))
         return merged(data, fitted, np.array(alone, dtype=np.int64))
 
     def _store(self, fit: Fit, labels: npt.NDArray[np.int64]) -> None:

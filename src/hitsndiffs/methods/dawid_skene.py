@@ -55,6 +55,7 @@ class DawidSkene(Method):
     [0, 1, 2, 3]
     """
 
+    any_engine: ClassVar[bool] = True
     name: ClassVar[str] = "dawid-skene"
     summary: ClassVar[str] = "error rates per user and the likely key, by expectation–maximisation"
     use: ClassVar[str] = "crowd labels: many items, each answered by a few"
@@ -87,7 +88,8 @@ class DawidSkene(Method):
         while True:
             # M: how often each user is right, and each label
             right = data.choices(key)
-            accuracy = (right + self.smoothing * right.sum() / n.sum()) / (n + self.smoothing)
+            mean = float(right.sum()) / float(n.sum())
+            accuracy = (right + self.smoothing * mean) / (n + self.smoothing)
             accuracy = np.clip(accuracy, LEAST, 1 - LEAST)
             if rounds == self.max_iterations or change <= self.tol:
                 break
@@ -114,6 +116,12 @@ class DawidSkene(Method):
         )
 
     def _fit_full(self, data: Engine) -> Fit:
+        if not data.in_memory:
+            raise InputError(
+                f"Method 'dawid-skene' with model={self.model!r} keeps a matrix per user, and does "
+                f"not work on engine={data.name!r}. Use model='one-coin', or rank a sample "
+                "(--sample N)."
+            )
         labels, numbers = shared_labels(data)
         k, items = len(labels), data.items.of_option
         counts = data.choosers_per_option.astype(float)
@@ -147,7 +155,8 @@ class DawidSkene(Method):
         n = data.answers_per_user
         chosen = truth[items, numbers]
         correct = data.choices(chosen) / n
-        accuracy = np.einsum("jcc,c->j", confusion, prior / prior.sum())
+        share = np.asarray(prior / prior.sum(), like=confusion)
+        accuracy = np.einsum("jcc,c->j", confusion, share)
         errors = right_errors(data, chosen, accuracy, n)
         return Fit(
             scores=accuracy if self.model == "full" else correct,
@@ -174,17 +183,16 @@ class DawidSkene(Method):
         """``[user, answer, right]``: the probability of each answer, given the right label."""
         pooled = np.maximum(counts.sum(axis=0), LEAST)
         counts = np.maximum(counts + self.smoothing * pooled / pooled.sum(axis=0), LEAST)
-        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+        return counts / counts.sum(axis=1, keepdims=True)
 
 
 def _counted(truth: Vector, numbers: npt.NDArray[np.int64], data: Engine) -> Vector:
     """``[user, answer, right]``: how often each answer was given where a label is right."""
     k = truth.shape[1]
     by_option = truth[data.items.of_option]
-    counts = np.empty((data.n_users, k, k))
-    for answer in range(k):
-        counts[:, answer] = data.choices(by_option * (numbers == answer)[:, None])
-    return counts
+    return np.stack(
+        [data.choices(by_option * (numbers == answer)[:, None]) for answer in range(k)], axis=1
+    )
 
 
 def _hierarchical(
@@ -219,7 +227,7 @@ def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -
     """
     chance = answers * accuracy * (1 - accuracy)
     doubt = data.choices(key * (1 - key))
-    return np.asarray(np.sqrt(chance + doubt) / answers)
+    return np.sqrt(chance + doubt) / answers
 
 
 def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

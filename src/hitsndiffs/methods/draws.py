@@ -61,4 +61,4 @@ def _mixed(x: Words) -> Words:
 
 
 def _uniform(x: Words) -> Array:
-    return np.asarray((_mixed(x) >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+    return (_mixed(x) >> np.uint64(11)).astype(np.float64) * 2.0**-53

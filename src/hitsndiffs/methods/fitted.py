@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
+from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation, undecided
+from hitsndiffs.order.perfect import PerfectOrder
 
-__all__ = ["Fit", "Part", "merged"]
+__all__ = ["Fit", "Part", "collected", "merged"]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
@@ -42,8 +44,12 @@ class Fit:
         0–1, how sure the method is of axis and sign.
     converged, n_iterations
         Of the method's own iteration.
+    perfect
+        The perfect order that the scores follow, where there is one and the method looks for it.
     notes
         Sentences that the user should read.
+    scoring
+        How newcomers are scored, for methods whose scores are means over options.
     details
         Further numbers of the method, by name.
     """
@@ -61,8 +67,20 @@ class Fit:
     confidence: float | None = None
     converged: bool = True
     n_iterations: int = 0
+    perfect: PerfectOrder | None = None
     notes: tuple[str, ...] = ()
+    scoring: Scoring | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def collected(data: Engine, fit: Fit) -> Fit:
+    """The same with all user arrays as NumPy arrays."""
+    if data.arrays == "numpy":
+        return fit
+    users = ("scores", "correct", "abilities", "standard_errors", "ability_errors",
+             "correct_errors")  # fmt: skip
+    found = {name: getattr(fit, name) for name in users}
+    return replace(fit, **{name: data.collect(x) for name, x in found.items() if x is not None})
 
 
 @dataclass(frozen=True)
@@ -115,6 +133,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         option_weights=_spread([(p.options, p.fit.option_weights) for p in parts], q),
         key_probabilities=key,
         converged=unsettled.converged,
+        scoring=_scoring_of_all(parts, q),
         n_iterations=max(part.fit.n_iterations for part in parts),
         notes=_collected_notes(parts, len(parts) + len(alone) > 1),
         details=first.details if unsettled.converged else unsettled.details,
@@ -128,6 +147,16 @@ def _spread(pieces: Sequence[tuple[IntVector, Vector | None]], size: int) -> Vec
             return None
         total[places] = values
     return total
+
+
+def _scoring_of_all(parts: Sequence[Part], q: int) -> Scoring | None:
+    """Each option's weight is that of its component."""
+    first = parts[0].fit.scoring
+    if first is None:
+        return None
+    pieces = [(p.options, None if p.fit.scoring is None else p.fit.scoring.weights) for p in parts]
+    weights = _spread(pieces, q)
+    return None if weights is None else replace(first, weights=np.nan_to_num(weights))
 
 
 def _mixed_keys(data: Engine, parts: Sequence[Part], alone: IntVector) -> Vector | None:

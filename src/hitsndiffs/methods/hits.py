@@ -34,6 +34,7 @@ class HITS(Method):
     [1.0, 1.0, 0.86, 0.54]
     """
 
+    any_engine: ClassVar[bool] = True
     name: ClassVar[str] = "hits"
     summary: ClassVar[str] = "hubs and authorities: the first axis of shared choices"
     use: ClassVar[str] = "easy items, where most answers are right and everybody answers them all"
@@ -43,13 +44,13 @@ class HITS(Method):
     max_iterations: int = 10_000
 
     def _fit(self, data: Engine) -> Fit:
-        s = np.ones(data.n_users)
+        s = data.everybody
         w = np.zeros(data.n_options)
         change, rounds = np.inf, 0
         while change > self.tol and rounds < self.max_iterations:
             w = data.items.share(data.choosers(s))
             new = data.choices(w)
-            new /= new.max()
+            new = new / float(new.max())
             change = float((np.abs(new - s) / np.maximum(s, 1e-300)).sum())
             s = new
             rounds += 1

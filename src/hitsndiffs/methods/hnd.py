@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standardised
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standard_errors, standardised
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.exact import perfected
+from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.ties import TIE, levelled
 from hitsndiffs.spectral import SOLVERS, Averaging, Solution, leading_axes, solve
 
-__all__ = ["HND", "standard_errors"]
+__all__ = ["HND"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -29,15 +32,18 @@ class HND(Method):
 
     Users are scored by the second eigenvector of ``U`` (Algorithm 1), which is the first axis of
     correspondence analysis; on consistent data with equal numbers of answers the order is the
-    consecutive-ones order (Theorem 2).
+    consecutive-ones order (Theorem 2). Where numbers of answers differ, or several orders are
+    perfect, the axis can miss it; the PQ-tree then finds it, for any pattern of missing answers.
 
     Parameters
     ----------
     solver
         ``"lanczos"`` (default), ``"power"`` (the paper's Algorithm 1), ``"arnoldi"`` (the
-        paper's direct variant, small data) or ``"deflation"``.
+        paper's direct variant, small data), ``"deflation"`` (the paper's, with a power iteration
+        for the left eigenvector) or ``"centred"`` (the same with that vector known).
     tol, max_iterations
-        ``power`` and ``deflation`` stop when the unit vector changes by at most ``tol`` (L2).
+        ``power``, ``deflation`` and ``centred`` stop when the unit vector changes by at most
+        ``tol`` (L2).
     gap
         Whether to compute the next axis too, and so to see that the order is determined.
     answers, strong_user
@@ -51,9 +57,10 @@ class HND(Method):
     [0, 1, 2, 3, 4]
     """
 
+    any_engine: ClassVar[bool] = True
     name: ClassVar[str] = "hnd"
     summary: ClassVar[str] = "HITSnDIFFs, the paper's method: second axis of averaging"
-    use: ClassVar[str] = "consistent or strongly graded answers; exact when a perfect order exists"
+    use: ClassVar[str] = "strongly graded answers; a perfect order is found whenever one exists"
     linked_by: ClassVar[str] = "options"
     one_of: ClassVar[dict[str, tuple[str, ...]]] = {"solver": SOLVERS}
 
@@ -65,6 +72,11 @@ class HND(Method):
     strong_user: Any = None
 
     def _fit(self, data: Engine) -> Fit:
+        if data.arrays != "numpy" and self.solver != "lanczos":
+            raise InputError(
+                f"solver={self.solver!r} keeps the users' numbers in one machine's memory; on "
+                f"engine={data.name!r} use solver='lanczos' (the default)."
+            )
         if (data.choosers_per_option == data.n_users).all():
             return nobody_differs(data)
 
@@ -86,10 +98,10 @@ class HND(Method):
         if w is None:
             w = U.weights(standardised(U, s))
             s = U.scores(w) / found.value
-        s = levelled(s, _resolution(found, values))
+        s = levelled(data, s, _resolution(found, values))
 
         # 3. which end is up, and how sure
-        return oriented_fit(
+        fit = oriented_fit(
             data,
             scores=s,
             weights=w,
@@ -100,6 +112,11 @@ class HND(Method):
             answers=self.answers,
             strong_user=self.strong_user,
         )
+        assert fit.option_weights is not None
+        fit = replace(fit, scoring=Scoring(fit.option_weights / max(found.value, 1e-300)))
+
+        # 4. a perfect order, if there is one
+        return perfected(data, fit, answers=self.answers, strong_user=self.strong_user)
 
 
 def _resolution(found: Solution, values: Vector | None) -> float:
@@ -109,11 +126,3 @@ def _resolution(found: Solution, values: Vector | None) -> float:
     """
     apart = 1e-2 if values is None or len(values) < 2 else 1 - values[1] / values[0]
     return float(np.clip(10 * found.residual / max(apart, 1e-2), TIE, COARSEST))
-
-
-def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Vector:
-    """A score is a mean of item contributions: its error is their spread over √(answers)."""
-    n = U.answers
-    mean_square = U.data.choices(w**2) / n / value**2
-    variance = np.maximum(mean_square - s**2, 0.0) * n / np.maximum(n - 1, 1)
-    return np.where(n > 1, np.sqrt(variance / n), np.nan)

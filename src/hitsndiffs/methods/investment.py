@@ -20,6 +20,8 @@ Vector = npt.NDArray[np.float64]
 class _Investing(Method):
     """What the two share: users spread their trust over their options and earn it back."""
 
+    any_engine: ClassVar[bool] = True
+
     rounds: int = 10
     exponent: float = 1.2
 
@@ -31,16 +33,15 @@ class _Investing(Method):
 
     def _fit(self, data: Engine) -> Fit:
         answers = data.answers_per_user
-        trust = np.ones(data.n_users)
+        trust = data.everybody
         w = self._start(data)
         for _ in range(self.rounds):
             # each option pays out its score in proportion to what was invested in it
             invested = data.choosers(trust / answers)
             payout = np.divide(w, invested, out=np.zeros_like(w), where=invested > 0)
             trust = trust / answers * data.choices(payout)
-            trust /= (
-                trust.mean()
-            )  # the unit of trust is free; kept at 1, nothing over- or underflows
+            # the unit of trust is free; kept at 1, nothing over- or underflows
+            trust = trust / float(trust.mean())
             w = self._grown(data, data.choosers(trust / answers))
         return Fit(
             scores=trust,

@@ -8,6 +8,7 @@ from typing import ClassVar
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import share_errors
+from hitsndiffs.methods.scoring import Scoring
 
 __all__ = ["Majority"]
 
@@ -26,6 +27,7 @@ class Majority(Method):
     [0.5, 0.83, 0.83, 0.17]
     """
 
+    any_engine: ClassVar[bool] = True
     name: ClassVar[str] = "majority"
     summary: ClassVar[str] = "share of answers that agree with the most chosen option"
     use: ClassVar[str] = "a quick, robust baseline where most answers are right"
@@ -43,4 +45,5 @@ class Majority(Method):
             correct=s,
             standard_errors=share_errors(data, w, s, n),
             n_iterations=1,
+            scoring=Scoring(w),
         )

@@ -99,7 +99,7 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
     by_key = _by_key(key_fit, users, numbers)
     by_confusion = (
         confusion["truth"][seen.items.of_option[numbers]]
-        * confusion["confusions"][users, confusion["numbers"][numbers]]
+        * seen.collect(confusion["confusions"])[users, confusion["numbers"][numbers]]
     ).sum(axis=1)
     return users, np.log(np.maximum(by_confusion, FLOOR)) - np.log(np.maximum(by_key, FLOOR))
 
@@ -109,7 +109,7 @@ def _hide(data: Engine, turn: int) -> tuple[Engine, Ints, Ints, Ints]:
     responses = data.responses
     indptr, options = responses.rows
     user = np.repeat(np.arange(data.n_users), np.diff(indptr))
-    by_user = user_draws(data, 1, seed=turn)[:, 0]
+    by_user = data.collect(user_draws(data, 1, seed=turn)[:, 0])
     by_option = option_draws(data, 1, seed=turn)[:, 0]
     hide = ((by_user[user] + by_option[options]) * 4096.0) % 1.0 < HIDDEN
     seen_of_user = np.bincount(user[~hide], minlength=data.n_users)
@@ -126,4 +126,5 @@ def _hide(data: Engine, turn: int) -> tuple[Engine, Ints, Ints, Ints]:
 
 def _by_key(fit: KeyFit, users: Ints, options: Ints) -> Array:
     """P(hidden answer) under the latent key, averaged over the user's ability."""
-    return np.asarray((fit.probabilities()[options] * fit.weights()[users]).sum(axis=1))
+    weights = fit.problem.data.collect(fit.weights())
+    return np.asarray((fit.probabilities()[options] * weights[users]).sum(axis=1))

@@ -11,13 +11,14 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit
+from hitsndiffs.methods.exact import along
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.keys import key_from_scores, key_given
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.search import Search, correlation
-from hitsndiffs.order.arrangement import ordered_users
+from hitsndiffs.methods.majority import Majority
 from hitsndiffs.order.orientation import Orientation
-from hitsndiffs.order.ties import Levels
+from hitsndiffs.order.perfect import may_be_perfect, perfect_order
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.spectral.shrinkage import Shrinkage, shrunk
 
@@ -90,7 +91,7 @@ class HNDRobust(Searching):
         w = shrunk(data, s, found.lam)
         n = data.answers_per_user
         s = data.choices(w) / (n + found.mu)
-        scale = sign / np.sqrt((n @ s**2) / n.sum())
+        scale = sign / np.sqrt(float(n @ s**2) / float(n.sum()))
         s, w = s * scale, w * scale
         confidence = solutions.confidence
         return Fit(
@@ -126,20 +127,19 @@ class HNDRobust(Searching):
 
 
 def certified_fit(data: Engine, method: Searching) -> Fit | None:
-    """Plain HnD, when its order is certified consistent; else ``None``."""
-    labels = data.components("options")
-    if (labels != 0).any():
+    """A perfect order, if there is one: HnD's, or the PQ-tree's; else ``None``."""
+    if not data.in_memory:  # an order of all users in one place, to be looked at option by option
         return None
-    plain = HND(
-        seed=method.seed,
-        engine=method.engine,
-        threads=method.threads,
-        answers=method.answers,
-        strong_user=method.strong_user,
-    )
-    fit = plain._fit(data)
-    _, consistent = ordered_users(data, Levels.of(fit.scores, labels))
-    if np.ptp(fit.scores) == 0 or not consistent:
+    known = {"answers": method.answers, "strong_user": method.strong_user}
+    if (data.collect(data.components("options")) == 0).all():
+        plain = HND(seed=method.seed, engine=method.engine, threads=method.threads, **known)
+        fit = plain._fit(data)
+    else:  # parts that share no option: agreement with the others says which part comes first
+        found = perfect_order(data, Majority()._fit(data).scores) if may_be_perfect(data) else None
+        if found is None:
+            return None
+        fit = along(data, found, **known)
+    if fit.perfect is None or np.ptp(data.collect(fit.scores)) == 0:
         return None
     note = "The answers are consistent: one order explains every answer, and it is certified."
     return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))

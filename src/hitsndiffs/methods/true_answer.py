@@ -35,6 +35,7 @@ class TrueAnswer(Method):
     [1.0, 1.0, 0.5, 0.0]
     """
 
+    any_engine: ClassVar[bool] = True
     name: ClassVar[str] = "true-answer"
     summary: ClassVar[str] = "share of right answers under a key that you give"
     use: ClassVar[str] = "when the key is known, or to judge the others"
@@ -60,8 +61,8 @@ class TrueAnswer(Method):
         # the share of right answers among those that the key covers
         n = np.rint(data.choices(covered))
         total = data.choices(right)
-        mean = float(total.sum() / max(n.sum(), 1))
-        s = np.divide(total, n, out=np.full(len(n), mean), where=n > 0)
+        mean = float(total.sum()) / max(float(n.sum()), 1)
+        s = np.where(n > 0, total / np.maximum(n, 1), mean)
 
         return Fit(
             scores=s,

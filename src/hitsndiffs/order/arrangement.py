@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
 from hitsndiffs.order.certificate import broken_options, is_consecutive
-from hitsndiffs.order.consistency import consecutive_order
+from hitsndiffs.order.perfect import perfect_order
 from hitsndiffs.order.ties import Levels, patterns
 
 __all__ = ["ordered_users"]
@@ -47,10 +47,11 @@ def ordered_users(data: Engine, levels: Levels) -> tuple[IntVector, bool]:
         return order, True
     if not _ties_could_mend(data, levels):
         return order, False
-    mended = _with_ties_ordered(data, order, levels.level, pattern)
-    if _is_consistent(data, mended):
-        return mended, True
-    return order, False
+    # Of the perfect orders, the one that follows the levels, if any does.
+    found = perfect_order(data, levels.level.astype(np.float64))
+    if found is None or (np.diff(levels.level[found.order]) < 0).any():
+        return order, False
+    return found.order, True
 
 
 def _is_consistent(data: Engine, order: IntVector) -> bool:
@@ -62,22 +63,9 @@ def _is_consistent(data: Engine, order: IntVector) -> bool:
 def _ties_could_mend(data: Engine, levels: Levels) -> bool:
     """Whether no option skips a whole level: else no order inside the ties is consistent."""
     sizes = levels.sizes
-    if (sizes < 3).all():
+    if (sizes < 2).all():
         return False
     up_to = np.concatenate([[0], np.cumsum(sizes)])
     first, last = data.extremes(levels.level)
     between = np.where(last > first, up_to[last] - up_to[first + 1] + 2, 1)
     return bool((data.choosers_per_option >= between).all())
-
-
-def _with_ties_ordered(
-    data: Engine, order: IntVector, level: IntVector, pattern: IntVector
-) -> IntVector:
-    cuts = np.flatnonzero(np.diff(level[order])) + 1
-    blocks = np.split(order, cuts)
-    for place, users in enumerate(blocks):
-        if len(np.unique(pattern[users])) > 2:
-            found = consecutive_order(data.subset(users)[0].responses)
-            if found is not None:
-                blocks[place] = users[found]
-    return np.concatenate(blocks)

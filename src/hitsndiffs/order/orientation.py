@@ -90,7 +90,7 @@ def orient(
     if answers:
         found = _by_answers(scores, data, answers)
     if found is None and strong_user is not None:
-        found = _by_strong_user(scores, strong_user)
+        found = _by_strong_user(scores, data, strong_user)
     if found is None:
         found = _by_entropy(scores, data)
     if found is None:
@@ -100,8 +100,9 @@ def orient(
 
 def undecided(scores: Vector) -> Orientation:
     """No evidence: the first user who is not in the middle goes to the upper end (a convention)."""
-    clear = np.flatnonzero(np.abs(scores) > ROUNDING * np.abs(scores).max(initial=0.0))
-    turned = len(clear) > 0 and scores[clear[0]] < 0
+    largest = float(abs(scores).max()) if len(scores) else 0.0
+    clear = abs(scores) > ROUNDING * largest
+    turned = largest > 0 and float(scores[int(clear.argmax())]) < 0
     return Orientation(-1 if turned else 1, "undecided", 0.0, 0.5)
 
 
@@ -122,7 +123,7 @@ def _by_answers(scores: Vector, data: Engine, answers: Mapping[Any, Any]) -> Ori
     outside = (item_totals - totals[options])[useful] / others[useful]
     size = (counts[options] * others / item_counts)[useful]
     lead = float((size * (inside - outside)).sum() / size.sum())
-    spread = max(float(np.std(scores)), 1e-300)
+    spread = max(float(scores.std()), 1e-300)
     margin = min(1.0, abs(lead) / spread)
     if margin <= ROUNDING:
         return None
@@ -130,13 +131,13 @@ def _by_answers(scores: Vector, data: Engine, answers: Mapping[Any, Any]) -> Ori
     return Orientation(-1 if lead < 0 else 1, "known answers", margin, _phi(abs(lead) / error))
 
 
-def _by_strong_user(scores: Vector, user: int) -> Orientation | None:
+def _by_strong_user(scores: Vector, data: Engine, user: int) -> Orientation | None:
     """A strong user should stand above the middle; one who stands in it says nothing."""
-    distance = scores - np.median(scores)
+    distance = scores - data.median(scores)
     lead = float(distance[user])
-    if abs(lead) <= ROUNDING * float(np.abs(distance).max()):
+    if abs(lead) <= ROUNDING * float(abs(distance).max()):
         return None
-    margin = float(np.mean(np.abs(distance) <= abs(lead) * (1 + ROUNDING)))
+    margin = float((abs(distance) <= abs(lead) * (1 + ROUNDING)).mean())
     return Orientation(-1 if lead < 0 else 1, "strong user", margin, 1.0)
 
 
@@ -145,7 +146,7 @@ def _by_entropy(scores: Vector, data: Engine) -> Orientation | None:
     size = _end_size(len(scores))
     if size == 0:
         return None
-    (top, bottom), answers = _entropies(_ends(scores, size), data)
+    (top, bottom), answers = _entropies(_ends(scores, data, size), data)
     both = (answers > 0).all(axis=0)
     difference = (bottom - top)[both]
     total = float((bottom + top)[both].sum())
@@ -166,7 +167,7 @@ def _by_majority(scores: Vector, data: Engine) -> Orientation | None:
     centred, above = scores - scores.mean(), agreement - agreement.mean()
     lead = float(centred @ above)
     size = float(np.linalg.norm(centred) * np.linalg.norm(above))
-    if np.abs(above).max() <= ROUNDING or abs(lead) <= ROUNDING * size:
+    if float(abs(above).max()) <= ROUNDING or abs(lead) <= ROUNDING * size:
         return None
     margin = min(1.0, abs(lead) / size)
     z = margin * np.sqrt(max(len(scores) - 1, 1))
@@ -179,20 +180,20 @@ def _end_size(users: int) -> int:
     return tenth if tenth >= 2 else (min(3, users // 2) if users >= 4 else 0)
 
 
-def _ends(scores: Vector, size: int) -> Vector:
+def _ends(scores: Vector, data: Engine, size: int) -> Vector:
     """1 for the ``size`` first users and for the ``size`` last, in two columns.
 
     A tie across the edge shares what places are left.
     """
     limit = tie_limit(scores)
-    ends = np.empty((2, len(scores)))
-    for end, turned in zip(ends, (scores, -scores), strict=True):
-        edge = np.partition(turned, len(scores) - size)[len(scores) - size]
+    ends = []
+    for turned in (scores, -scores):
+        edge = data.value_at(turned, len(scores) - size)
         above = turned > edge + limit
-        level = np.abs(turned - edge) <= limit
-        np.copyto(end, above)
-        end[level] = (size - above.sum()) / level.sum()
-    return ends.T
+        level = abs(turned - edge) <= limit
+        share = (size - float(above.sum())) / float(level.sum())
+        ends.append(above + share * level)
+    return np.stack(ends, axis=1)
 
 
 def _entropies(users: Vector, data: Engine) -> tuple[Vector, Vector]:

@@ -18,8 +18,6 @@ IntVector = npt.NDArray[np.integer[Any]]
 
 #: Scores closer than this, relative to the largest score, are equal.
 TIE = 1e-9
-#: Into how many cells the range of the scores is cut to find the few that are tied.
-CELLS = 2**20
 
 
 def patterns(data: Engine, users: IntVector | None = None) -> npt.NDArray[np.int64]:
@@ -29,7 +27,7 @@ def patterns(data: Engine, users: IntVector | None = None) -> npt.NDArray[np.int
     """
     if users is not None and len(users) == 0:
         return np.full(data.n_users, -1, dtype=np.int64)
-    prints = data.fingerprints()
+    prints = data.collect(data.fingerprints())
     if users is None:
         return np.unique(prints, return_inverse=True)[1].reshape(-1)
     numbers = np.full(data.n_users, -1, dtype=np.int64)
@@ -37,9 +35,10 @@ def patterns(data: Engine, users: IntVector | None = None) -> npt.NDArray[np.int
     return numbers
 
 
-def tie_limit(scores: Vector, tolerance: float = TIE) -> float:
+def tie_limit(scores: Any, tolerance: float = TIE) -> float:
     """How far apart two scores must be to differ by more than the (relative) tolerance."""
-    return tolerance * max(float(np.abs(scores).max(initial=0.0)), 1e-300)
+    largest = float(abs(scores).max()) if len(scores) else 0.0
+    return tolerance * max(largest, 1e-300)
 
 
 def tie_groups(scores: Vector, tolerance: float = TIE) -> npt.NDArray[np.int64]:
@@ -65,34 +64,9 @@ def _numbered(order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_]) -> np
     return level
 
 
-def levelled(scores: Vector, tolerance: float) -> Vector:
-    """Give scores that differ by no more than the tolerance (relative to the largest) their mean.
-
-    >>> levelled(np.array([1.0, 3.0, 3.002, 2.0]), 1e-3).round(3).tolist()
-    [1.0, 3.001, 3.001, 2.0]
-    """
-    limit = tie_limit(scores, tolerance)
-    ordered = np.sort(scores)
-    near = np.diff(ordered) <= limit
-    if not near.any():
-        return scores
-    tied = _near_some(scores, ordered[:-1][near], ordered[1:][near])
-    groups = _numbered(*_stepped(scores[tied], limit))
-    means = np.bincount(groups, weights=scores[tied]) / np.bincount(groups)
-    result = scores.copy()
-    result[tied] = means[groups]
-    return result
-
-
-def _near_some(scores: Vector, *some: Vector) -> npt.NDArray[np.int64]:
-    """Users whose score is one of some, or happens to be near one: quicker than sorting again."""
-    low, range_ = float(scores.min()), float(np.ptp(scores))
-    if range_ == 0:
-        return np.arange(len(scores))
-    marked = np.zeros(CELLS + 1, dtype=bool)
-    for values in some:
-        marked[((values - low) * (CELLS / range_)).astype(np.int32)] = True
-    return np.flatnonzero(marked[((scores - low) * (CELLS / range_)).astype(np.int32)])
+def levelled(data: Engine, scores: Any, tolerance: float) -> Any:
+    """Give scores that differ by no more than the tolerance (relative to the largest) one value."""
+    return data.levelled(scores, tie_limit(scores, tolerance))
 
 
 @dataclass(frozen=True)

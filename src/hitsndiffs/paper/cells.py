@@ -6,7 +6,6 @@ see the same data and any order of work, on any number of processes, gives the s
 
 from __future__ import annotations
 
-import time
 import warnings
 import zlib
 from collections.abc import Callable, Sequence
@@ -20,8 +19,10 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.irt import Simulation, simulate, spaced_bock
 from hitsndiffs.paper.contestants import contestant
-from hitsndiffs.paper.figures import FIGURES, Figure
+from hitsndiffs.paper.figures import ABSOLUTE, FIGURES, FROM_ONE, PAIRS, Figure
 from hitsndiffs.paper.paper import DATA
+from hitsndiffs.paper.published import displacement, grm_abilities
+from hitsndiffs.paper.timing import Clock
 from hitsndiffs.results.metrics import accuracy, average_ranks
 
 __all__ = ["Cell", "compute", "correlation"]
@@ -31,8 +32,6 @@ Vector = npt.NDArray[np.float64]
 Values = dict[str, dict[str, float | None]]
 Rank = Callable[..., Any]
 
-#: A method is left out of larger timings once it would take longer than this, in seconds.
-TIME_LIMIT = 20.0
 #: What takes longer than this is timed once.
 ONCE_FROM = 4.0
 
@@ -111,6 +110,9 @@ def _ranking(rank: Rank, name: str, data: Any, key: Any = None, order: Any = Non
 def _accuracies(cell: Cell, sim: Simulation, methods: Sequence[str], rank: Rank) -> Values:
     values: Values = {"accuracy": {}}
     for name in methods:
+        if contestant(name).needs == "model":
+            values["accuracy"][name] = correlation(sim.abilities, grm_abilities(sim))
+            continue
         ranking = _ranking(rank, name, sim.responses, sim.key, lambda: sim.order)
         values["accuracy"][name] = correlation(sim.abilities, ranking.scores)
         if cell.spec.model == "c1p":
@@ -122,6 +124,10 @@ def _accuracy(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
     spec = cell.spec
     sim = simulate(spec.model, seed=cell.stream(), **{spec.varies: cell.x})
     values = _accuracies(cell, sim, methods, rank)
+    if spec.varies == "answer_probability":
+        pairs = simulate(spec.model, seed=cell.stream(), answer_probability=cell.x, missing="pairs")
+        others = [name for name in methods if contestant(name).needs != "model"]
+        values[PAIRS] = _accuracies(cell, pairs, others, rank)["accuracy"]
     if spec.varies == "bmax":
         chances = sim.model.probabilities(sim.abilities)
         right = chances[:, np.arange(sim.model.n_items), sim.model.correct]
@@ -140,8 +146,9 @@ def _stability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
     for name in methods:
         scores = np.asarray(_ranking(rank, name, sim.responses).scores)
         values["accuracy"][name] = correlation(sim.abilities, scores)
+        values["displacement"][name] = displacement(scores)
         away = np.abs(average_ranks(scores) - average_ranks(sim.abilities))
-        values["displacement"][name] = float(away.mean() / len(scores))
+        values[FROM_ONE][name] = float(away.mean() / len(scores))
         # The largest eigenvector of U_diff (or βI - M) is the differences of neighbouring scores.
         steps = np.abs(np.diff(scores))
         size = float(np.linalg.norm(steps))
@@ -151,27 +158,20 @@ def _stability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
 
 def _scalability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
     sim = simulate(cell.spec.model, seed=cell.stream(), **{cell.spec.varies: cell.x})
-    opened = open_engine(sim.responses)  # held, so that it is laid out once for all methods
+    clock = Clock(sim, cell.run, rank)
     values: Values = {"seconds": {}, "iterations": {}}
     for name in methods:
         try:
-            ranking, took = _timed(name, sim, rank)
-            if cell.run == 0 and took < ONCE_FROM:  # loading and compiling is not its time
-                ranking, took = _timed(name, sim, rank)
-        except InputError:  # a variant that stores a matrix refuses large data
+            took = clock.time(name)
+            if cell.run == 0 and took.seconds < ONCE_FROM:  # loading and compiling is not its time
+                took = clock.time(name)
+        except InputError:  # a variant with full matrices refuses what does not fit
             values["seconds"][name] = None
             continue
-        values["seconds"][name] = took
-        if ranking.n_iterations > 0:
-            values["iterations"][name] = float(ranking.n_iterations)
-    del opened
+        values["seconds"][name] = took.seconds
+        if took.rounds > 0:
+            values["iterations"][name] = float(took.rounds)
     return values
-
-
-def _timed(name: str, sim: Simulation, rank: Rank) -> tuple[Any, float]:
-    begin = time.perf_counter()
-    ranking = _ranking(rank, name, sim.responses, order=lambda: sim.order)
-    return ranking, time.perf_counter() - begin
 
 
 def _real(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
@@ -179,8 +179,12 @@ def _real(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
 
     data, key = read_set(cell.x)
     reference = _ranking(rank, "true-answer", data, key).scores
-    found = {name: _ranking(rank, name, data, key) for name in methods}
-    return {"accuracy": {name: correlation(reference, r.scores) for name, r in found.items()}}
+    found = {
+        name: correlation(reference, _ranking(rank, name, data, key).scores) for name in methods
+    }
+    # The paper draws the absolute values of two that are negative.
+    drawn = {name: None if value is None else abs(value) for name, value in found.items()}
+    return {"accuracy": found, ABSOLUTE: drawn}
 
 
 def _beta(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:  # noqa: ARG001
@@ -191,7 +195,7 @@ def _beta(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:  # noqa: AR
     first = Cell(cell.figure, 0, cell.run, cell.seed)  # the same data for every β
     sim = simulate(cell.spec.model, seed=first.stream())
     laplacian = Laplacian.of(open_engine(sim.responses))
-    start = np.random.default_rng(first.stream()).standard_normal(len(laplacian.degrees) - 1)
+    start = np.random.default_rng(first.stream()).uniform(size=len(laplacian.degrees) - 1)
 
     def rounds(multiple: float) -> int:
         beta = multiple * float(laplacian.degrees.max())

@@ -18,7 +18,7 @@ from hitsndiffs.paper.contestants import available
 from hitsndiffs.paper.figures import FIGURES, Figure, choose
 from hitsndiffs.paper.plots import draw, have_matplotlib
 from hitsndiffs.paper.report import markdown, page, write_tables, write_text
-from hitsndiffs.paper.runner import Outcome, run_cells
+from hitsndiffs.paper.runner import TIME_LIMIT, Outcome, run_cells
 from hitsndiffs.paper.store import Store
 
 __all__ = ["Reproduction", "list_figures", "reproduce"]
@@ -74,8 +74,8 @@ class Reproduction:
                 f"{len(self.again)} points that differ were run again on other data: {agree} agree."
             )
         lines += [
-            f"{method} certified on {shared:.0%} of {sets} consistent data sets."
-            for method, sets, shared in findings.certified(self.results)
+            f"{findings.label(method)} certified on {sure} of {sets} consistent data sets."
+            for method, sets, sure in findings.certified(self.results)
         ]
         lines += self.notes
         lines += [f"FAILED {failure}" for failure in done.failures]
@@ -106,6 +106,7 @@ def reproduce(
     out: str | os.PathLike[str] = "reproduction",
     points: int | None = None,
     docs: str | os.PathLike[str] | None = None,
+    time_limit: float | None = None,
     pictures: bool = True,
     rank: Rank | None = None,
 ) -> Reproduction:
@@ -130,6 +131,9 @@ def reproduce(
         At most this many points per figure, for a quick look.
     docs
         Also write the page for the documentation here.
+    time_limit
+        Timings are taken no further once one would take more seconds than this: 20 when not
+        given. The paper waits 1000.
     pictures
         Whether to draw; without Matplotlib nothing is drawn, and the result says so.
     rank
@@ -137,6 +141,8 @@ def reproduce(
     """
     if runs < 1:
         raise InputError(f"runs must be at least 1; got {runs}.")
+    if time_limit is not None and not time_limit > 0:
+        raise InputError(f"time_limit must be above 0 seconds; got {time_limit}.")
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs must be at least 1; got {jobs}.")
     begin = time.monotonic()
@@ -152,11 +158,12 @@ def reproduce(
         jobs=jobs or os.cpu_count() or 1,
         methods=names,
         points=points,
+        time_limit=TIME_LIMIT if time_limit is None else time_limit,
         rank=rank,
     )
     notes += outcome.notes
     results = {
-        figure.name: summarise(figure, store, seed=seed, runs=runs, methods=names)
+        figure.name: summarise(figure, store, seed=seed, runs=runs, methods=methods and names)
         for figure in chosen
     }
     again = {}
@@ -167,7 +174,8 @@ def reproduce(
     found = Reproduction(results, outcome, notes, folder, again)
     command = f"hnd reproduce {' '.join(figures)} --runs {runs} --seed {seed}"
     command += "" if points is None else f" --points {points}"
-    command += "" if methods is None else f" --methods {','.join(methods)}"
+    command += "".join(f" --methods {name}" for name in methods or ())
+    command += "" if time_limit is None else f" --time-limit {time_limit:g}"
     # How long it takes is told only by a run that did everything itself.
     minutes = (time.monotonic() - begin) / 60 if outcome.kept == 0 else 0.0
     _write(

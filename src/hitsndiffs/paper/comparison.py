@@ -21,6 +21,10 @@ LIMIT = 3.0
 EXACT = 1e-4
 #: The stored values have six decimals; no standard error is smaller.
 ROUNDING = 1e-6
+#: Numbers of rounds that differ by no more than this agree whatever their spread.
+SAME_ROUNDS = 1.0
+#: How much larger the standard error of a median is than that of a mean.
+OF_A_MEDIAN = np.sqrt(np.pi / 2)
 #: With fewer runs than this, a deviation is no smaller than the pooled one of its line.
 ENOUGH_RUNS = 10
 
@@ -137,8 +141,6 @@ def exponent(
 
 
 def _shown(figure: Figure, panel: str, method: str, methods: Sequence[str] | None) -> bool:
-    if panel == "iterations" and (method == "grm" or contestant(method).growth > 1):
-        return False  # not rounds over the data
     if figure.shows and (panel not in figure.panels or method not in figure.methods):
         return False
     return methods is None or method == DATA or method in methods
@@ -165,13 +167,11 @@ def _point(
 def _means_over_sets(figure: Figure, results: list[Result]) -> list[Result]:
     """The mean over all sets of each method, where all are there."""
     means = []
-    for method in dict.fromkeys(r.method for r in results):
-        values = [r.value for r in results if r.method == method]
+    for panel, method in dict.fromkeys((r.panel, r.method) for r in results):
+        values = [r.value for r in results if (r.panel, r.method) == (panel, method)]
         if len(values) == len(figure.x):
-            point = _point(
-                figure, "accuracy", method, len(values), "mean", [float(np.mean(values))]
-            )
-            means.append(point)
+            mean = [float(np.mean(values))]
+            means.append(_point(figure, panel, method, len(values), "mean", mean))
     return means
 
 
@@ -179,9 +179,10 @@ def _judged(figure: Figure, results: list[Result]) -> list[Result]:
     """Add the paper's values and the verdicts."""
     judged = []
     for r in results:
-        theirs = paper_value(figure.shows or figure.name, r.panel, r.method, r.place)
+        stored = contestant(r.method).paper or r.method
+        theirs = paper_value(figure.shows or figure.name, r.panel, stored, r.place)
         r = replace(r, paper=theirs)
-        if theirs is not None and figure.kind != "scalability":
+        if theirs is not None and r.panel != "seconds":  # another machine
             distance = _distance(figure, r, theirs, results)
             r = replace(r, distance=distance, verdict=verdict(distance))
         judged.append(r)
@@ -192,12 +193,16 @@ def _distance(figure: Figure, r: Result, theirs: float, results: list[Result]) -
     difference = r.value - theirs
     if figure.paper_runs == 1:
         return LIMIT * difference / EXACT
+    if r.panel == "iterations":
+        error = OF_A_MEDIAN * r.deviation * np.sqrt(1 / r.runs + 1 / figure.paper_runs)
+        return difference / max(float(error), SAME_ROUNDS / LIMIT)
     deviation = r.deviation
     if r.runs < ENOUGH_RUNS:
         line = [o.deviation for o in results if (o.panel, o.method) == (r.panel, r.method)]
         deviation = max(deviation, float(np.sqrt(np.mean(np.square(line)))))
     # Theirs is estimated as equal to ours, unless the paper tells it.
-    told = paper_values()[figure.name].get("deviation", {}).get(r.method)
+    stored = contestant(r.method).paper or r.method
+    told = paper_values()[figure.name].get("deviation", {}).get(stored)
     their_deviation = told[r.place] if told and told[r.place] is not None else deviation
     error = np.hypot(deviation / np.sqrt(r.runs), their_deviation / np.sqrt(figure.paper_runs))
     return difference / max(float(error), ROUNDING)

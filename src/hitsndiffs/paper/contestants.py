@@ -28,11 +28,13 @@ class Contestant:
     method, params
         What :func:`hitsndiffs.rank` is given.
     needs
-        What it is told beside the responses: ``"key"``, ``"order"`` or nothing.
+        What it is told beside the responses: ``"key"``, ``"order"``, ``"model"`` or nothing.
     ours
         Whether it is not in the paper.
     growth
         About how its time grows with the number of users (2: it stores a matrix of users × users).
+    paper
+        Under which name the stored values of the paper have it, where that is another.
     """
 
     name: str
@@ -42,7 +44,11 @@ class Contestant:
     needs: str | None = None
     ours: bool = False
     growth: float = 1.0
+    paper: str = ""
 
+
+#: In the place of a method of the library: see published, full_matrices.
+PUBLISHED_GRM, FULL = "published-grm", "full-matrices"
 
 _HND = {"tol": PAPER_TOL, "gap": False}
 #: Coarser than the default, four times as fast, and the same accuracy to within 0.002.
@@ -56,13 +62,30 @@ _ALL = (
     Contestant("pooled-investment", "PooledInvestment", "pooled-investment"),
     Contestant("true-answer", "True-answer", "true-answer", needs="key"),
     Contestant("grm", "GRM-estimator", "grm", _GRM, needs="order"),
-    Contestant("hnd/power", "HnD-power", "hnd", {"solver": "power", **_HND}),
-    Contestant("hnd/arnoldi", "HnD-direct", "hnd", {"solver": "arnoldi", **_HND}, growth=2.0),
-    Contestant("hnd/deflation", "HnD-deflation", "hnd", {"solver": "deflation", **_HND}),
-    Contestant("hnd/lanczos", "HnD-Lanczos (ours)", "hnd", {"solver": "lanczos"}, ours=True),
-    Contestant("abh/direct", "ABH-direct", "abh", {"solver": "direct"}, growth=2.0),
-    Contestant("abh/power", "ABH-power", "abh", {"solver": "power", "tol": PAPER_TOL}),
-    Contestant("abh/lanczos", "ABH-Lanczos (ours)", "abh", {"solver": "lanczos"}, ours=True),
+    Contestant(
+        "grm-published",
+        "GRM-estimator as published",
+        PUBLISHED_GRM,
+        needs="model",
+        paper="grm",
+    ),
+    # with full matrices, as the paper times them (see full_matrices)
+    Contestant("hnd/power", "HnD-power", FULL),
+    Contestant("hnd/arnoldi", "HnD-direct", FULL, growth=2.0),
+    Contestant("hnd/deflation", "HnD-deflation", FULL),
+    Contestant("abh/direct", "ABH-direct", FULL, growth=2.0),
+    Contestant("abh/power", "ABH-power", FULL, growth=2.0),
+    # the library's solvers, which need the two sums only
+    Contestant("hnd/power-sums", "HnD-power on sums", "hnd", {"solver": "power"}, ours=True),
+    Contestant(
+        "hnd/deflation-sums", "HnD-deflation on sums", "hnd", {"solver": "deflation"}, ours=True
+    ),
+    Contestant(
+        "hnd/centred", "HnD, known vector left out", "hnd", {"solver": "centred"}, ours=True
+    ),
+    Contestant("hnd/lanczos", "HnD-Lanczos", "hnd", {"solver": "lanczos"}, ours=True),
+    Contestant("abh/power-sums", "ABH-power, D a vector", "abh", {"solver": "power"}, ours=True),
+    Contestant("abh/lanczos", "ABH-Lanczos", "abh", {"solver": "lanczos"}, ours=True),
 )
 CONTESTANTS: dict[str, Contestant] = {one.name: one for one in _ALL}
 
@@ -87,12 +110,18 @@ def available(names: Sequence[str]) -> tuple[list[str], list[str]]:
     can, words = [], []
     for name in names:
         method = contestant(name).method
-        if method == "grm" and find_spec("mirt") is None:
+        if method == PUBLISHED_GRM:
+            if find_spec("girth") is None:
+                raise InputError(
+                    f"{name} needs the package girth, which is not installed: pip install girth."
+                )
+            can.append(name)
+        elif method == "grm" and find_spec("mirt") is None:
             words.append(
                 "The GRM-estimator is left out: it needs the package mirt "
                 "(pip install 'hitsndiffs[irt]')."
             )
-        elif method not in METHODS:
+        elif method != FULL and method not in METHODS:
             raise InputError(f"There is no method {name!r}; there is {', '.join(METHODS)}.")
         else:
             can.append(name)

@@ -24,16 +24,22 @@ RANKERS = (
 )
 WITHOUT_KEY = RANKERS[:6]
 SPECTRAL = ("hnd", "abh")
+#: The variants that the paper times, with full matrices as there; then the library's own.
+FULL_MATRICES = ("hnd/power", "hnd/arnoldi", "hnd/deflation", "abh/direct", "abh/power")
 TIMED = (
-    "hnd/power",
-    "hnd/arnoldi",
-    "hnd/deflation",
+    *FULL_MATRICES,
+    "hnd/power-sums",
+    "hnd/deflation-sums",
+    "hnd/centred",
     "hnd/lanczos",
-    "abh/direct",
-    "abh/power",
+    "abh/power-sums",
     "abh/lanczos",
     "grm",
 )
+#: Panels that the paper's text asks for beside what its published code draws.
+PAIRS = "accuracy, each user and item with the probability"
+FROM_ONE = "displacement, places counted from 1"
+ABSOLUTE = "accuracy, absolute"
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,7 @@ def _accuracy(name: str) -> Figure:
         title=f"{_MODELS[model]}, varying {'difficulty' if varied == 'difficulty' else label}",
         x=tuple(paper_values()[name]["x"]),
         x_label=label,
+        panels=("accuracy", PAIRS) if varied == "answer_probability" else ("accuracy",),
         methods=RANKERS,
         model=model,
         varies=argument,
@@ -159,7 +166,7 @@ def _all() -> Iterable[Figure]:
         title="Stability of HnD and ABH (Bock, equally spaced)",
         x=tuple(paper_values()["stability"]["x"]),
         x_label="discrimination",
-        panels=("variance", "displacement", "accuracy"),
+        panels=("variance", "displacement", FROM_ONE, "accuracy"),
         methods=SPECTRAL,
         model="bock",
         paper_runs=100,
@@ -169,6 +176,7 @@ def _all() -> Iterable[Figure]:
         kind="real",
         title="Six real data sets, against the True-answer ranking",
         x=tuple(name for name in paper_values()["real"]["x"] if name != "mean"),
+        panels=("accuracy", ABSOLUTE),
         methods=WITHOUT_KEY,
         paper_runs=1,
     )
@@ -202,9 +210,21 @@ def _all() -> Iterable[Figure]:
     ):
         yield Figure(name=name, kind="curves", title=title, panels=())
     yield Figure(
+        name="models",
+        kind="models",
+        title="Which response model is a special case of which (Figure 2)",
+        panels=(),
+    )
+    yield Figure(
+        name="tripartite",
+        kind="tripartite",
+        title="HnD on a graph of three parts (Figure 3)",
+        panels=(),
+    )
+    yield Figure(
         name="example",
         kind="example",
-        title="Worked example: 4 users, 3 items, 3 options",
+        title="Worked example (Figure 1, answers invented): 4 users, 3 items, 3 options",
         panels=(),
     )
 

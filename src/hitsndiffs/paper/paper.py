@@ -25,7 +25,7 @@ def paper_values() -> dict[str, dict[str, Any]]:
 
 
 def paper_value(figure: str, panel: str, method: str, place: int) -> float | None:
-    """Return one value of the paper, or None where it has none.
+    """Return one value of the paper, or None where it has none (methods by their stored names).
 
     Examples
     --------

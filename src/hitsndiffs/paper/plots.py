@@ -12,8 +12,9 @@ from typing import Any
 from hitsndiffs.errors import MissingExtraError
 from hitsndiffs.paper.comparison import Result
 from hitsndiffs.paper.contestants import CONTESTANTS, contestant
+from hitsndiffs.paper.diagrams import draw_models, draw_tripartite
 from hitsndiffs.paper.drawings import CURVES, worked_example
-from hitsndiffs.paper.figures import Figure
+from hitsndiffs.paper.figures import ABSOLUTE, FROM_ONE, PAIRS, Figure
 from hitsndiffs.paper.paper import DATA, paper_values
 
 __all__ = ["draw", "have_matplotlib"]
@@ -26,7 +27,9 @@ PANEL_LABELS = {
     "seconds": "seconds",
     "iterations": "rounds",
     "variance": "variance of |eigenvector|",
-    "displacement": "mean displacement",
+    "displacement": "mean displacement (as published)",
+    FROM_ONE: "mean displacement (from 1)",
+    PAIRS: "accuracy, each pair with the probability",
     "relative rounds": "rounds / fewest",
 }
 WIDTH, HEIGHT = 4.6, 3.4
@@ -88,11 +91,14 @@ def draw(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:
 def _look(method: str) -> dict[str, Any]:
     """The colour and marker of a method, the same in every figure."""
     if method in CONTESTANTS:
-        base = list(CONTESTANTS).index(method)
-        place = base if base < 8 else base - 8
+        place = list(CONTESTANTS).index(method)
+        place = place if place < 9 else place - 9
     else:
         place = sum(map(ord, method))
-    return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
+    look = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
+    if place >= len(COLOURS):  # the same colours again, hollow
+        look["markerfacecolor"] = "white"
+    return look
 
 
 def _panels(canvas: Any, figure: Figure) -> Iterator[tuple[Any, str]]:
@@ -164,7 +170,12 @@ def _legend(canvas: Any, *, paper: bool = True) -> None:
 
 
 def _bars(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
-    """A group of bars per data set, the paper's values as hollow bars behind."""
+    """A group of bars per data set, the paper's values as hollow bars behind.
+
+    Where a correlation is negative, the paper draws its absolute value: hatched.
+    """
+    drawn = {(r.x, r.method): r.value for r in results if r.panel == ABSOLUTE}
+    results = [r for r in results if r.panel == "accuracy"]
     groups = list(dict.fromkeys(r.x for r in results))
     methods = list(dict.fromkeys(r.method for r in results))
     scatter = figure.model == "half-moon"
@@ -174,13 +185,24 @@ def _bars(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
     for number, method in enumerate(methods):
         line = [r for r in results if r.method == method]
         at = [groups.index(r.x) + (number - (len(methods) - 1) / 2) * width for r in line]
-        colour = _look(method)["color"]
+        colour = str(_look(method)["color"])
         paper = _gaps([r.paper for r in line])
         panes[0].bar(at, paper, width, color="none", edgecolor=colour, alpha=0.45, zorder=1)
         errors = [r.deviation for r in line] if figure.paper_runs > 1 else None
         values = [r.value for r in line]
         label = contestant(method).label
         panes[0].bar(at, values, width * 0.6, yerr=errors, color=colour, label=label, capsize=2)
+        turned = [drawn[r.x, method] if r.value < 0 and drawn else 0.0 for r in line]
+        if any(turned):
+            panes[0].bar(
+                at,
+                turned,
+                width * 0.6,
+                color="none",
+                edgecolor=colour,
+                hatch="////",
+                label=f"|{label}|, as the paper draws it",
+            )
     panes[0].set_xticks(range(len(groups)), [str(group) for group in groups])
     panes[0].set_ylabel(PANEL_LABELS["accuracy"])
     panes[0].axhline(0, color="black", linewidth=0.6)
@@ -211,6 +233,7 @@ def _curves(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  # 
         colour = COLOURS[curve.colour]
         axes.plot(curve.theta, curve.chance, style, color=colour, label=curve.label)
     if figure.name == "curves/intro":
+        axes.set_title("difficulties and abilities invented, as the answers are", fontsize=7)
         for user, ability in enumerate((0.85, 0.6, 0.4, 0.15), start=1):
             axes.annotate(f"u{user}", (ability, 0.0), (ability, 0.06), ha="center", fontsize=9)
             axes.plot([ability], [0.0], "k|", markersize=10)
@@ -232,6 +255,19 @@ def _example(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  #
     right.set_yticks(range(4), list(steps["answers"]))
     right.invert_yaxis()
     right.set_title("HnD scores", fontsize=9)
+    canvas.supxlabel(
+        "The answers are invented: the paper prints them as a picture only. They have all the "
+        "properties that its text states.",
+        fontsize=7,
+    )
+
+
+def _models(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  # noqa: ARG001
+    draw_models(canvas, COLOURS)
+
+
+def _tripartite(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  # noqa: ARG001
+    draw_tripartite(canvas, COLOURS)
 
 
 _DRAW = {
@@ -243,4 +279,6 @@ _DRAW = {
     "simulated": _bars,
     "curves": _curves,
     "example": _example,
+    "models": _models,
+    "tripartite": _tripartite,
 }

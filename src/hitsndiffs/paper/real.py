@@ -10,10 +10,17 @@ import numpy as np
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt.codes import from_codes, labels
+from hitsndiffs.paper.fetching import REPOSITORY
 
-__all__ = ["FOLDER_VARIABLE", "data_folder", "read_set"]
+__all__ = ["FOLDER_VARIABLE", "WHERE_FROM", "data_folder", "read_set", "require_data"]
 
 FOLDER_VARIABLE = "HITSNDIFFS_DATA"
+#: Said where the data are wanted and not there.
+WHERE_FROM = (
+    f"They are in the authors' repository ({REPOSITORY}): run "
+    f"`hnd reproduce --fetch-data paper-data`, which fetches and checks them, and set "
+    f"{FOLDER_VARIABLE}=paper-data."
+)
 
 
 def data_folder() -> Path | None:
@@ -25,6 +32,17 @@ def data_folder() -> Path | None:
         if (folder / "Chinese" / "answer.csv").is_file():
             return folder
     return None
+
+
+def require_data() -> Path:
+    """Return that folder, or say where the data sets are."""
+    folder = data_folder()
+    if folder is None:
+        raise InputError(
+            f"{FOLDER_VARIABLE} names no folder with the real data sets (Chinese/answer.csv, "
+            f"Chinese/truth.csv and so on, or these under mcq/). {WHERE_FROM}"
+        )
+    return folder
 
 
 def read_set(name: str) -> tuple[Responses, dict[str, str]]:
@@ -40,12 +58,7 @@ def read_set(name: str) -> tuple[Responses, dict[str, str]]:
     responses, key
         The responses, and item → correct option.
     """
-    folder = data_folder()
-    if folder is None:
-        raise InputError(
-            f"The real data sets are not there: set {FOLDER_VARIABLE} to a folder that holds "
-            "Chinese/answer.csv, Chinese/truth.csv and so on (or these under mcq/)."
-        )
+    folder = require_data()
     chosen = np.loadtxt(folder / name / "answer.csv", delimiter=",", dtype=np.int64, ndmin=2)
     truth = np.loadtxt(folder / name / "truth.csv", delimiter=",", dtype=np.int64, ndmin=1)
     if len(truth) != len(chosen):

@@ -8,13 +8,21 @@ import io
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from hitsndiffs.paper import findings
 from hitsndiffs.paper.comparison import LIMIT, Result
+from hitsndiffs.paper.diagrams import SPECIAL_CASES, graph
 from hitsndiffs.paper.drawings import CURVES, worked_example
 from hitsndiffs.paper.figures import FIGURES, Figure
+from hitsndiffs.paper.judgements import (
+    beta_section,
+    displacement_section,
+    missing_section,
+    speed_sections,
+)
 
 __all__ = ["markdown", "page", "write_tables", "write_text"]
 
@@ -56,6 +64,15 @@ def write_tables(figure: Figure, results: Sequence[Result], folder: Path) -> lis
             for t, p in zip(curve.theta, curve.chance, strict=True)
         ]
         told: Any = rows
+    elif figure.kind == "models":
+        told = rows = [asdict(arrow) for arrow in SPECIAL_CASES]
+    elif figure.kind == "tripartite":
+        told = graph()
+        rows = [
+            {"part": part, "from": one, "to": other}
+            for part, edges in told.items()
+            for one, other in edges
+        ]
     elif figure.kind == "example":
         told = worked_example()
         rows = [
@@ -212,7 +229,10 @@ def markdown(
         ]
     lines += _other_figures(results)
     lines += _consistent_section(results)
-    lines += _time_section(results)
+    lines += missing_section(results)
+    lines += displacement_section(results)
+    lines += speed_sections(results)
+    lines += beta_section(results)
     lines += _outlier_section(results, again or {})
     if notes:
         lines += ["## Left out", "", *(f"- {note}" for note in notes), ""]
@@ -241,33 +261,16 @@ def _consistent_section(results: All) -> list[str]:
     found = findings.certified(results)
     if not found:
         return []
-    said = [
-        f"- {findings.label(method)}: {shared:.0%} of {sets} data sets are certified consistent."
-        for method, sets, shared in found
+    return [
+        "## Consistent answers (C1P, Figure 4h)",
+        "",
+        "How many rankings are certified: the choosers of every option stand side by side.",
+        "",
+        "| method | data sets | certified |",
+        "|---|---:|---:|",
+        *(f"| {findings.label(method)} | {sets} | {sure} |" for method, sets, sure in found),
+        "",
     ]
-    return ["## Consistent answers (C1P)", "", *said, ""]
-
-
-def _time_section(results: All) -> list[str]:
-    lines = []
-    for figure in ("scalability/users", "scalability/items"):
-        found = findings.exponents(results, figure)
-        if found:
-            side = figure.split("/")[1]
-            lines += [
-                f"## Time against number of {side}",
-                "",
-                "Fitted from 1,000 on (from 320 on for variants that end early), one thread.",
-                "",
-                "| method | exponent | largest timed |",
-                "|---|---:|---:|",
-                *(
-                    f"| {findings.label(method)} | {fitted:.2f} | {size:,} |"
-                    for method, fitted, size in found
-                ),
-                "",
-            ]
-    return lines
 
 
 def _outlier_section(results: All, again: Mapping[Any, Result]) -> list[str]:

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import active_children, get_context
 
-from hitsndiffs.paper.cells import ONCE_FROM, TIME_LIMIT, Cell, Rank, Values, compute
+from hitsndiffs.paper.cells import ONCE_FROM, Cell, Rank, Values, compute
 from hitsndiffs.paper.contestants import contestant
 from hitsndiffs.paper.figures import Figure
 from hitsndiffs.paper.paper import paper_value
-from hitsndiffs.paper.real import FOLDER_VARIABLE, data_folder
+from hitsndiffs.paper.real import WHERE_FROM, data_folder
 from hitsndiffs.paper.store import Store
 
 __all__ = ["Outcome", "Work", "run_cells", "run_work"]
@@ -31,6 +31,10 @@ ONE_THREAD = (
 )
 
 
+#: Seconds after which a timing is not taken further; the paper waits 1000.
+TIME_LIMIT = 20.0
+
+
 @dataclass
 class Outcome:
     """How a run of cells went."""
@@ -38,6 +42,7 @@ class Outcome:
     computed: int = 0
     kept: int = 0
     interrupted: bool = False
+    without_data: bool = False
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
@@ -54,6 +59,7 @@ def run_cells(
     jobs: int,
     methods: Sequence[str] | None = None,
     points: int | None = None,
+    time_limit: float = TIME_LIMIT,
     rank: Rank | None = None,
 ) -> Outcome:
     """Compute what is not in the store yet.
@@ -74,6 +80,8 @@ def run_cells(
         Only these (default: each figure's own).
     points
         At most this many points per figure.
+    time_limit
+        A method is left out of larger timings once one would take more seconds than this.
     rank
         Stands in for :func:`hitsndiffs.rank`; then everything runs in this process.
     """
@@ -82,9 +90,8 @@ def run_cells(
     timed: list[Work] = []
     for figure in figures:
         if figure.kind == "real" and data_folder() is None:
-            outcome.notes.append(
-                f"The real data sets are left out: {FOLDER_VARIABLE} does not name their folder."
-            )
+            outcome.without_data = True
+            outcome.notes.append(f"The real data sets are left out. {WHERE_FROM}")
             continue
         for cell in _cells(figure, runs, seed, points):
             wanted = _wanted(cell, methods)
@@ -92,7 +99,7 @@ def run_cells(
             outcome.kept += int(bool(wanted) and not missing)
             if missing:
                 (timed if figure.kind == "scalability" else work).append((cell, missing))
-    run_work(work, store, outcome, jobs=jobs, timed=timed, rank=rank)
+    run_work(work, store, outcome, jobs=jobs, timed=timed, time_limit=time_limit, rank=rank)
     return outcome
 
 
@@ -103,13 +110,14 @@ def run_work(
     *,
     jobs: int,
     timed: Sequence[Work] = (),
+    time_limit: float = TIME_LIMIT,
     rank: Rank | None = None,
 ) -> None:
     """Compute cells and keep them; Ctrl-C ends it, with what is finished kept."""
     try:
         with _progress(sum(_weight(cell) for cell, _ in [*work, *timed])) as advance:
             _run_many(work, store, outcome, jobs, rank, advance)
-            _run_timed(timed, store, outcome, rank, advance)
+            _run_timed(timed, store, outcome, time_limit, rank, advance)
     except KeyboardInterrupt:
         outcome.interrupted = True
 
@@ -130,16 +138,17 @@ def _wanted(cell: Cell, methods: Sequence[str] | None) -> list[str]:
     elif figure.kind in ("accuracy", "simulated", "real"):
         chosen = [name for name in methods if "/" not in name]
         if figure.kind == "real":  # there the True-answer ranking is the reference itself
-            chosen = [name for name in chosen if name not in ("true-answer", "grm")]
+            chosen = [name for name in chosen if contestant(name).needs is None]
     else:
         chosen = [name for name in figure.methods if name in methods or figure.kind == "beta"]
     # The GRM-estimator takes long on many items; the paper has no value there either.
-    return [name for name in chosen if name != "grm" or _paper_has(cell, name)]
+    slow = ("grm", "grm-published")
+    return [name for name in chosen if name not in slow or _paper_has(cell)]
 
 
-def _paper_has(cell: Cell, method: str) -> bool:
+def _paper_has(cell: Cell) -> bool:
     panel = cell.spec.panels[0]
-    return paper_value(cell.figure, panel, method, cell.place) is not None
+    return paper_value(cell.figure, panel, "grm", cell.place) is not None
 
 
 def _run_many(
@@ -191,6 +200,7 @@ def _run_timed(
     timed: Sequence[Work],
     store: Store,
     outcome: Outcome,
+    time_limit: float,
     rank: Rank | None,
     advance: Callable[[float], None],
 ) -> None:
@@ -199,7 +209,7 @@ def _run_timed(
         return
     with _one_thread_each(), _pool(1) as pool:
         for cell, names in timed:
-            affordable = [name for name in names if _affordable(cell, name, store)]
+            affordable = [name for name in names if _affordable(cell, name, store, time_limit)]
             if affordable and rank is not None:
                 _keep(cell, _attempt(cell, affordable, rank), store, outcome)
             elif affordable:
@@ -207,7 +217,7 @@ def _run_timed(
             advance(_weight(cell))
 
 
-def _affordable(cell: Cell, method: str, store: Store) -> bool:
+def _affordable(cell: Cell, method: str, store: Store, time_limit: float) -> bool:
     """Whether a timing will end soon, going by the point before."""
     earlier = [
         values.get("seconds", {}).get(method)
@@ -225,7 +235,7 @@ def _affordable(cell: Cell, method: str, store: Store) -> bool:
     took = [seconds for seconds in before if seconds is not None]
     power = contestant(method).growth if cell.spec.varies == "users" else 1.0
     growth = (cell.x / cell.spec.x[cell.place - 1]) ** power
-    return bool(took) and min(took) * growth <= TIME_LIMIT
+    return bool(took) and min(took) * growth <= time_limit
 
 
 def _attempt(cell: Cell, methods: Sequence[str], rank: Rank | None = None) -> Values | str:

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from hitsndiffs.data.encoding.long import DUPLICATES
+from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import (
@@ -135,7 +136,7 @@ def read_file(
         raise InputError(f"header must be True, False or 'auto'; got {header!r}.")
     if transpose and layout == "long":
         raise InputError("transpose=True is for wide files; a long file has no rows to turn.")
-    with open_stream(source) as stream:
+    with open_stream(source) as stream, working(f"Reading {stream.name}"):
         format = format or _find_format(stream)
         table = _open_table(stream, format, None if header == "auto" else bool(header))
         given = {"user": user, "item": item, "option": option}

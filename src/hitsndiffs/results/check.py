@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import step
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning
@@ -224,6 +225,7 @@ def _order(ranking: Ranking) -> Iterator[Finding]:
 def _perfect_order(ranking: Ranking, full: bool) -> Iterator[Finding]:
     """Whether any order at all is perfect (PQ-tree)."""
     r = ranking.responses
+    step("looking for a perfect order")
     large = r.n_responses > SEARCH_RESPONSES or r.n_users > SEARCH_USERS
     if large and not full:
         known = "A perfect order exists (the certified one); whether it is the only one"

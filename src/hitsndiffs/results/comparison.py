@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,12 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import answers_here, covered_items
+from hitsndiffs.data.progress import step, working
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.views import Viewed, view
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
 from hitsndiffs.methods.keys import key_given
+from hitsndiffs.results.advice import advice
 from hitsndiffs.results.metrics import accuracy
+from hitsndiffs.results.ranking import as_responses
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -58,7 +62,7 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Viewed):
     """Methods side by side: how they agree, how long they took, how right they are.
 
     Attributes
@@ -117,6 +121,14 @@ class Comparison:
 
         return sorted(rows, key=place)
 
+    def advice(self) -> str:
+        """Say in a sentence or two which method to use."""
+        return advice(self)
+
+    def plot(self) -> Any:
+        """Draw how alike each two methods rank, and return the chart (a Vega-Altair chart)."""
+        return view("plot_comparison")(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, in plain Python values (JSON's types)."""
         methods = {}
@@ -138,11 +150,10 @@ class Comparison:
 
 
 def compare(
-    responses: Responses,
+    responses: Any,
     methods: Iterable[str | Method] | None = None,
     key: Mapping[Any, Any] | None = None,
     seed: int = 0,
-    progress: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Fit several methods to the same data, and set the results side by side.
 
@@ -157,8 +168,6 @@ def compare(
         goes to those that take one.
     seed
         For methods given by name.
-    progress
-        Called with each method's name before it is fitted.
 
     Examples
     --------
@@ -173,14 +182,15 @@ def compare(
         chosen = [m for m in chosen if m.name not in NO_RANKING]
     if repeated := {m.name for m in chosen if [n.name for n in chosen].count(m.name) > 1}:
         raise InputError(f"Method {min(repeated)!r} is given twice; compare takes each once.")
+    responses = as_responses(responses)
     data = open_engine(responses)
     known = answers_here(data.items, key)
     true_scores = TrueAnswer(key=key, seed=seed).fit(data).scores_ if key else None
     results = []
-    for method in chosen:
-        if progress is not None:
-            progress(method.name)
-        results.append(_fitted(method, data, known, true_scores))
+    with working("Comparing"):
+        for number, method in enumerate(chosen):
+            step(method.name, number, len(chosen))
+            results.append(_fitted(method, data, known, true_scores))
     return Comparison(responses, tuple(results), _correlations(results), true_scores)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["jsonable", "python_value", "to_frame"]
+__all__ = ["jsonable", "python_value", "same", "to_frame"]
 
 
 def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
@@ -69,3 +69,12 @@ def jsonable(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     return str(value)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two arrays are equal, NaN counting as equal to NaN.
+
+    >>> same(np.array([1.0, np.nan]), np.array([1.0, np.nan]))
+    True
+    """
+    return a is b or bool(np.array_equal(a, b, equal_nan=True))

@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
@@ -20,8 +22,8 @@ from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.diagnostics import best_options, guessing, item_columns, option_columns
-from hitsndiffs.results.frames import python_value, to_frame
-from hitsndiffs.results.rendering import as_dict, as_html, as_text
+from hitsndiffs.results.frames import python_value, same, to_frame
+from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Again
 from hitsndiffs.results.uncertainty import (
     half_sample_errors,
@@ -29,7 +31,11 @@ from hitsndiffs.results.uncertainty import (
     reliability,
     top_probabilities,
 )
+from hitsndiffs.results.views import RankingViews
 from hitsndiffs.results.wording import count, listed
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.placing import Placement
 
 __all__ = ["Ranking", "rank"]
 
@@ -75,18 +81,23 @@ def rank(
     >>> ranking.answer_key()
     {0: 'A', 1: 'A', 2: 'A'}
     """
-    if not isinstance(responses, Responses):
-        responses = Responses.from_wide(responses)
+    responses = as_responses(responses)
     if by is not None and by not in QUANTITIES:
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
     estimator = make(method, **params)
-    estimator.fit(responses)
-    ranking = Ranking.of(responses, estimator, by)
-    return ranking.bootstrapped(bootstrap) if bootstrap else ranking
+    with working("Ranking"):
+        estimator.fit(responses)
+        ranking = Ranking.of(responses, estimator, by)
+        return ranking.bootstrapped(bootstrap) if bootstrap else ranking
+
+
+def as_responses(table: Any) -> Responses:
+    """Responses as they are; any other table read as wide or long, whichever it is."""
+    return table if isinstance(table, Responses) else Responses.from_table(table)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Ranking:
+class Ranking(RankingViews):
     """Users in order of ability, with what speaks for and against the order.
 
     Arrays are aligned with ``responses.users``; a user without answers has NaN.
@@ -170,13 +181,13 @@ class Ranking:
         """Expected share of right answers (0–1), where the method has it."""
         return self.fit.correct
 
-    @property
+    @cached_property
     def standard_errors(self) -> Vector:
         """Of the scores; NaN where the method has none."""
         if self.resampled_errors is not None:
             return self.resampled_errors
         errors = self.fit.standard_errors
-        if not _same(self.scores, self.fit.scores):
+        if not same(self.scores, self.fit.scores):
             others = {"ability": self.fit.ability_errors, "correct": self.fit.correct_errors}
             errors = others.get(self.by)
         return np.full(self.responses.n_users, np.nan) if errors is None else errors
@@ -302,6 +313,10 @@ class Ranking:
 
     def columns(self) -> dict[str, Any]:
         """The columns of :meth:`table`, by name."""
+        return dict(self._columns)
+
+    @cached_property
+    def _columns(self) -> dict[str, Any]:
         o = self.order
         columns: dict[str, Any] = {
             "user": self.users[o],
@@ -392,6 +407,52 @@ class Ranking:
         engine, threads = self.parameters.get("engine", "auto"), self.parameters.get("threads")
         return open_engine(self.responses, engine, threads)
 
+    # -- later, and for others -----------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the ranking and its answers to a file that :func:`hitsndiffs.load` reads."""
+        from hitsndiffs.results.saving import save
+
+        save(self, path)
+
+    def score(self, newcomers: Any) -> Placement:
+        """Place newcomers by the fitted items and key, without a new fit.
+
+        Parameters
+        ----------
+        newcomers
+            :class:`~hitsndiffs.Responses`, or any table that :func:`hitsndiffs.rank` takes. Items
+            and options that the ranking does not know are left out, and told.
+        """
+        from hitsndiffs.results.placing import place
+
+        return place(self, as_responses(newcomers))
+
+    def __len__(self) -> int:
+        return self.responses.n_users
+
+    def __getitem__(self, user: Any) -> dict[str, Any]:
+        """One user's row of :meth:`table`, by the user's label."""
+        place = self.data.user_number(user)
+        if place is None:
+            raise KeyError(user)
+        columns = self._columns
+        row = int(np.flatnonzero(self.order == place)[0])
+        return {name: python_value(values[row]) for name, values in columns.items()}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ranking):
+            return NotImplemented
+        return (
+            (self.method, self.by, self.consistent) == (other.method, other.by, other.consistent)
+            and [str(u) for u in self.users] == [str(u) for u in other.users]
+            and same(self.scores, other.scores)
+            and same(self.ranks, other.ranks)
+            and same(self.standard_errors, other.standard_errors)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
     # -- for machines and for people -----------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
@@ -408,9 +469,6 @@ class Ranking:
     def __repr__(self) -> str:
         return as_text(self)
 
-    def _repr_html_(self) -> str:
-        return as_html(self)
-
 
 def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
     choice = {"correct": fit.correct, "ability": fit.abilities}
@@ -424,13 +482,9 @@ def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
             )
         return values, by
     for name, values in choice.items():
-        if values is not None and _same(values, fit.scores):
+        if values is not None and same(values, fit.scores):
             return fit.scores, name
     return fit.scores, "score"
-
-
-def _same(a: Vector, b: Vector) -> bool:
-    return a is b or np.array_equal(a, b, equal_nan=True)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

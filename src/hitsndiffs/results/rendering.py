@@ -1,8 +1,7 @@
-"""A ranking as plain values, as text, and as a page."""
+"""A ranking as plain values and as text."""
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from hitsndiffs.results.frames import jsonable
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["as_dict", "as_html", "as_text"]
+__all__ = ["as_dict", "as_text"]
 
 
 def as_dict(ranking: Ranking) -> dict[str, Any]:
@@ -71,21 +70,6 @@ def as_text(ranking: Ranking) -> str:
     if r.n_users > 5:
         lines.append(f"     …  ({r.n_users - 5:,} more)")
     return "\n".join(lines)
-
-
-def as_html(ranking: Ranking) -> str:
-    """A heading and the best twenty, for notebooks."""
-    rows = "".join(
-        f"<tr><td>{rank_}</td><td>{html.escape(user)}</td><td>{score:.3f}</td></tr>"
-        for rank_, user, score in _best(ranking, 20)
-    )
-    title = html.escape(as_text(ranking).split("\n")[0])
-    more = ranking.responses.n_users - 20
-    rest = f"<p>… {more:,} more</p>" if more > 0 else ""
-    return (
-        f"<p><b>{title}</b></p><table><thead><tr><th>rank</th><th>user</th><th>score</th>"
-        f"</tr></thead><tbody>{rows}</tbody></table>{rest}"
-    )
 
 
 def _best(ranking: Ranking, count: int) -> list[tuple[str, str, float]]:

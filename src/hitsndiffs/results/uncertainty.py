@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import tracked
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.probability import normal_cdf, normal_quantile
 
@@ -144,7 +145,7 @@ def half_sample_errors(
         return np.full_like(reference, np.nan)
     rng = np.random.default_rng(seed)
     total, count = np.zeros_like(reference), np.zeros_like(reference)
-    for _ in range(repeats):
+    for _ in tracked(range(repeats), "half of the items"):
         items = np.sort(rng.permutation(n_items)[:half])
         deviation = score(items) - reference
         known = np.isfinite(deviation)

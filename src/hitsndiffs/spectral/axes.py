@@ -116,11 +116,11 @@ def leading_axes(
     weights = None
     users = vectors
     if on_options:
-        users = np.empty((data.n_users, vectors.shape[1]))
         weights = np.empty_like(vectors)
         for axis, y in enumerate(vectors.T):
-            users[:, axis] = _unit(A.to_users(y))
             weights[:, axis] = np.sqrt(values[axis]) * A.weights(y)
+        found_users = [_unit(A.to_users(y)) for y in vectors.T]
+        users = np.stack(found_users, axis=1) if found_users else np.empty((data.n_users, 0))
     # seen from the users, a residual among the options is no larger on the strongest axis
     residual = float(found.residuals[0]) if len(values) else 0.0
     converged = residual <= max(1e-6, 100 * tol)
@@ -158,15 +158,15 @@ class _Symmetric:
         answers = data.answers_per_user
         if user_weights is None:
             choosers = data.choosers_per_option.astype(float)
-            if answers.min() == answers.max():
-                answers = answers[:1]
+            if float(answers.min()) == float(answers.max()):
+                answers = np.array([float(answers[0])])
             root = _inverse_root(answers + mu)
             scale = root
         else:
             choosers = data.choosers(user_weights)
             root = np.sqrt(user_weights / (answers + mu))
             counting = user_weights > 0
-            scale = np.divide(root, user_weights, out=np.zeros_like(root), where=counting)
+            scale = np.where(counting, root / np.where(counting, user_weights, 1.0), 0.0)
         half = _inverse_root(np.maximum(choosers + lam, 1e-300))
         if centred:
             nobody, nothing = np.zeros(1), np.zeros(data.n_options)
@@ -174,26 +174,29 @@ class _Symmetric:
             return cls(data, root, half, scale, centre, nobody, nothing, nothing)
         trivial = answers * root
         length = _norm(trivial) * np.sqrt(data.n_users / len(trivial))
-        trivial /= length
+        trivial = trivial / length
         seen = choosers / length if mu == 0 else None
         return cls(data, root, half, scale, None, trivial, _unit(choosers * half), seen)
 
     def to_options(self, x: Vector) -> Vector:
-        return self._finish(self.data.choosers(self.root * _without(x, self.trivial_users)))
+        return self._finish(self.data.choosers(self._rooted(_without(x, self.trivial_users))))
 
     def to_users(self, y: Vector) -> Vector:
-        x = self.data.choices(self.weights(y))
-        x *= self.root
-        return _without(x, self.trivial_users)
+        return _without(self._rooted(self.data.choices(self.weights(y))), self.trivial_users)
 
     def around(self, y: Vector) -> Vector:
         """``Aᵀ A``, in one pass over the data."""
         v = self.weights(y)
-        through = self.data.through(v, scaled, self._squared_root)
+        if len(self.root) == 1 and self.data.gram is not None:
+            through = float(self.root[0]) ** 2 * (self.data.gram @ v)
+        else:
+            through = self.data.through(v, scaled, self._squared_root)
         return self._finish(through - self._seen * (self._seen @ v))
 
     def unscaled(self, x: Vector) -> Vector:
         """Scores from vectors of the symmetric form."""
+        if len(self.scale) == 1:
+            return x * float(self.scale[0])
         return x * self.scale[:, None]
 
     @cached_property
@@ -208,7 +211,10 @@ class _Symmetric:
         return self._for_each(self.root * self.root)
 
     def _for_each(self, x: Vector) -> Vector:
-        return np.repeat(x, self.data.n_users // len(x))
+        return float(x[0]) * self.data.everybody if len(x) == 1 else x
+
+    def _rooted(self, x: Vector) -> Vector:
+        return x * (float(self.root[0]) if len(self.root) == 1 else self.root)
 
     def weights(self, y: Vector) -> Vector:
         """Option weights from vectors of the symmetric form."""
@@ -244,9 +250,7 @@ def _unit(x: Vector) -> Vector:
 
 
 def _inverse_root(x: Vector) -> Vector:
-    """``1 / √x``, in the place of ``x``: new memory costs as much as the reckoning."""
-    np.sqrt(x, out=x)
-    return np.reciprocal(x, out=x)
+    return np.reciprocal(np.sqrt(x))
 
 
 # Sums over users are added by NumPy and not by BLAS, whose threads wait for each other at the end.
@@ -258,8 +262,9 @@ def _norm(x: Vector) -> float:
 
 def _without(x: Vector, known: Vector) -> Vector:
     """The part of ``x`` that is orthogonal to a unit vector (of one number: all are the same)."""
-    part = float(known[0] * x.sum()) if len(known) == 1 else float((known * x).sum())
-    return x - part * known
+    if len(known) == 1:
+        return x - float(known[0]) ** 2 * float(x.sum())
+    return x - float((known * x).sum()) * known
 
 
 def top_pairs(

@@ -74,7 +74,7 @@ def _power(L: Laplacian, beta: float, rng: np.random.Generator, tol: float, limi
         s = L(s)  # w ← Cᵀ s;  s ← D s - C w
         return beta * d - np.diff(s)  # s_diff ← β s_diff - S s
 
-    start = rng.standard_normal(len(L.degrees) - 1)
+    start = rng.uniform(size=len(L.degrees) - 1)
     d, value, rounds, change, settled = iterate(step, start, tol, limit)
     return Solution(cumulated(d), beta - value, rounds, change, settled)
 

@@ -21,6 +21,9 @@ __all__ = ["Averaging", "Laplacian"]
 
 Vector = npt.NDArray[np.float64]
 
+#: Up to this many users × options ``C`` is held as a full matrix (0.8 GB) by *direct* variants.
+FULL_CELLS = 100_000_000
+
 
 @dataclass(frozen=True)
 class Averaging:
@@ -41,8 +44,7 @@ class Averaging:
     @cached_property
     def stationary(self) -> Vector:
         """The left eigenvector of eigenvalue 1 (the right one is the ones vector)."""
-        total: float = self.answers.sum()
-        return self.answers / total
+        return self.answers / float(self.answers.sum())
 
     def weights(self, s: Vector) -> Vector:
         """Mean score of each option's choosers."""
@@ -56,13 +58,19 @@ class Averaging:
         """``U s``."""
         return self.scores(self.weights(s))
 
+    def transposed(self, s: Vector) -> Vector:
+        """``Uᵀ s``."""
+        w = _over(self.data.choosers(_over(s, self.answers)), self.choosers)
+        back: Vector = self.data.choices(w)
+        return back
+
     def centred(self, s: Vector) -> Vector:
         """``s`` without its part along the ones vector."""
-        return s - self.stationary @ s
+        return s - float(self.stationary @ s)
 
     def dense(self) -> Vector:
         """``U`` as a matrix (the paper's *direct* variants; m² memory)."""
-        return self(np.eye(len(self.answers)))
+        return _product(self.data, 1.0 / self.choosers) / self.answers[:, None]
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,17 @@ class Laplacian:
 
     def dense(self) -> Vector:
         """``L`` as a matrix (m² memory)."""
-        return self(np.eye(len(self.degrees)))
+        return np.diag(self.degrees) - _product(self.data, np.ones(self.data.n_options))
+
+
+def _product(data: Engine, weights: Vector) -> Vector:
+    """``C diag(weights) Cᵀ``: by a product of full matrices where those fit, else by the sums."""
+    if data.n_users * data.n_options > FULL_CELLS:
+        product: Vector = data.choices(weights[:, None] * data.choosers(np.eye(data.n_users)))
+    else:
+        C = data.sheets(np.arange(data.n_users))
+        product = C.T @ (weights[:, None] * C)
+    return product
 
 
 def _over(values: Vector, counts: Vector) -> Vector:

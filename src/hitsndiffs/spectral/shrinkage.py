@@ -115,8 +115,8 @@ def option_shrinkage(data: Engine, w: Vector, mu: float) -> float:
     t = data.choices(w)
     g = 1 / np.maximum(answers - 1 + mu, 1e-12)
     # leave-one-item-out score of user j at option o: (t_j - w_o) g_j; its sums over the choosers
-    first = data.choosers(np.column_stack([t * g, g]))
-    second = data.choosers(np.column_stack([(t * g) ** 2, t * g * g, g * g]))
+    first = data.choosers(np.stack([t * g, g], axis=1))
+    second = data.choosers(np.stack([(t * g) ** 2, t * g * g, g * g], axis=1))
     total = first[:, 0] - w * first[:, 1]
     squares = second[:, 0] - 2 * w * second[:, 1] + w**2 * second[:, 2]
     return _ratio(
@@ -141,14 +141,14 @@ def user_shrinkage(data: Engine, s: Vector, lam: float) -> float:
     second = data.choices(np.column_stack([u * u, u * h, h * h]))
     total = first[:, 0] - s * first[:, 1]
     squares = second[:, 0] - 2 * s * second[:, 1] + s**2 * second[:, 2]
-    n = answers.sum()
-    mean = total.sum() / n
+    n = float(answers.sum())
+    mean = float(total.sum()) / n
     return _ratio(
         total - answers * mean,
         answers,
-        float(squares.sum() - n * mean**2),
+        float(squares.sum()) - n * mean**2,
         groups=data.n_users - 1,
-        spread=float(n - (answers**2).sum() / n),
+        spread=n - float((answers**2).sum()) / n,
     )
 
 

@@ -1,4 +1,4 @@
-"""Four ways to the second axis of ``U`` (Sections III-C and III-F of the paper)."""
+"""Five ways to the second axis of ``U`` (Sections III-C and III-F of the paper)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["DIRECT_UP_TO", "SOLVERS", "Solution", "cumulated", "iterate", "refus
 
 Vector = npt.NDArray[np.float64]
 
-SOLVERS = ("lanczos", "power", "arnoldi", "deflation")
+SOLVERS = ("lanczos", "power", "arnoldi", "deflation", "centred")
 
 #: A variant that stores an m × m matrix refuses beyond this many users (3.2 GB).
 DIRECT_UP_TO = 20_000
@@ -66,11 +66,14 @@ def solve(
     data
         The data: at least two users, all with answers, one connected component.
     solver
-        ``"lanczos"``, ``"power"``, ``"arnoldi"`` or ``"deflation"``.
+        ``"lanczos"``; ``"power"``, ``"arnoldi"`` and ``"deflation"`` as in the paper;
+        ``"centred"``: the power iteration of ``deflation`` without the one for the left
+        eigenvector, which is known.
     seed
         For the random start.
     tol
-        ``power`` and ``deflation`` stop when the unit vector changes by at most this (L2).
+        ``power``, ``deflation`` and ``centred`` stop when the unit vector changes by at most this
+        (L2).
     max_iterations
         Limit of rounds.
     """
@@ -82,6 +85,8 @@ def solve(
         return _power(U, rng, tol, max_iterations)
     if solver == "deflation":
         return _deflation(U, rng, tol, max_iterations)
+    if solver == "centred":
+        return _centred(U, rng, tol, max_iterations)
     if solver == "arnoldi":
         return _arnoldi(U, rng, max_iterations)
     raise InputError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
@@ -91,7 +96,7 @@ def _lanczos(data: Engine, seed: int, limit: int) -> Solution:
     """The first axis of the symmetric form, and the value of the next."""
     axes = leading_axes(data, 2, scored=1, seed=seed, max_iterations=limit)
     if len(axes.values) == 0:
-        return Solution(np.zeros(data.n_users), 0.0, axes.iterations, 0.0, True, axes.values)
+        return Solution(0.0 * data.everybody, 0.0, axes.iterations, 0.0, True, axes.values)
     size = np.sqrt(data.n_responses)  # from unit norm to variance 1
     return Solution(
         size * axes.scores[:, 0],
@@ -136,14 +141,32 @@ def _power(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> So
         s = U.scores(w)  # s ← C_row w
         return np.diff(s)  # s_diff ← S s
 
-    start = rng.standard_normal(len(U.answers) - 1)
+    start = rng.uniform(size=len(U.answers) - 1)
     d, value, rounds, change, settled = iterate(step, start, tol, limit)
     return Solution(cumulated(d), value, rounds, change, settled)
 
 
 def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
-    """Hotelling's deflation: both eigenvectors of eigenvalue 1 are known, so one round of power."""
-    start = U.centred(rng.standard_normal(len(U.answers)))
+    """HnD-deflation: Hotelling's, with a power iteration for the left eigenvector of 1 first.
+
+    The rounds are those of both iterations, as the paper counts them.
+    """
+    start = rng.uniform(size=len(U.answers))
+    left, _, first, _, found = iterate(U.transposed, start, tol, limit)
+    left = left / left.sum()  # the right eigenvector is the ones vector
+
+    def step(s: Vector) -> Vector:
+        deflated: Vector = U(s) - left @ s
+        return deflated
+
+    start = rng.uniform(size=len(U.answers))
+    s, value, rounds, change, settled = iterate(step, start, tol, limit)
+    return Solution(U.centred(s), value, first + rounds, change, found and settled)
+
+
+def _centred(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
+    """Deflation with both eigenvectors of eigenvalue 1 known: the answer counts, and the ones."""
+    start = U.centred(rng.uniform(size=len(U.answers)))
     s, value, rounds, change, settled = iterate(lambda s: U.centred(U(s)), start, tol, limit)
     return Solution(s, value, rounds, change, settled)
 

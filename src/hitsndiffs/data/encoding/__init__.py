@@ -18,7 +18,23 @@ from hitsndiffs.errors import InputError
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding.frames import Table
 
-__all__ = ["Encoded", "encode_long", "encode_wide"]
+__all__ = ["Encoded", "encode_long", "encode_wide", "is_long"]
+
+
+def is_long(table: Any) -> bool:
+    """Whether a table has a column each for users, items and options, by their names."""
+    from hitsndiffs.data.encoding.frames import open_table
+
+    opened = open_table(table)
+    if not opened.named:
+        return False
+    found: set[Any] = set()
+    for role in ("user", "item", "option"):
+        fitting = [name for name in recognise(role, opened.names) if name not in found]
+        if not fitting:
+            return False
+        found.add(fitting[0])
+    return True
 
 
 def encode_wide(
@@ -27,6 +43,7 @@ def encode_wide(
     user: str | None = None,
     users: Sequence[Any] | None = None,
     items: Sequence[Any] | None = None,
+    whole: bool = True,
 ) -> Encoded:
     """Encode a table with one row per user and one column per item.
 
@@ -38,6 +55,8 @@ def encode_wide(
         The column that names the users; recognised by its name when not given.
     users, items
         Labels for the rows and the item columns instead of those in the table.
+    whole
+        Whether this is all there is; a part may have one user only, or no answers.
 
     Examples
     --------
@@ -55,10 +74,10 @@ def encode_wide(
     opened.names = names
     notes: list[str] = []
     column = _user_column(opened, user, users, notes)
-    labels, nameless = _user_labels(opened, column, users, notes)
+    labels, nameless = _user_labels(opened, column, users, notes, whole)
     check_user_names(labels, place, column)
     item_columns = _item_columns(opened, column, notes)
-    builder = WideBuilder(place, as_text=False)
+    builder = WideBuilder(place, as_text=False, whole=whole)
     for label, name in zip(_item_labels(items, item_columns), item_columns, strict=True):
         builder.put(label, code_column(builder.book(label), opened.column(name)))
     return builder.finish(labels, opened.kind, notes, nameless)
@@ -71,6 +90,7 @@ def encode_long(
     item: str | None = None,
     option: str | None = None,
     duplicates: str = "error",
+    whole: bool = True,
 ) -> Encoded:
     """Encode a table with one row per answer.
 
@@ -83,6 +103,8 @@ def encode_long(
     duplicates
         What to do with two different answers of one user to one item: ``"error"``, ``"first"``
         or ``"last"``.
+    whole
+        Whether this is all there is; a part may have one user only, or no answers.
 
     Examples
     --------
@@ -109,6 +131,7 @@ def encode_long(
         as_text=False,
         kind=opened.kind,
         notes=notes,
+        whole=whole,
     )
 
 
@@ -167,9 +190,9 @@ def _user_column(
 
 
 def _user_labels(
-    table: Table, column: Any, users: Sequence[Any] | None, notes: list[str]
+    table: Table, column: Any, users: Sequence[Any] | None, notes: list[str], whole: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
-    check_sizes(Place(), range(table.n_rows), len(table.names))
+    check_sizes(Place(), range(table.n_rows), len(table.names), whole=whole)
     if users is not None:
         labels = label_array(users)
         if len(labels) != table.n_rows:

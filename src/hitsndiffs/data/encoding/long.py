@@ -53,6 +53,7 @@ def assemble_long(
     as_text: bool,
     kind: str,
     notes: list[str],
+    whole: bool = True,
 ) -> Encoded:
     """Turn three columns of numbers into the parts of Responses.
 
@@ -63,7 +64,9 @@ def assemble_long(
     skipped = Skipped()
     keys, is_text = _merge_options(options, skipped)
     _check_named(users, items, options, place, columns)
-    check_sizes(place, users.labels, len(items.labels))
+    check_sizes(place, users.labels, max(len(items.labels), not whole), whole=whole)
+    if not keys and not whole:
+        return _nobody(kind, notes)
     if not keys:
         raise InputError(
             f"{place.source}: no row holds an answer in column {columns[2]!r} (empty cells, NA and "
@@ -74,6 +77,16 @@ def assemble_long(
     answers = _Answers(users, items, options.numbers, table, place, duplicates, notes)
     codes, rows = (answers.dense(), None) if answers.are_dense() else (None, answers.sparse())
     return _finish(users, items, table, codes, rows, kind, notes)
+
+
+def _nobody(kind: str, notes: list[str]) -> Encoded:
+    """A part without a single answer."""
+    none = label_array([])
+    return Encoded(
+        users=none, items=none, option_labels=none, item_starts=np.zeros(1, dtype=np.int64),
+        rows=(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)), codes=None,
+        kind=kind, notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _check_named(

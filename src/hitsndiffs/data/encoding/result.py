@@ -79,14 +79,21 @@ class Place:
         return self.rows([row])
 
 
-def check_sizes(place: Place, users: Sequence[Any] | npt.NDArray[Any], n_items: int) -> None:
-    """Refuse data that no ranking can be made from: no items, fewer than two users."""
+def check_sizes(
+    place: Place, users: Sequence[Any] | npt.NDArray[Any], n_items: int, *, whole: bool = True
+) -> None:
+    """Refuse data that no ranking can be made from: no items, fewer than two users.
+
+    A part of the data (not ``whole``) may have as few users as it likes.
+    """
     if n_items == 0:
         raise InputError(
             f"{place.source}: no item columns were found; a wide table needs one column per item "
             "(and may have one that names the users), a long table the three columns user, item "
             "and option."
         )
+    if not whole:
+        return
     if len(users) == 0:
         raise InputError(
             f"{place.source}: there are no rows of answers; give one row per user (wide) "

@@ -49,11 +49,19 @@ class WideBuilder:
     shape
         The number of items and of rows, where they are known beforehand: codes that come in whole
         columns are then written to their place at once.
+    whole
+        Whether this is all there is; a part may have one user only, or no answers.
     """
 
     def __init__(
-        self, place: Place, *, as_text: bool, shape: tuple[int, int] | None = None
+        self,
+        place: Place,
+        *,
+        as_text: bool,
+        shape: tuple[int, int] | None = None,
+        whole: bool = True,
     ) -> None:
+        self.whole = whole
         self.place = place
         self.as_text = as_text
         self.skipped = Skipped()
@@ -104,10 +112,10 @@ class WideBuilder:
         nameless
             Which rows have no label.
         """
-        check_sizes(self.place, users, len(self._books))
+        check_sizes(self.place, users, len(self._books), whole=self.whole)
         items = [item for item, book in self._books.items() if len(book)]
         dropped = [item for item, book in self._books.items() if not len(book)]
-        if not items:
+        if not items and self.whole:
             n_cells = len(users) * len(self._books)
             raise InputError(
                 f"{self.place.source}: none of the {n_cells:,} cells holds an answer "
@@ -117,10 +125,12 @@ class WideBuilder:
         codes, item_starts, labels = self._join(items, len(users))
         if nameless is not None and nameless.any():
             users, codes = self._without_blank_rows(users, codes, nameless, notes)
-        notes += self.skipped.note() + dropped_items(dropped)
+        notes += self.skipped.note()
         missing = np.iinfo(codes.dtype).max
         answered = [int(np.count_nonzero(row != missing)) for row in codes]
-        notes += _all_different(items, answered, np.diff(item_starts).tolist())
+        if self.whole:
+            notes += dropped_items(dropped)
+            notes += _all_different(items, answered, np.diff(item_starts).tolist())
         dense = sum(answered) >= DENSE_FROM * codes.size and codes.dtype != np.uint32
         return Encoded(
             users=users,
@@ -186,7 +196,7 @@ class WideBuilder:
             )
         notes.append(f"Dropped {_count(len(rows), 'row')} with neither a user name nor an answer.")
         keep = ~nameless
-        check_sizes(self.place, users[keep], len(codes))
+        check_sizes(self.place, users[keep], len(codes), whole=self.whole)
         return users[keep], np.ascontiguousarray(codes[:, keep])
 
 

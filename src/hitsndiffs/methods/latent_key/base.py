@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Method
@@ -24,6 +24,8 @@ class Searching(Method):
     answers, strong_user
         Known right answers, and a user known to be strong: evidence like any other.
     """
+
+    any_engine: ClassVar[bool] = True
 
     axes: int = 3
     answers: Mapping[Any, Any] | None = None

@@ -9,15 +9,20 @@ unlikely to arise twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines import open_engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.order.ties import patterns
+
+if TYPE_CHECKING:
+    from hitsndiffs.methods.latent_key.sampling import Sample
 
 __all__ = ["Witnesses", "find_witnesses", "near_equals"]
 
@@ -55,9 +60,9 @@ class Witnesses:
     weights: Array
     copy_logs: Array
 
-    def of(self, users: npt.NDArray[np.int64]) -> Witnesses:
-        """Some of the users."""
-        return Witnesses(self.weights[users], self.copy_logs[users])
+    def of(self, sample: Sample) -> Witnesses:
+        """Those of a sample."""
+        return Witnesses(sample.picked(self.weights), sample.picked(self.copy_logs))
 
     def joined(self, other: Witnesses) -> Witnesses:
         """The copies that either of the two sees."""
@@ -80,9 +85,10 @@ def find_witnesses(problem: Problem, fit: Solution) -> Witnesses:
     """
     r = problem.data
     if r.n_users < 4:
-        return Witnesses(np.ones(r.n_users), np.zeros(r.n_users))
+        return Witnesses(r.everybody, 0.0 * r.everybody)
     if r.n_responses * r.n_users <= PAIRWISE_UP_TO:
-        return _pairwise(problem, fit)
+        found = _pairwise(*_here(problem, fit))
+        return Witnesses(r.user_array(found.weights), r.user_array(found.copy_logs))
     copies = _banded_copies(problem, fit)
     # every answer taken from the source; without this price a solution would gain by seeing copies
     price = np.log(COPIES / r.n_users) + r.answers_per_user * np.log(FAITHFUL)
@@ -96,10 +102,11 @@ def near_equals(problem: Problem) -> Array:
     two people who draw their answers from everybody's. Whether able users or copies of one sheet,
     only a solution can say; this is to start from.
     """
-    data, items = problem.data, problem.items
-    m = data.n_users
-    if data.n_responses * m > PAIRWISE_UP_TO:
-        return np.zeros(m)
+    m = problem.data.n_users
+    if problem.data.n_responses * m > PAIRWISE_UP_TO:
+        return 0.0 * problem.data.everybody
+    of = problem.data
+    data, items = _here(problem)[0].data, problem.items
     share = items.share(data.choosers_per_option.astype(float))
     by_chance = items.sum(share**2)[:, None]
     size = int(np.clip(BLOCK_SIZE // max(data.n_options, m), 1, 512))
@@ -112,7 +119,18 @@ def near_equals(problem: Problem) -> Array:
         beyond = data.choices(chosen) - chance
         alike = (beyond >= NEAR * (common - chance)) & (common >= NEAR_COMMON)
         others[users] = alike.sum(axis=0) - alike[users, np.arange(len(users))]
-    return others
+    return of.user_array(others)
+
+
+def _here(problem: Problem, fit: Solution | None = None) -> tuple[Problem, Any]:
+    """Small data with NumPy's arrays, wherever they are: pairs of users are compared here."""
+    data = problem.data
+    if data.arrays == "numpy":
+        return problem, fit
+    here = type(problem)(open_engine(data.responses), data.collect(problem.witness))
+    here.known, here.strong = problem.known, problem.strong
+    here.strong_users = tuple(data.collect(marks) for marks in problem.strong_users)
+    return here, None if fit is None else replace(fit, problem=here)
 
 
 def _pairwise(problem: Problem, fit: Solution) -> Witnesses:
@@ -192,19 +210,15 @@ def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Array:
     place = fit.places
     words = option_words(data.n_options)
     band_of_item = np.random.default_rng(1).permutation(data.n_items) % bands
-    copies = np.zeros(data.n_users)
+    copies = 0.0 * data.everybody
     for band in range(-1, bands):  # -1: the whole sheet
         inside = np.ones(data.n_options, dtype=bool)
         if band >= 0:
             inside = (band_of_item == band)[data.items.of_option]
         log_probability = data.mapped(log_p * inside[:, None], _at_place, place)[:, 0]
-        _, number, sizes = np.unique(
-            data.fingerprints(np.where(inside, words, np.uint64(0))),
-            return_inverse=True,
-            return_counts=True,
-        )
+        sizes = data.how_many(data.fingerprints(np.where(inside, words, np.uint64(0))))
         unlikely = log_probability < np.log(LEVEL / data.n_users)
-        copies = np.maximum(copies, np.where(unlikely, sizes[number.reshape(-1)] - 1.0, 0.0))
+        copies = np.maximum(copies, np.where(unlikely, sizes - 1.0, 0.0))
     return copies
 
 

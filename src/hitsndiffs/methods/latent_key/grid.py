@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.probability import normal_quantile
 
 __all__ = [
@@ -79,51 +80,49 @@ def posterior_of(
     mean, sd, log_evidence
         See :class:`Posterior`.
     """
+    here = np.asarray(points, like=logs)
     top = logs.max(axis=1, keepdims=True)
     raised = np.exp(logs - top)
     total = raised.sum(axis=1, keepdims=True)
     weights = raised / total
-    mean = weights @ points
-    second = weights @ points**2
+    mean = weights @ here
+    second = weights @ here**2
     variance = np.maximum(second - mean**2, 0.0)
     evidence = (top + np.log(total)).ravel()
 
     peak = np.clip(logs.argmax(axis=1), 2, len(points) - 3)
-    row = np.arange(len(logs))
+    row = np.arange(len(logs), like=logs)
     bend = 2 * logs[row, peak] - logs[row, peak - 1] - logs[row, peak + 1]
     narrow = bend > 1 / NARROW**2
     if narrow.any():
         step = float(points[1] - points[0])
         peak = peak[narrow]
-        around = logs[narrow][np.arange(len(peak))[:, None], peak[:, None] + np.arange(-2, 3)]
+        row = np.arange(len(peak), like=logs)
+        around = logs[narrow][row[:, None], peak[:, None] + np.arange(-2, 3, like=logs)]
         offset, spread, evidence[narrow] = _laplace(around)
-        mean[narrow] = points[peak] + step * offset
+        mean[narrow] = here[peak] + step * offset
         variance[narrow] = step**2 * spread
         weights[narrow] = _between(offset, spread, peak, len(points))
     return weights, mean, np.sqrt(variance), evidence
 
 
-def normal_scores(scores: Array) -> Array:
+def normal_scores(data: Engine, scores: Array) -> Array:
     """Each user's normal quantile by rank; ties share a place."""
-    order = np.argsort(scores, kind="stable")
-    ranks = np.empty(len(scores))
-    values = scores[order]
-    first = np.searchsorted(values, values, side="left")
-    last = np.searchsorted(values, values, side="right")
-    ranks[order] = (first + last) / 2
-    return normal_quantile(np.clip(ranks / len(scores), 0.5 / len(scores), 1 - 0.5 / len(scores)))
+    places = (data.average_ranks(scores) - 0.5) / data.n_users
+    return np.asarray(data.elementwise(normal_quantile, places), like=scores)
 
 
 def spread_about(mean: Array, sd: Array) -> Array:
     """Weights on the grid, one row per user: normal about a mean, with a spread."""
-    raised = np.exp(-0.5 * ((mean[:, None] - THETA) / sd[:, None]) ** 2)
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+    theta = np.asarray(THETA, like=mean)
+    raised = np.exp(-0.5 * ((mean[:, None] - theta) / sd[:, None]) ** 2)
+    return raised / raised.sum(axis=1, keepdims=True)
 
 
 def _laplace(values: Array) -> tuple[Array, Array, Array]:
     """Mean, variance and log integral of densities from five log values each (steps of 1)."""
     centre = values[:, 2]
-    d1, d2, d3, d4 = DERIVATIVES @ (values - centre[:, None]).T
+    d1, d2, d3, d4 = np.asarray(DERIVATIVES, like=values) @ (values - centre[:, None]).T
     parabola = np.minimum(values[:, 1] + values[:, 3] - 2 * centre, -1e-12)
     x = np.clip(-(values[:, 3] - values[:, 1]) / 2 / parabola, -2.0, 2.0)
     for _ in range(4):  # Newton's steps to the peak of the fourth-degree polynomial
@@ -146,8 +145,8 @@ def _between(
     nearest = np.clip(np.rint(offset), -1, 1).astype(np.int64)
     offset, peak = offset - nearest, peak + nearest
     second = np.clip(variance + offset**2, np.abs(offset), 1.0)
-    weights = np.zeros((len(offset), points))
-    row = np.arange(len(offset))
+    weights = np.zeros((len(offset), points), like=offset)
+    row = np.arange(len(offset), like=offset)
     weights[row, peak - 1] = (second - offset) / 2
     weights[row, peak] = 1 - second
     weights[row, peak + 1] = (second + offset) / 2

@@ -53,7 +53,7 @@ class MarksFit(Solution):
     def places(self) -> Any:
         """The grid point nearest to each user's ability."""
         nearest = np.rint((self.posterior.mean - THETA[0]) / STEP)
-        return np.asarray(np.clip(nearest, 0, len(THETA) - 1), dtype=np.int64)
+        return np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
 
     def share_errors(self) -> Any:
         """Standard errors of the shares of the label: chance in the answers."""
@@ -110,7 +110,7 @@ class MarksProblem(Problem):
             chosen, _ = data.through(start.logs, expected, self.witness, *self.strong_users)
         else:
             curves = Curves.start(data.n_items)
-            sd = np.full(data.n_users, START_SD)
+            sd = START_SD * data.everybody
             chosen = data.through(
                 np.empty((data.n_options, 0)), spread, start, sd, self.witness
             )

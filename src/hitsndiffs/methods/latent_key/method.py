@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
@@ -64,6 +65,7 @@ class LatentKey(Searching):
         problem = found.best.fit.problem
         data = problem.data
 
+        step("fitting the best solution")
         # 2. the chosen solution, fitted with every user, copies counting by their square root
         problem.weigh(np.sqrt(found.witness))
         chosen = found.best.fit
@@ -97,7 +99,7 @@ class LatentKey(Searching):
         draws = user_draws(problem.data, self.resamples)
         witness = problem.witness
         total = np.zeros_like(final.key)
-        for draw in -np.log1p(-draws.T):
+        for draw in tracked(-np.log1p(-draws.T), "averaging the key", self.resamples):
             problem.weigh(witness * draw / draw.mean())
             total += problem.fit(final, max_rounds=10).key
         problem.weigh(witness)
@@ -105,16 +107,14 @@ class LatentKey(Searching):
 
 
 def _details(found: Search, final: Solution) -> dict[str, Any]:
-    alike = np.flatnonzero(found.witness < 1)
+    data, alike = found.problem.data, found.witness < 1
     return {
         "solutions": [
             {"starts": list(mode.starts), "evidence": mode.evidence} for mode in found.modes
         ],
         "lead": found.lead,
         "copies": float(1 - found.witness.mean()),
-        "n_alike": len(alike),
-        "alike": [
-            str(u) for u in found.problem.data.user_labels(np.flatnonzero(found.witness < 1)[:100])
-        ],
+        "n_alike": int(alike.sum()),
+        "alike": [str(user) for user in data.user_labels(data.first(alike, 100))],
         **final.population,
     }

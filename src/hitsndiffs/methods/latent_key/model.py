@@ -75,7 +75,7 @@ class KeyFit(Solution):
 
     def weights(self) -> Array:
         """The whole posterior on the grid, one row per user: for small data."""
-        return np.asarray(self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users))
+        return self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users)
 
     def probabilities(self) -> Array:
         """P(option | ability), one row per option, one column per point of the grid."""
@@ -92,7 +92,7 @@ class KeyFit(Solution):
     def places(self) -> Any:
         """The grid point nearest to each user's ability."""
         nearest = np.rint((self.posterior.mean - THETA[0]) / STEP)
-        return np.asarray(np.clip(nearest, 0, len(THETA) - 1), dtype=np.int64)
+        return np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
 
     def share_errors(self) -> Any:
         """Standard errors of the expected shares correct: chance in the answers, doubt about keys.
@@ -148,7 +148,7 @@ class KeyProblem(Problem):
             curves = start.curves
             chosen, _ = _expect(self, start.logs)
         else:
-            sd = np.full(data.n_users, START_SD)
+            sd = START_SD * data.everybody
             none = np.empty((data.n_options, 0))
             chosen = data.through(none, spread, start, sd, self.witness)
         large = data.n_users > MANY_USERS or data.n_items > MANY_ITEMS
@@ -198,9 +198,10 @@ def _expect(problem: KeyProblem, logs: Array) -> tuple[Array, float]:
 
 
 def _with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
+    ordinary = np.asarray(ORDINARY, like=sums)
     if strong is None or not strong.any():
-        return sums + ORDINARY
-    return np.asarray(sums + np.where(strong[:, None], STRONG, ORDINARY))
+        return sums + ordinary
+    return sums + np.where(strong[:, None], np.asarray(STRONG, like=sums), ordinary)
 
 
 def expected(
@@ -209,7 +210,7 @@ def expected(
     """Posterior weights on the grid times the witness; the log evidence on the side."""
     weights, _, _, log_evidence = posterior_of(_with_prior(sums, strong))
     weights *= witness[:, None]
-    return weights, np.array([witness @ log_evidence])
+    return weights, (witness @ log_evidence).reshape(1)
 
 
 def described(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:
@@ -233,4 +234,4 @@ def _share_errors(
     grid = len(THETA)
     weights = weighed(sums[:, :grid], strong)
     by_ability = (sums[:, grid : 2 * grid] * weights).sum(axis=1)
-    return np.asarray(np.sqrt(by_ability + sums[:, 2 * grid]) / answers)[:, None]
+    return (np.sqrt(by_ability + sums[:, 2 * grid]) / answers)[:, None]

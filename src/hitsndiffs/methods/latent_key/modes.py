@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import tracked
 from hitsndiffs.methods.latent_key.copies import Witnesses
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
@@ -81,15 +82,26 @@ def find_modes(
         Rounds before and after merging.
     """
     sample = take_sample(problem)
-    here = witnesses.of(sample.users)
+    here = witnesses.of(sample)
     modes = merged(
-        [Mode((name,), sample.fit(normal_scores(z), first), here) for name, z in starts.items()]
+        [
+            Mode((name,), sample.fit(normal_scores(problem.data, z), first), here)
+            for name, z in tracked(starts.items(), "trying starts")
+        ]
     )
     best = modes[0].evidence
     hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
-    carried = merged([_carried_on(sample.problem, mode, more) for mode in hopeful])
+    carried = merged(
+        [
+            _carried_on(sample.problem, mode, more)
+            for mode in tracked(hopeful, "carrying solutions on")
+        ]
+    )
     return merged(
-        [replace(mode, fit=sample.for_all(mode.fit, first), witnesses=witnesses) for mode in carried]
+        [
+            replace(mode, fit=sample.for_all(mode.fit, first), witnesses=witnesses)
+            for mode in tracked(carried, "fitting everybody")
+        ]
         + [
             replace(mode, fit=sample.for_all(mode.fit, 1), witnesses=witnesses)
             for mode in modes[len(hopeful) :]
@@ -104,7 +116,7 @@ def _carried_on(problem: Problem, mode: Mode, rounds: int) -> Mode:
 
 def fit_from(sample: Sample, scores: Array, rounds: int) -> Solution:
     """Everybody's solution from everybody's scores."""
-    return sample.for_all(sample.fit(normal_scores(scores), rounds), 3)
+    return sample.for_all(sample.fit(normal_scores(sample.whole.data, scores), rounds), 3)
 
 
 def merged(modes: list[Mode]) -> list[Mode]:
@@ -123,5 +135,5 @@ def merged(modes: list[Mode]) -> list[Mode]:
 def correlation(a: Array, b: Array) -> float:
     """Pearson's; 1 where one of the two does not vary."""
     a, b = a - a.mean(), b - b.mean()
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    size = float(np.sqrt(float(a @ a) * float(b @ b)))
     return float(a @ b) / size if size > 0 else 1.0

@@ -62,12 +62,12 @@ class Problem(ABC):
         self.strong = None if strong_user is None else data.user_number(strong_user)
         self.strong_users: tuple[Any, ...] = ()
         if self.strong is not None:
-            self.strong_users = (np.arange(data.n_users) == self.strong,)
+            self.strong_users = (data.marked(np.array([self.strong])),)
         #: 1 for a known right option, 0 for the others of its item, -1 elsewhere.
         self.known = np.full(data.n_options, -1.0)
         if answers:
             self._mark_known(answers)
-        self.weigh(np.ones(data.n_users) if witness is None else witness)
+        self.weigh(data.everybody if witness is None else witness)
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
@@ -98,11 +98,11 @@ class Problem(ABC):
     def applied(self, solution: Solution) -> Solution:
         """A solution found for some of the users, taken for these, who answered the same items."""
 
-    def part(self, data: Engine, users: Ints, options: Ints) -> Self:
-        """The same problem with some users, or with some options."""
+    def part(self, data: Engine, witness: Any, options: Ints) -> Self:
+        """The same problem with some users (who count so much), or with some options."""
         strong = self.strong
         name = None if strong is None else self.data.user_labels(np.array([strong]))[0]
-        part = type(self)(data, self.witness[users], strong_user=name)
+        part = type(self)(data, witness, strong_user=name)
         part.known = self.known[options]
         return part
 

@@ -9,6 +9,7 @@ everybody and everything joins in for the last few.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,13 +38,13 @@ class Sample:
     problem
         The sample's answers.
     users
-        Who they are.
+        Who they are; ``None`` for everybody.
     whole
         Everybody's answers.
     """
 
     problem: Problem
-    users: npt.NDArray[np.int64]
+    users: Any
     whole: Problem
 
     @property
@@ -53,13 +54,17 @@ class Sample:
 
     def fit(self, scores: Array, max_rounds: int) -> Solution:
         """Fit from everybody's scores (on the grid's scale), with the sample's answers."""
-        return self.problem.fit(scores[self.users], max_rounds=max_rounds)
+        return self.problem.fit(self.picked(scores), max_rounds=max_rounds)
+
+    def picked(self, x: Any) -> Any:
+        """A user array's values for the sample."""
+        return x if self.users is None else self.whole.data.picked(x, self.users)
 
     def for_all(self, fit: Solution, max_rounds: int) -> Solution:
         """Go on from a sample's solution with all answers."""
         if self.is_whole:
             return fit
-        if len(self.users) == self.whole.data.n_users:  # some items: they tell the abilities
+        if self.users is None:  # some items: they tell the abilities
             return self.whole.fit(fit.posterior.mean, warm=True, max_rounds=max_rounds)
         return self.whole.fit(self.whole.applied(fit), max_rounds=max_rounds)
 
@@ -71,7 +76,7 @@ def take_sample(problem: Problem) -> Sample:
         return _some_users(problem)
     if r.n_items * LARGEST >= ITEMS:
         return _some_items(problem)
-    return Sample(problem, np.arange(r.n_users), problem)
+    return Sample(problem, None, problem)
 
 
 def _some_users(problem: Problem) -> Sample:
@@ -79,23 +84,24 @@ def _some_users(problem: Problem) -> Sample:
     r = problem.data
     share = max(problem.sampled_users / r.n_users, ANSWERS / float(np.median(r.answers_per_item)))
     if share > LARGEST:
-        return Sample(problem, np.arange(r.n_users), problem)
+        return Sample(problem, None, problem)
     chosen = user_draws(r, 1)[:, 0] < share
     if problem.strong is not None:
-        chosen[problem.strong] = True
-    users = np.flatnonzero(chosen)
-    part, options = r.subset(users, keep_options=True)
-    return Sample(problem.part(part, users, options), users, problem)
+        chosen = chosen | problem.strong_users[0]
+    users = r.where(chosen)
+    part, _ = r.subset(users, keep_options=True)
+    sample = problem.part(part, r.picked(problem.witness, users), np.arange(r.n_options))
+    return Sample(sample, users, problem)
 
 
 def _some_items(problem: Problem) -> Sample:
     """Every so many-th item, from those with the clearest majority to those with none."""
-    r, everybody = problem.data, np.arange(problem.data.n_users)
-    share = max(ITEMS / r.n_items, ANSWERS_OF_USER / float(np.median(r.answers_per_user)))
+    r = problem.data
+    share = max(ITEMS / r.n_items, ANSWERS_OF_USER / r.median(r.answers_per_user))
     if share > LARGEST:
-        return Sample(problem, everybody, problem)
+        return Sample(problem, None, problem)
     counts = r.choosers_per_option.astype(float)
     majority = np.maximum.reduceat(counts, r.items.starts[:-1]) / r.answers_per_item
     by_majority = np.lexsort((r.answers_per_item, -majority))
     part, options = r.restrict_items(by_majority[:: int(1 / share)])
-    return Sample(problem.part(part, everybody, options), everybody, problem)
+    return Sample(problem.part(part, problem.witness, options), None, problem)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.label_axes import label_centred_axes
 from hitsndiffs.methods.labels import two_labels
@@ -30,7 +31,6 @@ from hitsndiffs.methods.latent_key.problem import Problem
 from hitsndiffs.methods.latent_key.sampling import take_sample
 from hitsndiffs.methods.latent_key.signal import LeaningFit, LeaningProblem
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
-from hitsndiffs.order.ties import patterns
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
 
 __all__ = ["Mode", "Search", "correlation", "search"]
@@ -99,7 +99,7 @@ class Search:
         if self.rival is None:
             return NO_RIVAL
         parts = self.best.by_user - self.rival.by_user
-        spread = float(np.std(parts) * np.sqrt(len(parts)))
+        spread = float(parts.std()) * np.sqrt(len(parts))
         return self.lead / max(spread, 1e-9)
 
     @cached_property
@@ -164,14 +164,15 @@ def search(
     kind = LeaningProblem if two else KeyProblem
     problem = kind(data, answers=answers, strong_user=strong_user)
     # 1. how much each user counts as a witness, to begin with: nearly equal sheets count once
-    pattern = patterns(data)
-    alike = np.maximum(np.bincount(pattern)[pattern], 1 + near_equals(problem))
-    problem.weigh(1.0 / alike)
+    step("looking for copies")
+    equal = data.how_many(data.fingerprints())
+    problem.weigh(1.0 / np.maximum(equal, 1 + near_equals(problem)))
     first = fit_from(take_sample(problem), consensus(problem), rounds=12)
     witnesses = find_witnesses(problem, first)
     problem.weigh(witnesses.weights)
 
     # 2. the leading axes, and the same with copies weighed
+    step("finding the strongest axes")
     plain = weighed = _axes(data, axes, seed, two=two)
     if (problem.witness < 1).any():
         weighed = _axes(data, axes, seed, two=two, witness=problem.witness)
@@ -180,6 +181,7 @@ def search(
     starts = both_ways(weighed, 1 if two else axes) | {"consensus": consensus(problem)}
     modes = find_modes(problem, witnesses, starts)
 
+    step("comparing the solutions")
     # 4. who is a copy depends on the solution: a clique may have made itself the truth
     modes = _with_own_witnesses(problem, modes)
     # 5. where two labels are shared: the opposite truth, and one label right everywhere
@@ -225,7 +227,7 @@ def _one_label(problem: Problem, witnesses: Witnesses) -> list[Mode]:
         marks.known = problem.known
         way = problem.odds if number == 1 else -problem.odds
         sample = take_sample(marks)
-        fit = sample.for_all(sample.fit(normal_scores(way), 30), 5)
+        fit = sample.for_all(sample.fit(normal_scores(problem.data, way), 30), 5)
         start = f"{marks.label} right everywhere"
         modes.append(
             Mode((start,), fit, witnesses, prior=marks.popularity, one_label=marks.label)
@@ -249,7 +251,7 @@ def _with_own_witnesses(problem: Problem, modes: list[Mode]) -> list[Mode]:
             continue
         problem.weigh(mode.witnesses.weights)
         own = mode.witnesses.joined(find_witnesses(problem, mode.fit))
-        if np.array_equal(own.weights, mode.witnesses.weights):
+        if bool((own.weights == mode.witnesses.weights).all()):
             continue
         problem.weigh(own.weights)
         fit = problem.fit(mode.fit, max_rounds=20)
@@ -271,7 +273,7 @@ def _heeding(problem: Problem, modes: list[Mode]) -> list[Mode]:
 def _contradicts(problem: Problem, mode: Mode) -> bool:
     """Whether the strong user stands below the middle, or known answers speak against ability."""
     ability = mode.fit.posterior.mean
-    if problem.strong is not None and ability[problem.strong] < np.median(ability):
+    if problem.strong is not None and ability[problem.strong] < problem.data.median(ability):
         return True
     right = np.flatnonzero(problem.known == 1.0)
     if len(right) == 0:

@@ -135,7 +135,7 @@ class LeaningFit(Solution):
         ability = np.rint((self.posterior.mean - ABILITIES[0]) / (ABILITIES[1] - ABILITIES[0]))
         leaning = np.rint((self.leaning - points[0]) / (points[1] - points[0]))
         row = np.clip(ability, 0, len(ABILITIES) - 1)
-        return np.asarray(row * LEANINGS + np.clip(leaning, 0, LEANINGS - 1), dtype=np.int64)
+        return (row * LEANINGS + np.clip(leaning, 0, LEANINGS - 1)).astype(np.int64)
 
     def share_errors(self) -> Any:
         """Standard errors of the expected shares correct: chance in the answers, doubt about keys.
@@ -186,15 +186,15 @@ class LeaningProblem(Problem):
         #: Everybody's log odds of choosing the second label.
         self.odds = np.log((ones + 0.5) / (data.answers_per_user - ones + 0.5))
         if points is None:
-            middle = float(np.median(self.odds))
-            reach = float(np.abs(self.odds - middle).max()) + 1.0
+            middle = data.median(self.odds)
+            reach = float(abs(self.odds - middle).max()) + 1.0
             reach = min(max(reach, NARROWEST), WIDEST)
             points = middle + reach * np.linspace(-1.0, 1.0, LEANINGS)
         self.points: Array = points
 
-    def part(self, data: Engine, users: Ints, options: Ints) -> LeaningProblem:
+    def part(self, data: Engine, witness: Any, options: Ints) -> LeaningProblem:
         """The same problem with some users, or with some options; leanings on the same points."""
-        part = super().part(data, users, options)
+        part = super().part(data, witness, options)
         part.points = self.points
         return part
 
@@ -276,7 +276,8 @@ class LeaningProblem(Problem):
         def step(sums: Array, witness: Array, strong: Flags | None = None) -> tuple[Array, Array]:
             ability, leaning = self._posteriors(sums, leanings, strong)
             pairs = _pairs(ability[0] * witness[:, None], leaning[0])
-            return pairs, np.concatenate([[witness @ ability[3]], witness @ leaning[0]])
+            evidence = (witness @ ability[3]).reshape(1)
+            return pairs, np.concatenate([evidence, witness @ leaning[0]])
 
         chosen, side = self.data.through(logs, step, self.witness, *self.strong_users)
         return chosen, side
@@ -284,8 +285,11 @@ class LeaningProblem(Problem):
     def _posteriors(
         self, sums: Array, leanings: Array, strong: Flags | None
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-        prior = ORDINARY if strong is None else np.where(strong[:, None], STRONG, ORDINARY)
-        cells = sums.reshape(len(sums), len(ABILITIES), LEANINGS) + prior[..., None] + leanings
+        prior = np.asarray(ORDINARY, like=sums)
+        if strong is not None:
+            prior = np.where(strong[:, None], np.asarray(STRONG, like=sums), prior)
+        cells = sums.reshape(len(sums), len(ABILITIES), LEANINGS) + prior[..., None]
+        cells = cells + np.asarray(leanings, like=sums)
         top = cells.max(axis=(1, 2), keepdims=True)
         raised = np.exp(cells - top)
         floor, height = np.finfo(float).tiny, top[:, 0]
@@ -297,8 +301,9 @@ class LeaningProblem(Problem):
     def _spread(self, _: Array, score: Array, odds: Array, witness: Array) -> Array:
         """From scores and everybody's use of the labels: where to start."""
         width = max((self.points[1] - self.points[0]) / 2, 0.4)
-        ability = np.exp(-0.5 * ((score[:, None] - ABILITIES) / START_SD) ** 2)
-        leaning = np.exp(-0.5 * ((odds[:, None] - self.points) / width) ** 2)
+        abilities, points = np.asarray(ABILITIES, like=score), np.asarray(self.points, like=score)
+        ability = np.exp(-0.5 * ((score[:, None] - abilities) / START_SD) ** 2)
+        leaning = np.exp(-0.5 * ((odds[:, None] - points) / width) ** 2)
         ability *= (witness / ability.sum(axis=1))[:, None]
         return _pairs(ability, leaning / leaning.sum(axis=1, keepdims=True))
 
@@ -434,7 +439,7 @@ def _log_curves(lines: Array) -> tuple[Array, Array]:
 
 
 def _pairs(ability: Array, leaning: Array) -> Array:
-    return np.asarray((ability[:, :, None] * leaning[:, None, :]).reshape(len(ability), -1))
+    return (ability[:, :, None] * leaning[:, None, :]).reshape(len(ability), -1)
 
 
 def _at_place(sums: Array, place: Ints) -> Array:

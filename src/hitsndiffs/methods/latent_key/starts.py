@@ -29,7 +29,7 @@ def consensus(problem: Problem, rounds: int = 50) -> Array:
         key = new
         if change < 1e-6:
             break
-    return np.asarray(data.mapped(key[:, None], _accuracy, data.answers_per_user)[:, 0])
+    return data.mapped(key[:, None], _accuracy, data.answers_per_user)[:, 0]
 
 
 def _accuracy(right: Array, answers: Array) -> Array:
@@ -45,7 +45,7 @@ def both_ways(found: Shrinkage, most: int) -> dict[str, Array]:
     """Scores along the leading axes (so many at most), both ways up."""
     starts = {}
     for a, axis in enumerate(found.axes.scores.T[:most]):
-        if np.ptp(axis) > 0:
+        if float(axis.max()) > float(axis.min()):
             starts[f"axis {a + 1}"] = axis
             starts[f"axis {a + 1} reversed"] = -axis
     return starts

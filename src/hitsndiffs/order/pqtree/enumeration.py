@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from hitsndiffs.order.pqtree.nodes import Inner, Leaf, Node, PNode, QNode
 
 __all__ = [
+    "arranged",
     "from_prefix_form",
     "inner_nodes",
     "leaf_order",
@@ -41,6 +42,44 @@ def inner_nodes(root: Node) -> Iterator[Inner]:
 def leaf_order(root: Node, children: Children = iter) -> list[int]:
     """The numbers of the leaves from left to right."""
     return [node.index for node, _ in walk(root, children) if isinstance(node, Leaf)]
+
+
+def arranged(
+    root: Node, values: Sequence[float], sizes: Sequence[int], limit: float
+) -> tuple[list[int], list[bool]]:
+    """The order that follows some values (see :meth:`hitsndiffs.order.PQTree.arranged`)."""
+    sums: dict[Node, tuple[float, float]] = {}
+    children: dict[Inner, list[Node]] = {}
+
+    def mean(node: Node) -> float:
+        value, size = sums[node]
+        return value / size
+
+    for node, entered in walk(root):
+        if isinstance(node, Leaf):
+            size = float(sizes[node.index])
+            sums[node] = (values[node.index] * size, size)
+        elif not entered and isinstance(node, Inner):
+            own = list(node)
+            sums[node] = (sum(sums[c][0] for c in own), sum(sums[c][1] for c in own))
+            if isinstance(node, PNode):
+                own.sort(key=mean)
+            else:
+                middle = (len(own) - 1) / 2
+                if sum((place - middle) * mean(child) for place, child in enumerate(own)) < 0:
+                    own.reverse()
+            children[node] = own
+    tied_leaves = {
+        after.index
+        for node, own in children.items()
+        if isinstance(node, PNode)
+        for before, after in pairwise(own)
+        if isinstance(before, Leaf)
+        and isinstance(after, Leaf)
+        and mean(after) - mean(before) <= limit
+    }
+    order = leaf_order(root, children.__getitem__)
+    return order, [index in tied_leaves for index in order]
 
 
 def leaf_orders(root: Node, limit: int | None = None) -> Iterator[list[int]]:

@@ -133,6 +133,42 @@ class PQTree:
         """Return the frontier as leaf numbers."""
         return enumeration.leaf_order(self._root)
 
+    def arranged(
+        self, values: Sequence[float], sizes: Sequence[int], tolerance: float = 1e-9
+    ) -> tuple[list[int], list[bool]]:
+        """Return the order that follows some values best, and which leaves of it are tied.
+
+        The children of a P-node are sorted by their mean values; a Q-node is turned so that its
+        values rise.
+
+        Parameters
+        ----------
+        values, sizes
+            For each leaf its value, and how much it counts.
+        tolerance
+            Values that differ by no more than this, relative to the largest, are equal.
+
+        Returns
+        -------
+        order
+            Leaf numbers.
+        tied
+            For each place of the order, whether the leaf there can change places with the one
+            before and has an equal value.
+
+        Examples
+        --------
+        >>> tree = PQTree("abcd")
+        >>> tree.reduce("ab"), tree.reduce("bc")
+        (True, True)
+        >>> tree.arranged([3, 2, 1, 0], [1, 1, 1, 1])
+        ([3, 2, 1, 0], [False, False, False, False])
+        >>> PQTree(3).arranged([5, 0, 5], [1, 1, 1])
+        ([1, 0, 2], [False, False, True])
+        """
+        limit = tolerance * max((abs(value) for value in values), default=0.0)
+        return enumeration.arranged(self._root, values, sizes, limit)
+
     def n_orders(self) -> int:
         """Return the exact number of orders: c! for a P-node with c children, 2 for a Q-node.
 

@@ -1,0 +1,61 @@
+"""``hnd score``: newcomers placed by a ranking that was saved."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from hitsndiffs.cli.files import check_target, table_writer
+from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
+from hitsndiffs.data.files import write_whole
+from hitsndiffs.results.wording import count
+
+__all__ = ["score_file"]
+
+
+def score_file(
+    model: Path, source: Source, *, out: Path | None, as_json: bool, quiet: bool
+) -> None:
+    """Read the ranking and the newcomers, place them, write, show."""
+    from hitsndiffs.results.frames import to_frame
+    from hitsndiffs.results.saving import load
+
+    if out is not None:
+        check_target(out, "--out", source.path)
+    ranking = load(model)
+    placed = ranking.score(source.read(quiet=quiet))
+    if out is not None:
+        frame = to_frame(placed.columns(), "polars")
+        write_whole({out: table_writer(frame, out)})
+    if as_json:
+        print(json.dumps(placed.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+    say(
+        f"{count(len(placed), 'newcomer')}, placed among {count(placed.of, 'user')} by "
+        f"{model} (method {ranking.method}).",
+        quiet=quiet,
+    )
+    for note in placed.notes:
+        say(f"Note: {note}", quiet=quiet)
+    if as_json:
+        return
+    columns = placed.columns()
+    heads = ["rank", "user", "score", "error"]
+    rows = [
+        [_whole(rank), str(user), _number(score), _number(error)]
+        for user, rank, score, error in zip(*columns.values(), strict=True)
+    ]
+    if for_people():
+        show_table(heads, rows, names=[1])
+    else:
+        tab_separated(heads, rows)
+
+
+def _whole(value: float) -> str:
+    return "" if np.isnan(value) else str(int(value))
+
+
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.4f}"

@@ -1,0 +1,238 @@
+"""Progress: what long work is doing, told to whoever watches.
+
+Work says where it is with :func:`working`, :func:`step` and :func:`tracked`. Who watches is a
+:class:`Watch`: a line on a terminal, a line in a notebook, or a page's own. Without one, all of
+this costs one look at a context variable.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+__all__ = ["Stage", "Watch", "duration", "step", "tracked", "watched", "working"]
+
+T = TypeVar("T")
+
+#: A guess of the time left needs as many steps done, and as many seconds.
+STEPS, SECONDS = 2, 1.0
+
+
+@dataclass
+class Stage:
+    """One piece of work, and which step of it is under way.
+
+    Attributes
+    ----------
+    text
+        What the work is.
+    step
+        What it is doing now (empty: nothing to say).
+    done, total
+        How many of how many such steps are over (0: not counted).
+    since
+        When the first of these steps began.
+    """
+
+    text: str
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    since: float = field(default_factory=time.monotonic)
+
+    def remaining(self, now: float | None = None) -> float | None:
+        """Seconds until the counted steps are over, at the pace so far; ``None``: cannot be told.
+
+        >>> Stage("Fitting", "starts", done=2, total=6, since=0.0).remaining(now=10.0)
+        20.0
+        """
+        elapsed = (time.monotonic() if now is None else now) - self.since
+        if self.done < STEPS or self.done >= self.total or elapsed < SECONDS:
+            return None
+        return elapsed / self.done * (self.total - self.done)
+
+
+class Watch:
+    """Somebody who watches. Subclasses say in :meth:`changed` what is done about a change."""
+
+    def __init__(self) -> None:
+        self.stages: list[Stage] = []
+
+    def changed(self) -> None:
+        """Do something about a change: a stage began, moved on or ended."""
+
+    def close(self) -> None:
+        """Clean up when the outermost stage is over, in whatever way it ended."""
+
+    def line(self) -> str:
+        """What is going on, in one line.
+
+        >>> watch = Watch()
+        >>> watch.stages = [Stage("Ranking", "trying starts", done=3, total=7)]
+        >>> watch.line()
+        'Ranking: trying starts, 3 of 7 done'
+        """
+        stages = list(self.stages)  # another thread may be at work
+        if not stages:
+            return ""
+        texts = [stage.text for stage in stages]
+        last = next((stage for stage in reversed(stages) if stage.step), stages[-1])
+        parts = [": ".join(dict.fromkeys([*texts, *([last.step] if last.step else [])]))]
+        counted = next((stage for stage in stages if stage.total), None)
+        if counted is not None:
+            parts.append(f"{counted.done} of {counted.total} done")
+            left = counted.remaining()
+            if left is not None:
+                more = "" if counted is stages[0] else " for this step"
+                parts.append(f"about {duration(left)} left{more}")
+        return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> duration(0.4), duration(42), duration(200), duration(9000)
+    ('1 s', '42 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+_watch: ContextVar[Watch | None] = ContextVar("hitsndiffs_watch", default=None)
+
+
+@contextmanager
+def watched(watch: Watch | None) -> Iterator[None]:
+    """Let somebody watch the work of a block (``None``: nobody).
+
+    Examples
+    --------
+    >>> class Printing(Watch):
+    ...     def changed(self):
+    ...         print(self.line())
+    >>> with watched(Printing()), working("Counting"):
+    ...     step("to three", 1, 3)
+    Counting
+    Counting: to three, 1 of 3 done
+    <BLANKLINE>
+    """
+    before = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(before)
+        if watch is not None:
+            watch.close()
+
+
+@contextmanager
+def working(text: str, *, quiet: bool = False, told: bool = False) -> Iterator[None]:
+    """Say what a block does.
+
+    Where nobody watches yet, a line of progress is shown if there is somebody to see it: in a
+    notebook, at Python's prompt, or where a command asks for it. Work that ends within a second
+    shows nothing. ``HITSNDIFFS_PROGRESS=off`` turns it off.
+
+    Parameters
+    ----------
+    text
+        What the block does, as the beginning of a line.
+    quiet
+        Show nothing, whoever could see it.
+    told
+        Whether this is a command on a terminal, which shows progress without a prompt.
+    """
+    watch = _watch.get()
+    if watch is None:
+        opened = None if quiet else _find_watch(told)
+        if opened is None:
+            yield
+            return
+        with watched(opened), working(text):
+            yield
+        return
+    stage = Stage(text)
+    watch.stages.append(stage)
+    watch.changed()
+    try:
+        yield
+    finally:
+        if stage in watch.stages:
+            del watch.stages[watch.stages.index(stage) :]
+        watch.changed()
+
+
+def step(text: str, done: int = 0, total: int = 0) -> None:
+    """Say which step of the work is under way.
+
+    Parameters
+    ----------
+    text
+        What is done now.
+    done, total
+        How many of how many such steps are over, where they are counted.
+    """
+    watch = _watch.get()
+    if watch is None or not watch.stages:
+        return
+    stage = watch.stages[-1]
+    if (stage.step, stage.total) != (text, total):
+        stage.since = time.monotonic()
+    stage.step, stage.done, stage.total = text, done, total
+    watch.changed()
+
+
+def tracked(steps: Iterable[T], text: str, total: int | None = None) -> Iterator[T]:
+    """Go through some steps, counting them.
+
+    Parameters
+    ----------
+    steps
+        What to go through.
+    text
+        What they are.
+    total
+        How many there are, where ``len(steps)`` does not tell.
+
+    Examples
+    --------
+    >>> list(tracked("abc", "spelling"))
+    ['a', 'b', 'c']
+    """
+    if total is None:
+        total = len(steps) if isinstance(steps, Sized) else 0
+    for number, one in enumerate(steps):
+        step(text, number, total)
+        yield one
+    step("")
+
+
+def _find_watch(told: bool) -> Watch | None:
+    """Whoever can see a line of progress here, or nobody."""
+    if os.environ.get("HITSNDIFFS_PROGRESS", "").lower() in ("off", "0", "no"):
+        return None
+    shell = sys.modules.get("IPython")
+    kernel = None if shell is None else shell.get_ipython()
+    if kernel is not None and hasattr(kernel, "kernel"):
+        from hitsndiffs.data.progress_display import NotebookWatch
+
+        return NotebookWatch()
+    if (told or hasattr(sys, "ps1") or kernel is not None) and _is_terminal():
+        from hitsndiffs.data.progress_display import TerminalWatch
+
+        return TerminalWatch()
+    return None
+
+
+def _is_terminal() -> bool:
+    """Whether somebody sees standard error, on a terminal that can rewrite a line."""
+    return (
+        sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    )

@@ -1,0 +1,417 @@
+"""Answers in a GPU's memory, and the passes over them (CuPy; the kernels are plain CUDA C++).
+
+Two layouts, as on the threaded engine: packed bytes (several items in one byte, see
+:mod:`hitsndiffs.engines.grouping`) and option numbers for sparse data. Packed bytes lie user after
+user, four groups to a 32-bit number, so that neighbouring threads read neighbouring numbers.
+
+Sums over users are made of whole numbers: each score is rounded to a multiple of a unit, which is
+chosen from the largest score. They do not depend on the order in which threads add, so results are
+the same, bit for bit, from run to run. Up to :data:`PRECISE_UP_TO` users the unit is about 2⁻³⁷ of
+the largest score. Beyond, the whole round works with 17 bits per user, which is twice as fast; the
+errors of so many users cancel out.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Protocol
+
+import cupy as cp
+import numpy as np
+
+from hitsndiffs.engines.grouping import Groups
+
+__all__ = ["DeviceLayout", "DevicePacked", "DeviceRows"]
+
+Array = Any  # a cupy.ndarray
+
+#: Up to this many users a round is worked out with 38 bits per score.
+PRECISE_UP_TO = 2**25
+#: Threads of a block.
+THREADS = 1024
+#: Users of a block between two times of emptying its sums; a power of two.
+BATCH = {True: 8192, False: 16384}
+#: Most quads of groups (4 KiB of table each) that one pass keeps in shared memory.
+MOST_QUADS = 24
+#: Shared memory of a block (bytes). Sums are kept in several copies while they fit: neighbouring
+#: users with the same answers would wait for each other.
+SHARED, MOST_COPIES = 220 * 1024, 4
+#: Codes that are sent to the device at a time (bytes).
+PIECE = 2**28
+
+
+class DeviceLayout(Protocol):
+    """The passes that the engine asks for; blocks of vectors have one column each."""
+
+    n_users: int
+    n_options: int
+    #: How far a sum may be off, relative to the largest score times the number of choosers.
+    rounding: float
+
+    @property
+    def nbytes(self) -> int:
+        """Memory for the answers, in bytes."""
+
+    def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
+        """``C w`` for some users; 64-bit floats, or unsigned whole numbers that wrap around."""
+
+    def choosers(self, scores: Array, first: int = 0) -> Array:
+        """``Cᵀ s`` for a block of columns, of the users from ``first`` on."""
+
+    def through(self, weights: Array, scale: Array, bound: float) -> Array:
+        """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
+
+    def extremes(self, positions: Array) -> tuple[Array, Array]:
+        """Smallest and largest position of each option's choosers."""
+
+
+@lru_cache(maxsize=1)
+def _kernels() -> Any:
+    return cp.RawModule(code=_source("cupy_kernels.cu"), options=("-std=c++17",))
+
+
+@lru_cache(maxsize=64)
+def _kernel(name: str) -> Any:
+    return _kernels().get_function(name)
+
+
+@lru_cache(maxsize=64)
+def _round_kernel(name: str, n_quads: int, precise: bool) -> tuple[Any, int]:
+    """A kernel made for some quads, and the shared memory that it needs."""
+    copies = MOST_COPIES
+    while copies > 1 and _shared(name, n_quads, precise, copies) > SHARED:
+        copies //= 2
+    shared = _shared(name, n_quads, precise, copies)
+    defines = {"N_QUADS": n_quads, "PRECISE": int(precise), "COPIES": copies, "THREADS": THREADS}
+    options = ("-std=c++17", *(f"-D{key}={value}" for key, value in defines.items()))
+    module = cp.RawModule(code=_source("cupy_rounds.cu"), options=options)
+    kernel = module.get_function(name)
+    kernel.max_dynamic_shared_size_bytes = shared
+    return kernel, shared
+
+
+def _shared(name: str, n_quads: int, precise: bool, copies: int = 1) -> int:
+    """Bytes of shared memory for the tables and sums of some quads."""
+    words, real = (2, 8) if precise else (1, 4)
+    return n_quads * 1024 * (real * (name == "through") + 4 * words * copies)
+
+
+def _source(name: str) -> str:
+    return resources.files("hitsndiffs.engines").joinpath(name).read_text(encoding="utf-8")
+
+
+def _launch(
+    name: str, grid: tuple[int, ...], arguments: tuple[Any, ...], threads: int = 256
+) -> None:
+    if all(grid):
+        _kernel(name)(grid, (threads,), arguments)
+
+
+def _cover(length: int, threads: int = 256, most: int = 2**16) -> int:
+    return min(most, -(-length // threads))
+
+
+def _units(scores: Array, n_users: int) -> Array:
+    """For each column, what one step of its whole numbers is worth."""
+    largest = cp.abs(scores).max(axis=0) if len(scores) else cp.zeros(scores.shape[1])
+    return cp.where(largest > 0, largest / _range(n_users, True)[0], 1.0)
+
+
+def _range(n_users: int, precise: bool) -> tuple[float, int]:
+    """The largest whole number that a score may become, and the bits of its lower half."""
+    bits = 33 - BATCH[precise].bit_length()  # a batch of such numbers stays within 32 bits
+    if not precise:
+        return 2.0 ** (bits - 1) - 2, bits
+    total = min(2 * bits, 62 - max(n_users, 1).bit_length())  # all users' stay within 64 bits
+    return 2.0 ** (total - 1) - 1, bits
+
+
+class DevicePacked:
+    """Packed bytes on the device.
+
+    Parameters
+    ----------
+    groups
+        Which items share a byte.
+    quads, wide
+        The packed numbers, ``(n_quads, n_users)`` of 32 bits and ``(n_wide, n_users)`` of 16.
+    """
+
+    def __init__(self, groups: Groups, quads: Array, wide: Array) -> None:
+        self.groups, self._quads, self._wide = groups, quads, wide
+        self.n_quads, self.n_users = quads.shape
+        self.n_options = int(groups.item_starts[-1])
+        self._find_tables()
+        self.precise = self.n_users <= PRECISE_UP_TO
+        self.rounding = 1.0 / _range(self.n_users, self.precise)[0]
+        if not self.precise:
+            self.rounding /= float(np.sqrt(self.n_users))
+
+    @classmethod
+    def empty(cls, groups: Groups, n_users: int) -> DevicePacked:
+        """Room for the answers of some users."""
+        n_quads = -(-groups.n_narrow // 4)
+        quads = cp.zeros((n_quads, n_users), dtype=cp.uint32)
+        wide = cp.empty((groups.n_groups - groups.n_narrow, n_users), dtype=cp.uint16)
+        return cls(groups, quads, wide)
+
+    @classmethod
+    def of_codes(cls, groups: Groups, codes: Any) -> DevicePacked:
+        """Send dense codes ``(n_items, n_users)`` over, piece by piece, and pack them there."""
+        n_items, n_users = codes.shape
+        made = cls.empty(groups, n_users)
+        members, starts, n_codes = (
+            cp.asarray(part) for part in (groups.members, groups.starts, groups.n_codes)
+        )
+        name = "pack_bytes" if codes.dtype == np.uint8 else "pack_shorts"
+        piece = max(1, PIECE // (max(n_items, 1) * codes.dtype.itemsize))
+        for first in range(0, n_users, piece):
+            part = cp.asarray(np.ascontiguousarray(codes[:, first : first + piece]))
+            count = part.shape[1]
+            _launch(
+                name,
+                (-(-count // 256), groups.n_groups),
+                (part, np.int64(count), np.int64(first), np.int64(n_users),
+                 np.int32(groups.n_narrow), members, starts, n_codes, made._quads, made._wide),
+            )  # fmt: skip
+        return made
+
+    @classmethod
+    def of_rows(cls, groups: Groups, indptr: Any, options: Any) -> DevicePacked:
+        """Pack the users' option numbers."""
+        made = cls.empty(groups, len(indptr) - 1)
+        option_groups, option_steps, nothing = groups.steps()
+        as_bytes = made._quads.view(cp.uint8).reshape(made.n_quads, made.n_users, 4)
+        for group, code in enumerate(nothing.tolist()):
+            if group < groups.n_narrow:
+                as_bytes[group // 4, :, group % 4] = code
+            else:
+                made._wide[group - groups.n_narrow] = code
+        _launch(
+            "pack_rows",
+            (-(-made.n_users // 256),),
+            (cp.asarray(indptr, dtype=cp.int64), cp.asarray(options, dtype=cp.int32),
+             np.int64(made.n_users), np.int32(groups.n_narrow), cp.asarray(option_groups),
+             cp.asarray(option_steps), made._quads, made._wide),
+        )  # fmt: skip
+        return made
+
+    @property
+    def nbytes(self) -> int:
+        """Memory for the answers, in bytes."""
+        return int(self._quads.nbytes + self._wide.nbytes)
+
+    def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
+        """``C w`` for each column of ``weights``."""
+        last = self.n_users if last is None else last
+        columns = weights.shape[1]
+        kind = "whole" if weights.dtype == cp.uint64 else "doubles"
+        table = self._filled(weights, kind)
+        scores = cp.empty((last - first, columns), dtype=weights.dtype)
+        most = 2**30 // columns  # places are counted with 32 bits
+        for start in range(first, last, most):
+            count = min(most, last - start)
+            _launch(
+                f"choices_{kind}",
+                (_cover(count * columns),),
+                (self._quads, self._wide, np.int64(self.n_users), np.int64(start),
+                 np.uint32(count), np.int32(self.n_quads), np.int32(len(self._wide)),
+                 self._wide_starts, table, np.int32(columns), scores[start - first :]),
+            )  # fmt: skip
+        return scores
+
+    def choosers(self, scores: Array, first: int = 0) -> Array:
+        """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
+        count, columns = scores.shape
+        steps = tuple(np.int64(step // 8) for step in scores.strides)
+        units = _units(scores, self.n_users)
+        totals = cp.zeros((columns, self._length), dtype=cp.int64)
+        fixed = 1.0 / units
+        bits = _range(self.n_users, True)[1]
+        length = np.int64(self._length)
+        for start in range(0, self.n_quads, MOST_QUADS):
+            n_quads = min(MOST_QUADS, self.n_quads - start)
+            kernel, shared = _round_kernel("choosers", n_quads, True)
+            batch = min(BATCH[True], max(THREADS, -(-count // _processors())))
+            grid = (min(-(-count // batch), _processors()), columns)
+            kernel(
+                grid,
+                (THREADS,),
+                (self._quads[start:], np.int64(self.n_users), np.int64(first), np.int64(count),
+                 scores, *steps, fixed, np.int32(bits), np.int32(batch), length,
+                 totals[:, 1024 * start :]),
+                shared_mem=shared,
+            )  # fmt: skip
+        if len(self._wide):
+            _launch(
+                "choosers_wide",
+                (_cover(count), columns),
+                (self._wide, np.int64(self.n_users), np.int64(first), np.int64(count),
+                 np.int32(len(self._wide)), self._wide_starts, scores, *steps, fixed, length,
+                 totals),
+            )  # fmt: skip
+        return self._spread(totals, units)
+
+    def _spread(self, totals: Array, units: Array) -> Array:
+        """From the totals of codes to the sums of options, one column per column."""
+        columns = len(units)
+        options = cp.empty((self.n_options, columns))
+        _launch(
+            "spread",
+            (-(-32 * self.n_options * columns // 256),),
+            (totals, np.int64(self._length), np.int32(self.n_options), np.int32(columns),
+             units, *self._places, options),
+        )  # fmt: skip
+        return options
+
+    def through(self, weights: Array, scale: Array, bound: float) -> Array:
+        """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
+        precise = self.precise
+        fits = 0 < _shared("through", self.n_quads, precise) <= SHARED
+        if not fits or self.n_quads > MOST_QUADS or len(self._wide):
+            scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
+            return self.choosers(scores)[:, 0]
+        kernel, shared = _round_kernel("through", self.n_quads, precise)
+        top, bits = _range(self.n_users, precise)
+        unit = bound / top if bound > 0 else 1.0
+        totals = cp.zeros((1, self._length), dtype=cp.int64)
+        batch = min(BATCH[precise], max(THREADS, -(-self.n_users // _processors())))
+        kernel(
+            (min(-(-self.n_users // batch), _processors()),),
+            (THREADS,),
+            (self._quads, np.int64(self.n_users), self._filled(weights[:, None], "doubles"),
+             scale.astype(cp.float64 if precise else cp.float32, copy=False),
+             np.int32(len(scale) == 1), np.float64(1.0 / unit), np.int32(bits), np.int32(batch),
+             totals),
+            shared_mem=shared,
+        )  # fmt: skip
+        return self._spread(totals, cp.full(1, unit))[:, 0]
+
+    def extremes(self, positions: Array) -> tuple[Array, Array]:
+        """Smallest and largest position of each option's choosers."""
+        lows = cp.full(self._length, np.iinfo(np.int64).max)
+        highs = cp.full(self._length, np.iinfo(np.int64).min)
+        _launch(
+            "extremes",
+            (_cover(self.n_users, most=1024),),
+            (self._quads, self._wide, np.int64(self.n_users), np.int32(self.groups.n_narrow),
+             np.int32(len(self._wide)), self._wide_starts, positions, lows, highs),
+        )  # fmt: skip
+        low, high = cp.empty((2, self.n_options), dtype=cp.int64)
+        _launch(
+            "spread_extremes",
+            (-(-self.n_options // 256),),
+            (lows, highs, np.int32(self.n_options), *self._places, low, high),
+        )
+        return low, high
+
+    # -- tables -----------------------------------------------------------------------------
+
+    def _find_tables(self) -> None:
+        """Where each group's table begins, and where each option's codes lie in it."""
+        g = self.groups
+        narrow = 256 * np.arange(g.n_narrow)
+        lengths = np.diff(g.table_starts[g.n_narrow :])
+        wide = 1024 * self.n_quads + np.concatenate([[0], np.cumsum(lengths)])
+        table_starts = np.concatenate([narrow, wide[:-1]]).astype(np.int64)
+        self._length = int(wide[-1])
+        self._longest = int(max([256 * (g.n_narrow > 0), *lengths.tolist()]))
+        self._wide_starts = cp.asarray(wide.astype(np.int64))
+        self._groups = tuple(
+            cp.asarray(part)
+            for part in (g.members, g.starts, g.item_starts, g.n_codes, table_starts)
+        )
+        n_options = np.diff(g.item_starts)
+        first, size, stride = (np.empty(len(n_options), dtype=np.int64) for _ in range(3))
+        for group in range(g.n_groups):
+            items = g.members[g.starts[group] : g.starts[group + 1]]
+            products = np.cumprod([1, *g.n_codes[items]])
+            first[items], size[items] = table_starts[group], products[-1]
+            stride[items] = products[:-1]
+        place = np.arange(self.n_options) - np.repeat(g.item_starts[:-1], n_options)
+        self._places = tuple(
+            cp.asarray(part)
+            for part in (
+                *(np.repeat(each, n_options) for each in (first, size, stride, g.n_codes)),
+                place,
+            )
+        )
+
+    def _filled(self, weights: Array, kind: str) -> Array:
+        """Summed weights of every code of every group."""
+        columns = weights.shape[1]
+        table = cp.zeros((self._length, columns), dtype=weights.dtype)
+        _launch(
+            f"fill_{kind}",
+            (-(-self._longest * columns // 256), self.groups.n_groups),
+            (cp.ascontiguousarray(weights), np.int32(columns), *self._groups, table),
+        )
+        return table
+
+
+class DeviceRows:
+    """Each user's option numbers on the device, for sparse data."""
+
+    def __init__(self, indptr: Any, options: Any, n_options: int) -> None:
+        self._indptr = cp.asarray(indptr, dtype=cp.int64)
+        self._options = cp.asarray(options, dtype=cp.int32)
+        self.n_users, self.n_options = len(indptr) - 1, n_options
+        self.rounding = 1.0 / _range(self.n_users, True)[0]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory for the answers, in bytes."""
+        return int(self._indptr.nbytes + self._options.nbytes)
+
+    def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
+        """``C w`` for each column of ``weights``."""
+        last = self.n_users if last is None else last
+        columns = weights.shape[1]
+        kind = "whole" if weights.dtype == cp.uint64 else "doubles"
+        given = cp.ascontiguousarray(weights)
+        scores = cp.empty((last - first, columns), dtype=weights.dtype)
+        most = 2**30 // columns
+        for start in range(first, last, most):
+            count = min(most, last - start)
+            _launch(
+                f"choices_rows_{kind}",
+                (_cover(count * columns),),
+                (self._indptr, self._options, np.int64(start), np.uint32(count), given,
+                 np.int32(columns), scores[start - first :]),
+            )  # fmt: skip
+        return scores
+
+    def choosers(self, scores: Array, first: int = 0) -> Array:
+        """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
+        count, columns = scores.shape
+        steps = tuple(np.int64(step // 8) for step in scores.strides)
+        units = _units(scores, self.n_users)
+        totals = cp.zeros((columns, self.n_options), dtype=cp.int64)
+        _launch(
+            "choosers_rows",
+            (_cover(count), columns),
+            (self._indptr, self._options, np.int64(first), np.int64(count), scores, *steps,
+             1.0 / units, np.int64(self.n_options), totals),
+        )  # fmt: skip
+        return cp.ascontiguousarray((totals * units[:, None]).T)
+
+    def through(self, weights: Array, scale: Array, bound: float) -> Array:  # noqa: ARG002
+        """``Cᵀ (scale * (C w))`` for one vector."""
+        return self.choosers(self.choices(weights[:, None]) * scale.reshape(-1, 1))[:, 0]
+
+    def extremes(self, positions: Array) -> tuple[Array, Array]:
+        """Smallest and largest position of each option's choosers."""
+        low = cp.full(self.n_options, np.iinfo(np.int64).max)
+        high = cp.full(self.n_options, np.iinfo(np.int64).min)
+        _launch(
+            "extremes_rows",
+            (-(-self.n_users // 256),),
+            (self._indptr, self._options, np.int64(self.n_users), positions, low, high),
+        )
+        return low, high
+
+
+@lru_cache(maxsize=1)
+def _processors() -> int:
+    return int(cp.cuda.Device().attributes["MultiProcessorCount"])

@@ -1,0 +1,162 @@
+"""From the partitions of a Dask frame to packed parts on the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dask.delayed import delayed
+from distributed import Client, wait
+
+from hitsndiffs.data.encoding import long_columns
+from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.engines import dask_parts as work
+from hitsndiffs.engines.dask import DaskEngine
+from hitsndiffs.errors import InputError
+
+__all__ = ["engine_of_frame"]
+
+
+def engine_of_frame(
+    frame: Any,
+    client: Client,
+    *,
+    layout: str = "auto",
+    user: str | None = None,
+    item: str | None = None,
+    option: str | None = None,
+    duplicates: str = "error",
+    as_text: bool = False,
+    notes: Sequence[str] = (),
+) -> DaskEngine:
+    """Pack the partitions of a Dask frame where they are.
+
+    Parameters
+    ----------
+    frame
+        A Dask frame, wide (one row per user) or long (one row per answer).
+    client
+        A connection to the scheduler.
+    layout
+        ``"wide"``, ``"long"``, or ``"auto"``: long when the columns user, item and option are
+        recognised by their names.
+    user, item, option
+        The columns; recognised by their names when not given.
+    duplicates
+        For long data, what to do with two different answers of one user to one item:
+        ``"error"``, ``"first"`` or ``"last"``.
+    as_text
+        Whether all labels become texts, as from files.
+    notes
+        Sentences on what was assumed before.
+    """
+    names, given = list(frame.columns), {"user": user, "item": item, "option": option}
+    said = list(notes)
+    if layout == "auto":
+        layout = _layout_of(names, given)
+    if layout == "long":
+        place = Place("the Dask frame")
+        columns = long_columns(names, given, place, said)
+        frame = frame[list(columns)]
+        order = _first_seen(frame, columns[1], client)
+        # rows of one user may be in any file: bring them together
+        frame = frame.shuffle(on=columns[0])
+        roles: dict[str, Any] = dict(zip(("user", "item", "option"), columns, strict=True))
+        named = True
+    else:
+        column = _user_column(names, user, said)
+        left_out = [n for n in recognise("user", names, wide=True) if n != column]
+        left_out = _aliases(frame, left_out if column is not None else [])
+        if left_out:
+            said.append(f"Left out {listed(left_out)}, which also names the users.")
+        order = [name for name in names if name != column and name not in left_out]
+        frame = frame[[*([] if column is None else [column]), *order]]
+        roles, named = ({} if column is None else {"user": column}), column is not None
+        order = [name.strip() if isinstance(name, str) else name for name in order]
+        if not named:
+            said.append("There is no user column: the users are numbered from 0.")
+    return _packed_parts(frame, client, layout, roles, duplicates, order, as_text, named, said)
+
+
+def _packed_parts(
+    frame: Any,
+    client: Client,
+    layout: str,
+    roles: dict[str, Any],
+    duplicates: str,
+    order: list[Any],
+    as_text: bool,
+    named: bool,
+    notes: list[str],
+) -> DaskEngine:
+    encoded = client.compute(
+        [
+            delayed(work.encoded_part, pure=False)(block, layout, roles, duplicates, named)
+            for block in frame.to_delayed()
+        ]
+    )
+    # 1. labels: what each part has seen
+    labels = client.compute(
+        delayed([delayed(work.labels_of, pure=False)(part) for part in encoded])
+    ).result()
+    if layout == "long":
+        order = [item.strip() if isinstance(item, str) else item for item in order]
+    items = work.joined_items(labels, order, as_text)
+    full = [n for n, part in enumerate(labels) if part.n_users]
+    sizes = [labels[n].n_users for n in full]
+    if sum(sizes) < 2 or not items.n_options:
+        raise InputError(
+            f"{sum(sizes):,} users and {items.n_options:,} options were found in all partitions; "
+            "a ranking needs at least two users with answers."
+        )
+    # 2. the same with everybody's options, packed; the first form is given up
+    starts = [sum(sizes[:k]) for k in range(len(sizes))]
+    shared = delayed(items, pure=False, traverse=False)
+    parts = client.compute(
+        [
+            delayed(work.packed, pure=False)(encoded[n], shared, None if named else first, as_text)
+            for n, first in zip(full, starts, strict=True)
+        ]
+    )
+    wait(parts)
+    for part in parts:
+        if part.status == "error":
+            part.result()
+    seen = dict.fromkeys(note for part in labels for note in part.notes)
+    return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in seen if n not in notes)])
+
+
+def _layout_of(names: list[Any], given: dict[str, str | None]) -> str:
+    if given["item"] is not None or given["option"] is not None:
+        return "long"
+    fitting = [given["user"] or recognise("user", names)]
+    fitting += [recognise(role, names) for role in ("item", "option")]
+    return "long" if all(fitting) else "wide"
+
+
+def _user_column(names: list[Any], user: str | None, notes: list[str]) -> Any:
+    if user is not None:
+        return find_column(user, names, where="the Dask frame", argument="user")
+    fitting = recognise("user", names, wide=True)
+    if not fitting:
+        return None
+    notes.append(f"Recognised {fitting[0]!r} as the user column.")
+    return fitting[0]
+
+
+def _aliases(frame: Any, names: list[Any]) -> list[Any]:
+    """Further columns that name the users: all values of the first rows are different."""
+    if not names:
+        return []
+    head = frame[names].head(1000, npartitions=1)
+    return [name for name in names if head[name].nunique() == len(head)]
+
+
+def _first_seen(frame: Any, item: Any, client: Client) -> list[Any]:
+    """All items in the order in which they first appear."""
+    blocks = frame[[item]].to_delayed()
+    seen = client.compute(
+        delayed([delayed(work.distinct, pure=False)(block, item) for block in blocks])
+    ).result()
+    return list(dict.fromkeys(label for part in seen for label in part))

@@ -1,0 +1,298 @@
+"""What the workers of a cluster do with their part of the users.
+
+A part is an engine of its own (:class:`~hitsndiffs.engines.threads.ThreadsEngine`) over some users,
+with the items and options of all. The functions here are what is sent to the workers; they give
+back arrays over the part's users, which stay there, or arrays over the options, which are added up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.encoding import Encoded, encode_long, encode_wide
+from hitsndiffs.data.encoding.options import in_order, normalise
+from hitsndiffs.data.encoding.result import label_array
+from hitsndiffs.data.items import Items
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines.base import Step
+from hitsndiffs.engines.dask_order import Chain, Sorted, chain_ends, in_bucket
+from hitsndiffs.engines.threads import MOST_SETS, ThreadsEngine
+
+__all__ = ["Labels", "Part", "encoded_part", "joined_items", "labels_of", "packed"]
+
+Array = npt.NDArray[Any]
+
+
+class Part:
+    """Some users' answers, packed, with all options."""
+
+    def __init__(self, responses: Responses) -> None:
+        self.engine = ThreadsEngine(responses, threads=1)  # a worker runs a task per thread
+
+    def __sizeof__(self) -> int:
+        """What the scheduler takes for the price of moving it: work goes to the part."""
+        return 10**6 + self.engine.layout.nbytes + self.engine.responses.users.nbytes
+
+    def __reduce__(self) -> Any:
+        return Part, (self.engine.responses,)
+
+
+class Labels:
+    """The items and options that a part has seen, and what was noted about it."""
+
+    def __init__(self, encoded: Encoded) -> None:
+        self.items = encoded.items.tolist()
+        bounds = encoded.item_starts.tolist()
+        options = encoded.option_labels.tolist()
+        self.options = [options[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        self.n_users = len(encoded.users)
+        self.notes = encoded.notes
+
+
+def encoded_part(
+    frame: Any, layout: str, columns: dict[str, Any], duplicates: str, named: bool = True
+) -> Encoded:
+    """A part's rows as labels and codes of its own."""
+    if layout == "long":
+        return encode_long(frame, **columns, duplicates=duplicates, whole=False)
+    if named:
+        return encode_wide(frame, **columns, whole=False)
+    return encode_wide(frame, users=range(len(frame)), whole=False)
+
+
+def distinct(frame: Any, column: Any) -> list[Any]:
+    """The values of a column, in the order of first appearance; nulls left out."""
+    found: list[Any] = frame[column].dropna().drop_duplicates().tolist()
+    return found
+
+
+def labels_of(encoded: Encoded) -> Labels:
+    """What the client must know of a part."""
+    return Labels(encoded)
+
+
+def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
+    """The items and options of all parts, in the order that one machine would give them.
+
+    Parameters
+    ----------
+    parts
+        What each part has seen.
+    order
+        All items, in their order; those that nobody answered are left out.
+    as_text
+        Whether all option labels are texts (files), or numbers stay numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frames = [pd.DataFrame({"q": ["B", "A"]}), pd.DataFrame({"q": ["C"]})]
+    >>> parts = [labels_of(encoded_part(f, "wide", {}, "error")) for f in frames]
+    >>> joined_items(parts, ["q"], False).option_labels.tolist()
+    ['A', 'B', 'C']
+    """
+    found: dict[Any, dict[Any, None]] = {item: {} for item in order}
+    texts: set[Any] = set()
+    for part in parts:
+        for item, options in zip(part.items, part.options, strict=True):
+            for label in options:
+                found[item][normalise(label)] = None
+                if isinstance(label, str):
+                    texts.add(item)
+    labels: list[Any] = []
+    sizes: list[int] = []
+    items = [item for item in order if found[item]]
+    for item in items:
+        options = list(found[item])
+        text = as_text or item in texts
+        labels += [str(options[k]) if text else options[k] for k in in_order(options)]
+        sizes.append(len(options))
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Items(label_array(items), label_array(labels), starts)
+
+
+def packed(encoded: Encoded, items: Items, first_user: int | None, as_text: bool) -> Part:
+    """A part with the items and options of all, packed.
+
+    Parameters
+    ----------
+    encoded
+        The part, with labels of its own.
+    items
+        Those of all parts.
+    first_user
+        The number of its first user, where users are numbered; ``None`` where they have names.
+    as_text
+        Whether labels of users become texts.
+    """
+    numbers = {
+        (item, normalise(label)): number
+        for number, (item, label) in enumerate(
+            zip(items.labels[items.of_option].tolist(), items.option_labels.tolist(), strict=True)
+        )
+    }
+    own = np.repeat(np.arange(len(encoded.items)), np.diff(encoded.item_starts))
+    names, labels = encoded.items.tolist(), encoded.option_labels.tolist()
+    table = np.array(
+        [numbers[names[i], normalise(label)] for i, label in zip(own, labels, strict=True)],
+        dtype=np.int64,
+    )
+    users = encoded.users
+    if first_user is not None:
+        users = first_user + np.arange(len(users))
+    if as_text:
+        users = label_array([str(user) for user in users.tolist()])
+    shared: dict[str, Any] = {
+        "users": users,
+        "items": items.labels,
+        "option_labels": items.option_labels,
+        "item_starts": items.starts,
+        "kind": "dask",
+    }
+    if encoded.codes is not None:
+        return Part(Responses(**shared, codes=_moved(encoded, items, table)))
+    assert encoded.rows is not None
+    indptr, options = encoded.rows
+    moved = table[options]
+    owner = np.repeat(np.arange(len(users)), np.diff(indptr))
+    moved = moved[np.lexsort((moved, owner))].astype(np.int32)
+    return Part(Responses(**shared, rows=(indptr, moved)))
+
+
+def _moved(encoded: Encoded, items: Items, table: Array) -> Array:
+    """Dense codes with the options of all parts."""
+    assert encoded.codes is not None
+    widest = int(np.diff(items.starts).max())
+    dtype: Any = np.uint8 if widest < 255 else np.uint16
+    missing = np.iinfo(dtype).max
+    codes = np.full((items.n_items, len(encoded.users)), missing, dtype=dtype)
+    for i, row in enumerate(encoded.codes):
+        first, last = encoded.item_starts[i : i + 2]
+        place = items.of_option[table[first]]
+        lookup = np.append(table[first:last] - items.starts[place], missing).astype(dtype)
+        np.take(lookup, row, mode="clip", out=codes[place])
+    return codes
+
+
+# -- passes over a part ------------------------------------------------------------------------
+
+
+def choices(part: Part, weights: Array) -> Array:
+    """``C w`` of the part's users."""
+    return np.ascontiguousarray(part.engine.choices(weights))
+
+
+def choosers(part: Part, scores: Array) -> Array:
+    """``Cᵀ s`` over the part's users."""
+    return part.engine.choosers(np.asarray(scores, dtype=np.float64))
+
+
+def through(part: Part, weights: Array, step: Step, *arrays: Array) -> Any:
+    """``Cᵀ step(C w, …)`` over the part's users."""
+    return part.engine.through(weights, step, *arrays)
+
+
+def mapped(part: Part, weights: Array, step: Step, *arrays: Array) -> Array:
+    """``step(C w, …)`` of the part's users."""
+    return np.ascontiguousarray(part.engine.mapped(weights, step, *arrays))
+
+
+def extremes(part: Part, positions: Array, first_items: int | None) -> tuple[Array, Array]:
+    """Smallest and largest position of each option's choosers in the part."""
+    return part.engine.extremes(positions, first_items)
+
+
+def fingerprints(part: Part, words: Array | None) -> Array:
+    """A 64-bit number per answer sheet."""
+    return part.engine.fingerprints(words)
+
+
+def gram(part: Part) -> Array | None:
+    """How many of the part's users chose both of two options."""
+    return part.engine.gram
+
+
+# -- users of a part ---------------------------------------------------------------------------
+
+
+def few_sets(items: Items) -> bool:
+    """Whether the options are few enough to count all pairs of them."""
+    return items.n_options - items.n_items <= MOST_SETS
+
+
+def ends_of(number: int, limit: float, *parts: Sorted) -> Chain:
+    """The ends of a bucket's values."""
+    return chain_ends(np.sort(np.concatenate(in_bucket(number, *parts))), limit)
+
+
+def highest(values: Array, count: int) -> tuple[Array, Array]:
+    """The highest values of a part, and whose they are."""
+    order = np.argsort(-values, kind="stable")[:count]
+    order = order[~np.isnan(values[order])]
+    return values[order], order
+
+
+def user_number(part: Part, text: str) -> int | None:
+    """Place of a user in the part, by label."""
+    return part.engine.user_number(text)
+
+
+def user_labels(part: Part, users: Array) -> Array:
+    """Labels of some of the part's users."""
+    return part.engine.user_labels(users)
+
+
+def all_labels(part: Part) -> Array:
+    """Labels of the part's users."""
+    return part.engine.responses.users
+
+
+def sheets(part: Part, users: Array) -> Array:
+    """Answer sheets of some of the part's users."""
+    return part.engine.sheets(users)
+
+
+def restricted(part: Part, chosen: Array) -> Part | None:
+    """Some of the part's users, with all options; ``None`` where there are none."""
+    users = np.flatnonzero(chosen)
+    if not len(users):
+        return None
+    some, _ = part.engine.responses.restrict(users, keep_options=True)
+    return Part(some)
+
+
+def with_options(part: Part, options: Array) -> Part:
+    """All of the part's users, with some options only (whole items)."""
+    responses = part.engine.responses
+    indptr, chosen = responses.rows
+    keep = np.isin(chosen, options)
+    ends = np.concatenate([[0], np.cumsum(keep)])
+    return Part(responses._with_options(responses.users, ends[indptr], chosen[keep], options))
+
+
+def counted(part: Part | None) -> tuple[int, Any]:
+    """How many users a part has, and how many of them chose each option."""
+    if part is None:
+        return 0, 0
+    return part.engine.n_users, part.engine.choosers_per_option
+
+
+def together(parts: list[Responses]) -> Responses:
+    """Several parts' users, with the same options."""
+    first = parts[0]
+    shared: dict[str, Any] = {
+        "users": label_array([user for part in parts for user in part.users.tolist()]),
+        "items": first.items,
+        "option_labels": first.option_labels,
+        "item_starts": first.item_starts,
+        "kind": first.kind,
+    }
+    if all(part.is_dense for part in parts):
+        return Responses(**shared, codes=np.concatenate([part.codes for part in parts], axis=1))
+    rows = [part.rows for part in parts]
+    counts = np.concatenate([np.diff(indptr) for indptr, _ in rows])
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return Responses(**shared, rows=(indptr, np.concatenate([options for _, options in rows])))

@@ -1,0 +1,84 @@
+"""What depends on the order of all users, for values that are in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["average_ranks", "how_many", "level_middles", "level_ranks"]
+
+Vector = npt.NDArray[np.float64]
+
+#: Into how many cells the range of the scores is cut to find the few that are tied.
+CELLS = 2**20
+
+
+def level_middles(scores: Vector, limit: float) -> Vector:
+    """Give scores that stand no further apart than the limit, in a chain, the middle of its ends.
+
+    >>> level_middles(np.array([1.0, 3.0, 3.002, 2.0]), 0.01).round(3).tolist()
+    [1.0, 3.001, 3.001, 2.0]
+    """
+    ordered = np.sort(scores)
+    near = np.diff(ordered) <= limit
+    if not near.any():
+        return scores
+    tied = _near_some(scores, ordered[:-1][near], ordered[1:][near])
+    lows = ordered[np.concatenate([[True], ~near])]
+    highs = ordered[np.concatenate([~near, [True]])]
+    level = np.searchsorted(lows, scores[tied], side="right") - 1
+    result = scores.copy()
+    result[tied] = (lows[level] + highs[level]) / 2
+    return result
+
+
+def _near_some(scores: Vector, *some: Vector) -> npt.NDArray[np.int64]:
+    """Users whose score is one of some, or happens to be near one: quicker than sorting again."""
+    low, range_ = float(scores.min()), float(np.ptp(scores))
+    if range_ == 0:
+        return np.arange(len(scores))
+    marked = np.zeros(CELLS + 1, dtype=bool)
+    for values in some:
+        marked[((values - low) * (CELLS / range_)).astype(np.int32)] = True
+    return np.flatnonzero(marked[((scores - low) * (CELLS / range_)).astype(np.int32)])
+
+
+def level_ranks(scores: Vector, limit: float) -> Vector:
+    """Rank 1 is the highest; scores no further apart than the limit, in a chain, share the best.
+
+    >>> level_ranks(np.array([1.0, 3.0, 3.002, 2.0]), 0.01).tolist()
+    [4.0, 1.0, 1.0, 3.0]
+    """
+    order = np.argsort(-scores, kind="stable")
+    begins = np.concatenate([[True], -np.diff(scores[order]) > limit])[: len(order)]
+    ranks = np.empty(len(scores))
+    ranks[order] = 1.0 + np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+    return ranks
+
+
+def average_ranks(values: Vector) -> Vector:
+    """Places from 1 up, lowest first; equal values share the mean of theirs.
+
+    >>> average_ranks(np.array([5.0, 1.0, 5.0])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    begins = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(order)]
+    firsts = np.flatnonzero(begins)
+    lasts = np.append(firsts[1:], len(order))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat((firsts + lasts + 1) / 2, lasts - firsts)
+    return ranks
+
+
+def how_many(values: npt.NDArray[Any]) -> Vector:
+    """How often each value occurs.
+
+    >>> how_many(np.array([5, 1, 5])).tolist()
+    [2.0, 1.0, 2.0]
+    """
+    _, number, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return counts[number.reshape(-1)].astype(np.float64)

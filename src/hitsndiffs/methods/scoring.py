@@ -1,0 +1,49 @@
+"""How newcomers are scored by what was fitted, without a new fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.engines import Engine
+from hitsndiffs.methods.keys import share_errors
+
+__all__ = ["NewScores", "Scoring"]
+
+Vector = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NewScores:
+    """Scores of newcomers, and their standard errors."""
+
+    scores: Vector
+    standard_errors: Vector
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A score is a mean over the chosen options: ``(Σ weights + offset) / (answers + extra)``.
+
+    Attributes
+    ----------
+    weights
+        One per option of the fit.
+    extra, offset
+        Further answers that everybody is given (shrinkage), and what they add up to.
+    """
+
+    weights: Vector
+    extra: float = 0.0
+    offset: float = 0.0
+
+    def place(self, data: Engine, weights: Vector) -> NewScores:
+        """Score users by the weights of the options that they have."""
+        n = data.answers_per_user
+        sums = data.choices(weights)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scores = np.where(n > 0, (sums + self.offset) / (n + self.extra), np.nan)
+            errors = share_errors(data, weights, sums / n, n) * n / (n + self.extra)
+        return NewScores(scores, errors)

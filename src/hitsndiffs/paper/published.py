@@ -1,0 +1,79 @@
+"""What the authors' published code does otherwise than the paper's text says.
+
+Kept apart from the methods, so that a figure can be drawn both ways and a difference has a cause.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import MissingExtraError
+from hitsndiffs.irt import Bock, Samejima, Simulation
+from hitsndiffs.results.metrics import average_ranks
+
+__all__ = ["displacement", "grm_abilities", "grm_levels"]
+
+Vector = npt.NDArray[np.float64]
+IntMatrix = npt.NDArray[np.int64]
+
+
+def grm_levels(sim: Simulation) -> IntMatrix:
+    """The levels that the published code gives to the GRM-estimator, users × items.
+
+    An option of Bock's model gets its entry of ``argsort(slopes)`` where its rank is meant. For
+    Samejima's model the slopes include the hidden option "don't know", which nobody can choose. A
+    missing answer counts as one more level: the lowest one, or (Bock, Samejima) that of the last
+    entry.
+
+    Examples
+    --------
+    >>> from hitsndiffs.irt import simulate
+    >>> model = Bock(slopes=[[3.0, 1.0, 2.0]], intercepts=[[0.0, 0.0, 0.0]])
+    >>> sim = simulate(model, users=4, ability=[-9.0, -1.0, 0.3, 9.0], seed=4)
+    >>> sim.responses.codes.tolist(), grm_levels(sim).T.tolist()  # ranks would be 2 0 1
+    ([[1, 1, 2, 0]], [[2, 2, 0, 1]])
+    """
+    responses, model = sim.responses, sim.model
+    numbers = {text: number for number, text in enumerate(model.option_labels)}
+    option = np.array([numbers[text] for text in responses.option_labels.tolist()], dtype=np.int64)
+    answered = responses.codes != np.iinfo(responses.codes.dtype).max
+    codes = np.where(answered, responses.codes, 0)
+    chosen = option[codes + responses.item_starts[:-1, None]]
+    if not isinstance(model, Bock | Samejima):
+        return np.where(answered, chosen, -1).T
+    slopes = model.slopes
+    if isinstance(model, Samejima):
+        slopes = np.column_stack([slopes, model.unsure_slope])
+    items = [int(item.rsplit("-", 1)[1]) - 1 for item in responses.items.tolist()]
+    levels = np.take_along_axis(np.argsort(slopes, axis=1)[items], chosen, axis=1)
+    return np.where(answered, levels, slopes.shape[1] - 1).T
+
+
+def grm_abilities(sim: Simulation) -> Vector:
+    """Abilities by girth, the program of the published code, told what that code tells it.
+
+    It takes 5 seconds for 100 users and 100 items, where mirt takes 0.25.
+    """
+    try:
+        from girth import grm_mml
+    except ImportError:
+        raise MissingExtraError(
+            "The published GRM-estimator is the package girth, which is not installed: "
+            "pip install girth."
+        ) from None
+    return np.asarray(grm_mml(grm_levels(sim).T)["Ability"], dtype=float)
+
+
+def displacement(scores: Vector) -> float:
+    """The mean displacement in Figure 6b: ranks count from 1, the places they should have from 0.
+
+    The users must be given from worst to best.
+
+    Examples
+    --------
+    >>> displacement(np.array([1.0, 2.0, 3.0, 4.0]))  # a perfect ranking is 1/m away
+    0.25
+    """
+    away = np.abs(average_ranks(scores) - np.arange(len(scores)))
+    return float(away.mean() / len(scores))

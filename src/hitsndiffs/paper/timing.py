@@ -1,0 +1,75 @@
+"""Timing a solver: from the data laid out to the axis, without what ``rank`` adds to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.engines import Engine, open_engine
+from hitsndiffs.irt import Simulation
+from hitsndiffs.paper.contestants import FULL, PAPER_TOL, Contestant, contestant
+from hitsndiffs.paper.full_matrices import one_hot, run_variant
+from hitsndiffs.spectral.laplacian import fiedler
+from hitsndiffs.spectral.solvers import solve
+
+__all__ = ["Clock", "Took"]
+
+
+@dataclass(frozen=True)
+class Took:
+    """How long a solver took, and how many rounds over the data."""
+
+    seconds: float
+    rounds: int
+
+
+@dataclass
+class Clock:
+    """Times contestants on some data.
+
+    Attributes
+    ----------
+    sim
+        The data.
+    seed
+        For the solvers' random starts.
+    rank
+        :func:`hitsndiffs.rank`, for methods that are more than a solver.
+    """
+
+    sim: Simulation
+    seed: int
+    rank: Callable[..., Any]
+
+    @cached_property
+    def _matrix(self) -> npt.NDArray[np.float64]:
+        return one_hot(self.sim.responses)
+
+    @cached_property
+    def _data(self) -> Engine:
+        return open_engine(self.sim.responses)
+
+    def time(self, name: str) -> Took:
+        """Run one contestant."""
+        who = contestant(name)
+        if who.method == FULL:
+            run = run_variant(name, self._matrix, seed=self.seed, tol=PAPER_TOL)
+            return Took(run.seconds, run.rounds)
+        data = self._data  # laid out before the clock starts
+        begin = time.perf_counter()
+        rounds = self._run(who, data)
+        return Took(time.perf_counter() - begin, rounds)
+
+    def _run(self, who: Contestant, data: Engine) -> int:
+        if who.method == "hnd":
+            return solve(data, who.params["solver"], seed=self.seed, tol=PAPER_TOL).iterations
+        if who.method == "abh":
+            return fiedler(data, who.params["solver"], seed=self.seed, tol=PAPER_TOL).iterations
+        self.rank(self.sim.responses, method=who.method, order=self.sim.order, **who.params)
+        return 0

@@ -1,0 +1,93 @@
+"""Which method to use, said after a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hitsndiffs.methods import METHODS
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.comparison import Comparison
+
+__all__ = ["advice"]
+
+#: Methods within this much of the best rank as well as it does.
+AS_GOOD = 0.01
+#: Below this agreement with the others a method sees something else.
+APART = 0.5
+
+
+def advice(comparison: Comparison) -> str:
+    """Say which method to use: by the key where there is one, else by how far they agree."""
+    rows = [row for row in comparison.table() if row["error"] is None]
+    if not rows:
+        return "No method can be used on these data."
+    if len(rows) == 1:
+        return f"Only {rows[0]['method']} was fitted, so there is nothing to compare it with."
+    if comparison.true_scores is not None:
+        return _by_key(rows)
+    return _by_agreement(comparison, rows)
+
+
+def _by_key(rows: list[dict[str, Any]]) -> str:
+    fair = [row for row in rows if not _told(row["method"]) and _known(row["accuracy"])]
+    if not fair:
+        return "No method that works without a key ranks anybody here."
+    best = max(row["accuracy"] for row in fair)
+    good = [row["method"] for row in fair if row["accuracy"] >= best - AS_GOOD]
+    default = next((row for row in fair if row["method"] == "auto"), None)
+    if default is not None and default["method"] in good:
+        return (
+            f"Use auto, the default: without the key it ranks users like the key does "
+            f"({default['accuracy']:.2f}), and no method is clearly better here."
+        )
+    said = f"Against this key {_either(good)} ranks best ({best:.2f})"
+    if default is None:
+        return f"{said}."
+    return (
+        f"{said}, ahead of auto, the default ({default['accuracy']:.2f}): use it here; on data "
+        "without a key auto is the safer choice."
+    )
+
+
+def _by_agreement(comparison: Comparison, rows: list[dict[str, Any]]) -> str:
+    names = [row["method"] for row in rows]
+    agreed = {row["method"]: row["agreement"] for row in rows if _known(row["agreement"])}
+    apart = [name for name, value in agreed.items() if value < APART]
+    first = "auto" if "auto" in names else max(agreed, key=lambda name: agreed[name], default=None)
+    if first is None:
+        return "The methods cannot be compared: none of them tells the users apart."
+    value = agreed.get(first)
+    use = f"Use {first}, the default" if first == "auto" else f"Use {first}"
+    if value is None or value < APART:
+        return (
+            f"The methods disagree about who is good, so trust none of them yet; a few known "
+            f"answers (--answers, or a key for this comparison) would settle it. {use} to begin "
+            "with."
+        )
+    place = comparison.methods.index(first)
+    others = comparison.correlations[place]
+    alike = int((others >= 0.9).sum()) - 1
+    said = f"{use}: {alike} of the {len(rows) - 1} others give almost the same order."
+    if apart and first not in apart:
+        said += f" {_and(apart)} {'sees' if len(apart) == 1 else 'see'} something else."
+    return said
+
+
+def _told(name: str) -> bool:
+    """Whether a method is told the key."""
+    return name in METHODS and "key" in METHODS[name]().get_params()
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and bool(np.isfinite(value))
+
+
+def _either(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,158 @@
+"""Newcomers placed by a ranking that is there, without a new fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.items import Items
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import open_engine
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods.scoring import Scoring
+from hitsndiffs.order.ties import tie_limit
+from hitsndiffs.results.frames import jsonable, same, to_frame
+from hitsndiffs.results.wording import count, listed
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.ranking import Ranking
+
+__all__ = ["Placement", "place"]
+
+Vector = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Where newcomers stand among the users of a ranking.
+
+    Attributes
+    ----------
+    users
+        The newcomers, in the order of their data.
+    scores, standard_errors
+        On the scale of the ranking; NaN without an answer that counts.
+    ranks
+        The rank that each would have among the users of the ranking: 1 = better than all.
+    of
+        How many users the ranking has.
+    notes
+        What was not known to the ranking, and so left out.
+    """
+
+    users: npt.NDArray[Any]
+    scores: Vector
+    standard_errors: Vector
+    ranks: Vector
+    of: int
+    notes: tuple[str, ...]
+    kind: str
+
+    def table(self) -> Any:
+        """One row per newcomer, best first, in the kind of frame that the data came in."""
+        return to_frame(self.columns(), self.kind)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name."""
+        order = np.argsort(-np.nan_to_num(self.scores, nan=-np.inf), kind="stable")
+        return {name: values[order] for name, values in self._columns().items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in plain Python values (JSON's types)."""
+        columns = {name: jsonable(values) for name, values in self._columns().items()}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return {"users": rows, "ranked_users": self.of, "notes": list(self.notes)}
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "user": self.users,
+            "rank": self.ranks,
+            "score": self.scores,
+            "standard_error": self.standard_errors,
+        }
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    def __repr__(self) -> str:
+        return f"Placement({len(self)} newcomers among {self.of} ranked users)"
+
+
+def place(ranking: Ranking, newcomers: Responses) -> Placement:
+    """Score users by a ranking's items and key (see :meth:`hitsndiffs.Ranking.score`)."""
+    scoring = _scoring(ranking)
+    known, notes = _known_items(ranking.responses.structure, newcomers)
+    part, _ = newcomers.restrict_items(known)
+    weights, unseen = _matched(scoring.weights, ranking.responses.structure, part.structure)
+    if unseen:
+        notes.append(
+            f"{count(len(unseen), 'option')} that nobody in the ranking chose count as wrong: "
+            f"{listed(unseen)}."
+        )
+    found = scoring.place(open_engine(part), weights)
+    fitted = np.sort(ranking.scores[ranking.components == 0])
+    above = found.scores + tie_limit(fitted)
+    better = len(fitted) - np.searchsorted(fitted, above, side="right")
+    silent = int(np.isnan(found.scores).sum())
+    if silent:
+        notes.append(f"{count(silent, 'newcomer')} answered no item of the ranking.")
+    return Placement(
+        users=newcomers.users,
+        scores=found.scores,
+        standard_errors=found.standard_errors,
+        ranks=np.where(np.isnan(found.scores), np.nan, better + 1.0),
+        of=len(fitted),
+        notes=tuple(notes),
+        kind=newcomers.kind,
+    )
+
+
+def _scoring(ranking: Ranking) -> Scoring:
+    """What scores newcomers: the method's own weights, or the key for shares correct."""
+    fit = ranking.fit
+    if fit.scoring is not None and same(ranking.scores, fit.scores):
+        return fit.scoring
+    if ranking.by == "correct" and fit.key_probabilities is not None:
+        return Scoring(fit.key_probabilities)
+    raise InputError(
+        f"A ranking by {ranking.method!r} cannot place newcomers: its scores are not sums over "
+        "options. Rank by share correct (by='correct'), or with hnd, hnd-robust or majority."
+    )
+
+
+def _known_items(fitted: Items, newcomers: Responses) -> tuple[Ints, list[str]]:
+    names = [str(label).strip() for label in newcomers.items]
+    known = np.array([i for i, name in enumerate(names) if name in fitted.places], dtype=np.int64)
+    if len(known) == 0:
+        raise InputError(
+            "None of the newcomers' items is in the ranking; they have for example "
+            f"{listed(names, 3)}, the ranking {listed(fitted.labels, 3)}."
+        )
+    others = [name for name in names if name not in fitted.places]
+    if not others:
+        return known, []
+    return known, [f"{count(len(others), 'item')} not in the ranking left out: {listed(others)}."]
+
+
+def _matched(fitted: Vector, items: Items, here: Items) -> tuple[Vector, list[str]]:
+    """The fitted weight of each option here, and the names of those that nobody had chosen.
+
+    Such an option weighs as much as the lightest one of its item.
+    """
+    fitted = np.nan_to_num(fitted)
+    weights = np.empty(here.n_options)
+    unseen = []
+    for i, label in enumerate(here.labels):
+        item = items.places[str(label).strip()]
+        lightest = fitted[slice(*items.starts[item : item + 2])].min()
+        for option in range(*here.starts[i : i + 2].tolist()):
+            text = str(here.option_labels[option])
+            number = items.option_named(item, text)
+            if number is None:
+                unseen.append(f"{label}: {text}")
+            weights[option] = lightest if number is None else fitted[number]
+    return weights, unseen

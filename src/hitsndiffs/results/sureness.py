@@ -1,0 +1,48 @@
+"""How sure a ranking is: one number with one meaning, said in the same words everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hitsndiffs.results.wording import judged, per_cent
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.ranking import Ranking
+
+__all__ = ["MEANING", "SURE", "repeats", "sureness"]
+
+#: What the number is the probability of.
+MEANING = "that this is ability, the best on top"
+#: Below this, one known answer or one strong user is worth asking for.
+SURE = 0.9
+
+
+def sureness(ranking: Ranking) -> str | None:
+    """Say how sure it is that the ranking is by ability, with the best on top.
+
+    The number is ``ranking.confidence``. ``None`` where the method has none.
+
+    Examples
+    --------
+    >>> import hitsndiffs as hnd
+    >>> sureness(hnd.rank(hnd.simulate("samejima", seed=1).responses)).split(":")[0]
+    'How sure that this is ability, the best on top'
+    """
+    sure, turned = ranking.confidence, ranking.orientation
+    if sure is None:
+        return None
+    how = "" if turned is None else f" ({judged(turned.how)})"
+    return f"How sure {MEANING}: {per_cent(sure)}{how}."
+
+
+def repeats(ranking: Ranking) -> str | None:
+    """Say how well the order would repeat on other items; ``None`` where nothing tells.
+
+    The number is ``ranking.reliability``.
+    """
+    value = ranking.reliability
+    if not np.isfinite(value):
+        return None
+    return f"Reliability {value:.2f} (1: other items of the kind would give the same order)."

@@ -1,0 +1,110 @@
+"""Users who agree with each other more than ability explains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.show.tables import chosen_options, right_answers
+
+__all__ = ["Alike", "Pair", "find_alike"]
+
+#: Users in the picture and in the list of pairs, at most.
+USERS, PAIRS = 30, 20
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two users with more equal answers than ability explains."""
+
+    first: str
+    second: str
+    common: int
+    same: int
+    same_wrong: int
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Users who look alike.
+
+    Attributes
+    ----------
+    n_users
+        How many in all.
+    users, names
+        Up to ``USERS`` of them, those who are most alike side by side.
+    same
+        Share of equal answers of each two, over the items that both answered.
+    pairs
+        The most alike, those with most equal *wrong* answers first.
+    """
+
+    n_users: int
+    users: npt.NDArray[np.int64]
+    names: list[str]
+    same: Array
+    pairs: list[Pair]
+
+
+def find_alike(ranking: Ranking) -> Alike:
+    """Find the users whom the method takes for copies of each other, and compare their answers.
+
+    Examples
+    --------
+    >>> import hitsndiffs as hnd
+    >>> sim = hnd.simulate("samejima", users=30, items=40, seed=1)
+    >>> find_alike(hnd.rank(sim.responses)).n_users
+    0
+    """
+    flagged = [str(name) for name in ranking.fit.details.get("alike", [])]
+    number = {str(name): j for j, name in enumerate(ranking.users)} if flagged else {}
+    users = np.array([number[name] for name in flagged if name in number], dtype=np.int64)
+    n_users = int(ranking.fit.details.get("n_alike", len(users)))
+    chosen = chosen_options(ranking, users)
+    right = right_answers(ranking, chosen)
+    answered = (chosen >= 0).astype(float)
+    common = answered @ answered.T
+    equal = np.zeros_like(common)
+    wrong = np.zeros_like(common)
+    for j in range(len(users)):
+        match = (chosen == chosen[j]) & (chosen >= 0)
+        equal[j] = match.sum(axis=1)
+        wrong[j] = (match & (right == 0)).sum(axis=1)
+    same = np.divide(equal, common, out=np.full_like(equal, np.nan), where=common > 0)
+    order = _side_by_side(same)[:USERS]
+    names = [str(ranking.users[users[j]]) for j in order]
+    pairs = [
+        Pair(
+            str(ranking.users[users[i]]),
+            str(ranking.users[users[j]]),
+            int(common[i, j]),
+            int(equal[i, j]),
+            int(wrong[i, j]),
+        )
+        for i in range(len(users))
+        for j in range(i)
+        if same[i, j] >= 0.7
+    ]
+    pairs.sort(key=lambda p: (-p.same_wrong, -p.same, p.first, p.second))
+    return Alike(n_users, users[order], names, same[np.ix_(order, order)], pairs[:PAIRS])
+
+
+def _side_by_side(same: Array) -> npt.NDArray[np.int64]:
+    """An order in which each user follows the one left who is most like the last."""
+    m = len(same)
+    if m == 0:
+        return np.zeros(0, dtype=np.int64)
+    known = np.nan_to_num(same)
+    np.fill_diagonal(known, -1.0)
+    order = [int(np.argmax(known.max(axis=1)))]
+    left = set(range(m)) - set(order)
+    while left:
+        order.append(max(left, key=lambda j: (known[order[-1], j], -j)))
+        left.remove(order[-1])
+    return np.array(order, dtype=np.int64)

@@ -1,0 +1,156 @@
+"""The answer table as a picture: users × items, sorted by the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.show.labels import distinct
+from hitsndiffs.show.tables import chosen_options, right_answers
+from hitsndiffs.show.theme import LIGHT, STEPS, altair
+
+__all__ = ["answers_chart"]
+
+#: Tables of up to this many rows and columns are drawn cell by cell; larger ones in this many
+#: bands of users and columns of items, coloured by the share of right answers.
+ROWS, COLUMNS = 60, 80
+BANDS, BLOCKS = 50, 60
+#: Users whose answers are looked at, evenly spaced from best to worst, where there are more.
+SAMPLE = 4_000
+WIDTH = 430
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def answers_chart(ranking: Ranking) -> Any:
+    """Right, wrong and missing answers; the best users on top, the easiest items at the left.
+
+    Right is what the method takes for the key. On consistent answers the colours meet along one
+    line, and each answer's choosers stand side by side.
+    """
+    users = ranking.order[ranking.components[ranking.order] == 0]
+    right = right_answers(ranking, chosen_options(ranking, _spread(users)))
+    easy = np.nan_to_num(np.nanmean(_with_answer(right), axis=0), nan=-1.0)
+    items = np.argsort(-easy, kind="stable")
+    table = right[:, items]
+    if len(users) <= ROWS and len(items) <= COLUMNS:
+        return _cells(ranking, table, users, items)
+    return _bands(table, len(users))
+
+
+def _with_answer(right: Array) -> Array:
+    """The same, with one row more where a column would have no value at all."""
+    empty = np.isnan(right).all(axis=0)
+    return np.vstack([right, np.where(empty, -1.0, np.nan)])
+
+
+def _spread(users: Ints) -> Ints:
+    places = np.linspace(0, len(users) - 1, min(len(users), SAMPLE)).round()
+    return users[np.unique(places.astype(np.int64))]
+
+
+def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints) -> Any:
+    alt = altair()
+    names = distinct(ranking.users[users])
+    questions = distinct(ranking.responses.items[items])
+    states = np.where(np.isnan(table), "no answer", np.where(table == 1, "right", "wrong"))
+    rows = [
+        {"user": names[j], "item": questions[i], "answer": str(states[j, i])}
+        for j in range(len(users))
+        for i in range(len(items))
+    ]
+    colours = [LIGHT["accent"], LIGHT["warn-soft"], LIGHT["blank"]]
+    step = float(np.clip(WIDTH / len(items), 5, 16))
+    quiet = {"ticks": False, "domain": False, "grid": False}
+    return (
+        alt.Chart(alt.Data(values=rows))
+        .mark_rect(stroke=LIGHT["surface"], strokeWidth=0.6)
+        .encode(
+            x=alt.X(
+                "item:N",
+                sort=None,
+                title="items, easiest first",
+                axis=alt.Axis(
+                    **quiet,
+                    labels=step >= 9,
+                    labelAngle=-90,
+                    labelLimit=90,
+                    labelPadding=4,
+                    titlePadding=20,
+                ),
+            ),
+            y=alt.Y(
+                "user:N",
+                sort=None,
+                title=None,
+                axis=alt.Axis(**quiet, labelLimit=150, labelPadding=6, labelOverlap=False),
+            ),
+            color=alt.Color(
+                "answer:N",
+                title=None,
+                scale=alt.Scale(domain=["right", "wrong", "no answer"], range=colours),
+                legend=alt.Legend(orient="top", symbolType="square", symbolStrokeWidth=0),
+            ),
+        )
+        .properties(width=alt.Step(step), height=alt.Step(max(step, 11)))
+    )
+
+
+def _bands(table: Array, users: int) -> Any:
+    """Shares of right answers in bands of users and blocks of items."""
+    alt = altair()
+    bands = np.array_split(np.arange(table.shape[0]), min(BANDS, table.shape[0]))
+    blocks = np.array_split(np.arange(table.shape[1]), min(BLOCKS, table.shape[1]))
+    answered, right = ~np.isnan(table), np.nan_to_num(table)
+    rows = []
+    for y, band in enumerate(bands):
+        for x, block in enumerate(blocks):
+            n = int(answered[np.ix_(band, block)].sum())
+            share = right[np.ix_(band, block)].sum() / n if n else None
+            rows.append(
+                {
+                    "x": x,
+                    "x2": x + 1,
+                    "y": y / len(bands) * users,
+                    "y2": (y + 1) / len(bands) * users,
+                    "share": None if share is None else float(share),
+                }
+            )
+    scale = alt.Scale(
+        type="threshold", domain=[0.2, 0.4, 0.6, 0.8], range=[LIGHT[name] for name in STEPS]
+    )
+    return (
+        alt.Chart(alt.Data(values=rows))
+        .mark_rect()
+        .encode(
+            x=alt.X(
+                "x:Q",
+                title="items, easiest first",
+                axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
+                scale=alt.Scale(nice=False),
+            ),
+            x2="x2:Q",
+            y=alt.Y(
+                "y:Q",
+                title="rank",
+                axis=alt.Axis(grid=False, domain=False),
+                scale=alt.Scale(reverse=True, nice=False),
+            ),
+            y2="y2:Q",
+            color=alt.condition(
+                "isValid(datum.share)",
+                alt.Color(
+                    "share:Q",
+                    title="share right",
+                    scale=scale,
+                    legend=alt.Legend(orient="top", format=".0%"),
+                ),
+                alt.value(LIGHT["blank"]),
+            ),
+        )
+        .properties(width=WIDTH, height=360)
+    )

@@ -1,0 +1,189 @@
+"""What lies behind a ranking: agreement of methods, leading axes, sheets that look copied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.results.comparison import Comparison
+from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.show.alike import Alike, find_alike
+from hitsndiffs.show.axes import LeadingAxes, find_axes
+from hitsndiffs.show.labels import distinct
+from hitsndiffs.show.theme import LIGHT, STEPS, altair
+
+__all__ = ["agreement_chart", "axes_chart", "copies_chart"]
+
+
+def agreement_chart(comparison: Comparison) -> Any:
+    """How alike each two methods rank (Spearman's correlation)."""
+    names = [result.method for result in comparison.results if result.error is None]
+    places = [comparison.methods.index(name) for name in names]
+    rows = []
+    for i, row in enumerate(places):
+        for j, column in enumerate(places[:i]):
+            value = float(comparison.correlations[row, column])
+            rows.append(
+                {
+                    "row": names[i],
+                    "column": names[j],
+                    "value": None if np.isnan(value) else value,
+                    "text": "–" if np.isnan(value) else f"{100 * value:.0f}",
+                }
+            )
+    if not rows:
+        raise InputError("Two methods or more are needed for a picture of their agreement.")
+    return _matrix(
+        rows,
+        names[1:],
+        names[:-1],
+        title="rank correlation × 100",
+        thresholds=[0.0, 0.3, 0.6, 0.9],
+        step=34,
+    )
+
+
+def copies_chart(ranking: Ranking, *, alike: Alike | None = None) -> Any:
+    """Share of equal answers between users who agree more than ability explains.
+
+    Parameters
+    ----------
+    ranking
+        By a method that looks for copies (``latent-key``, ``auto``).
+    alike
+        What :func:`~hitsndiffs.show.alike.find_alike` found, where it is known already.
+    """
+    found = find_alike(ranking) if alike is None else alike
+    if len(found.users) < 2:
+        raise InputError(
+            "No users agree more than their abilities explain, so there is nothing to draw."
+        )
+    names = distinct(found.names, 40)
+    rows = []
+    for i in range(len(names)):
+        for j in range(i):
+            value = float(found.same[i, j])
+            rows.append(
+                {
+                    "row": names[i],
+                    "column": names[j],
+                    "value": None if np.isnan(value) else value,
+                    "text": "" if np.isnan(value) else f"{100 * value:.0f}",
+                }
+            )
+    return _matrix(
+        rows,
+        names[1:],
+        names[:-1],
+        title="equal answers, %",
+        thresholds=[0.5, 0.7, 0.8, 0.9],
+        step=30 if len(names) <= 16 else 20,
+    )
+
+
+def _matrix(
+    rows: list[dict[str, Any]],
+    down: list[str],
+    across: list[str],
+    *,
+    title: str,
+    thresholds: list[float],
+    step: int,
+) -> Any:
+    """A lower triangle of coloured cells, with their numbers."""
+    alt = altair()
+    quiet = {"ticks": False, "domain": False, "grid": False, "labelOverlap": False}
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X(
+            "column:N",
+            sort=across,
+            title=None,
+            axis=alt.Axis(**quiet, labelAngle=-45, labelLimit=120),
+        ),
+        y=alt.Y("row:N", sort=down, title=None, axis=alt.Axis(**quiet, labelLimit=150)),
+    )
+    cells = base.mark_rect(stroke=LIGHT["surface"], strokeWidth=1).encode(
+        color=alt.condition(
+            "isValid(datum.value)",
+            alt.Color(
+                "value:Q",
+                title=title,
+                scale=alt.Scale(
+                    type="threshold", domain=thresholds, range=[LIGHT[name] for name in STEPS]
+                ),
+                legend=alt.Legend(orient="top", format=".0%"),
+            ),
+            alt.value(LIGHT["blank"]),
+        )
+    )
+    dark = thresholds[2]
+    numbers = base.mark_text(fontSize=11).encode(
+        text="text:N",
+        color=alt.condition(
+            f"datum.value >= {dark}", alt.value(LIGHT["surface"]), alt.value(LIGHT["ink"])
+        ),
+    )
+    layers = [cells, numbers] if step >= 24 else [cells]
+    return alt.layer(*layers).properties(width=alt.Step(step), height=alt.Step(step))
+
+
+def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Any:
+    """Users on the two strongest axes of the answers, coloured by the ranking.
+
+    Where the colour changes along the first axis, the strongest difference between users is the
+    one that the ranking shows; where it changes along the second, another one is stronger.
+
+    Parameters
+    ----------
+    ranking
+        The result.
+    axes
+        What :func:`~hitsndiffs.show.axes.find_axes` found, where it is known already.
+    """
+    alt = altair()
+    found = find_axes(ranking) if axes is None else axes
+    if found.points.shape[1] < 2:
+        raise InputError("The answers have one axis only, so there is no second one to draw.")
+    names = distinct(ranking.users[found.users])
+    groups = ["weakest", "weaker", "middle", "stronger", "strongest"]
+    rows = [
+        {
+            "x": float(x),
+            "y": float(y),
+            "group": groups[int(fifth)],
+            "said": f"{name}: rank {rank_:.0f}",
+        }
+        for (x, y), fifth, name, rank_ in zip(
+            found.points[:, :2],
+            found.fifths,
+            names,
+            ranking.ranks[found.users],
+            strict=True,
+        )
+    ]
+    scatter = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_point(
+            filled=True, size=40, opacity=0.9, aria=True, stroke=LIGHT["quiet"], strokeWidth=0.5
+        )
+        .encode(
+            x=alt.X("x:Q", title=_axis_title(1, found), axis=alt.Axis(labels=False, ticks=False)),
+            y=alt.Y("y:Q", title=_axis_title(2, found), axis=alt.Axis(labels=False, ticks=False)),
+            color=alt.Color(
+                "group:N",
+                title="users",
+                sort=groups,
+                scale=alt.Scale(domain=groups, range=[LIGHT[name] for name in STEPS]),
+                legend=alt.Legend(orient="top", symbolStrokeWidth=0.5),
+            ),
+            description="said:N",
+            tooltip=alt.Tooltip("said:N", title=" "),
+        )
+    )
+    return scatter.properties(width=320, height=260)
+
+
+def _axis_title(number: int, axes: LeadingAxes) -> str:
+    return f"axis {number} (strength {axes.strengths[number - 1]:.2f})"

@@ -1,0 +1,181 @@
+"""How rankings, responses and comparisons look in a notebook: plain HTML, nothing to install."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.results.comparison import Comparison
+from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.sureness import repeats, sureness
+from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.show.labels import clean
+from hitsndiffs.show.rows import Row, ranking_rows
+
+__all__ = ["notebook_html"]
+
+#: Rows of a table, and users and items of the look at some answers.
+ROWS = 15
+CORNER = (6, 8)
+
+#: Colours that are readable on a light and on a dark page.
+LINE, POINT, GREY = "#7ba7d6", "#2f74c0", "#808a97"
+
+
+def notebook_html(thing: Any) -> str:
+    """The HTML of a ranking, responses or a comparison.
+
+    Examples
+    --------
+    >>> import hitsndiffs as hnd
+    >>> "<td>&lt;b&gt;</td>" in notebook_html(hnd.Responses.from_wide([["A"], ["<b>"]]))
+    True
+    """
+    if isinstance(thing, Ranking):
+        return _ranking(thing)
+    if isinstance(thing, Comparison):
+        return _comparison(thing)
+    assert isinstance(thing, Responses)
+    return _responses(thing)
+
+
+def _ranking(ranking: Ranking) -> str:
+    r = ranking.responses
+    chosen = ranking.fit.details.get("chosen")
+    method = ranking.method if chosen is None else f"{ranking.method} (chose {chosen})"
+    title = f"Ranking by {method}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}"
+    lines = [sureness(ranking), repeats(ranking)]
+    if ranking.consistent:
+        lines.insert(0, "The order is certified: it fits every single answer.")
+    rows = ranking_rows(ranking, searched=ROWS * 2 if r.n_users > 2 * ROWS else r.n_users)
+    shown = rows.written[: ROWS if r.n_users > 2 * ROWS else None]
+    heads = ["rank", "user", "right" if rows.shares else "score", "error", "95 % interval"]
+    heads += ["rank, 95 % sure", "answers"] + ["group"] * rows.groups
+    body = [_cells(row, rows.groups) for row in shown]
+    rest = r.n_users - len(shown)
+    return _page(
+        title,
+        [line for line in lines if line],
+        _table(heads, body, left=(1,)),
+        f"… and {count(rest, 'more user')}; ranking.table() has them all." if rest else "",
+        ranking.notes,
+    )
+
+
+def _cells(row: Row, groups: bool) -> list[str]:
+    cells = [row.rank, row.user, row.score, row.error]
+    safe = [html.escape(cell) for cell in cells]
+    safe.append(_bar(row))
+    safe += [html.escape(row.ranks), html.escape(row.answers)]
+    return safe + [html.escape(row.group)] * groups
+
+
+def _bar(row: Row) -> str:
+    return (
+        '<svg width="120" height="12" viewBox="-5 0 110 12" aria-hidden="true">'
+        f'<line x1="{row.low}" x2="{row.high}" y1="6" y2="6" stroke="{LINE}" stroke-width="4" '
+        f'stroke-linecap="round"/><circle cx="{row.middle}" cy="6" r="4" fill="{POINT}"/></svg>'
+    )
+
+
+def _responses(r: Responses) -> str:
+    users, items = (min(most, n) for most, n in zip(CORNER, (r.n_users, r.n_items), strict=True))
+    part, kept = r.restrict(np.arange(users))
+    indptr, options = part.rows
+    table = np.full((users, items), "", dtype=object)
+    for j in range(users):
+        for option in kept[options[indptr[j] : indptr[j + 1]]]:
+            item = int(r.option_items[option])
+            if item < items:
+                table[j, item] = clean(r.option_labels[option], 20)
+    heads = ["", *(clean(item, 20) for item in r.items[:items])]
+    body = [
+        [html.escape(clean(r.users[j], 40)), *(html.escape(cell) for cell in table[j])]
+        for j in range(users)
+    ]
+    missing = 1 - r.n_responses / max(r.n_users * r.n_items, 1)
+    lines = [
+        f"{count(r.n_options, 'option')}, {count(r.n_responses, 'answer')}, "
+        + ("none missing." if r.is_complete else f"{per_cent(missing)} missing.")
+    ]
+    more = [
+        f"{count(n - shown, f'more {noun}')}"
+        for n, shown, noun in ((r.n_users, users, "user"), (r.n_items, items, "item"))
+        if n > shown
+    ]
+    return _page(
+        f"Responses: {count(r.n_users, 'user')} × {count(r.n_items, 'item')}",
+        lines,
+        _table(heads, body, left=range(len(heads))),
+        f"… and {' and '.join(more)}." if more else "",
+        r.notes,
+    )
+
+
+def _comparison(comparison: Comparison) -> str:
+    judged = comparison.true_scores is not None
+    heads = ["method", "agreement with the others", "", "seconds"]
+    if judged:
+        heads[1:1] = ["with the key", "key found"]
+    body, errors = [], []
+    for row in comparison.table():
+        if row["error"] is not None:
+            errors.append(f"{row['method']} was left out: {row['error']}")
+            continue
+        agreement = row["agreement"]
+        width = 0.0 if agreement is None else 100 * max(agreement, 0.0)
+        bar = (
+            f'<svg width="100" height="10" aria-hidden="true"><rect width="{width:.0f}" '
+            f'height="10" rx="2" fill="{POINT}"/></svg>'
+        )
+        cells = [html.escape(row["method"]), _digits(agreement), bar, f"{row['seconds']:.2f}"]
+        if judged:
+            found = row["key_recovered"]
+            cells[1:1] = [_digits(row["accuracy"]), "–" if found is None else per_cent(found)]
+        body.append(cells)
+    r = comparison.responses
+    return _page(
+        f"{count(len(body), 'method')} on {count(r.n_users, 'user')}, {count(r.n_items, 'item')}",
+        [comparison.advice()],
+        _table(heads, body, left=(0,)),
+        "",
+        [*errors, *r.notes],
+    )
+
+
+def _digits(value: float | None) -> str:
+    return "–" if value is None or np.isnan(value) else f"{value:.2f}"
+
+
+def _page(title: str, lines: Iterable[str], table: str, more: str, notes: Iterable[str]) -> str:
+    """Put the parts together; texts are escaped here, the table is HTML already."""
+    said = "".join(f"<div>{html.escape(clean(line, 1000))}</div>" for line in lines)
+    below = f'<div style="color:{GREY}">{html.escape(more)}</div>' if more else ""
+    listed = "".join(f"<li>{html.escape(clean(note, 1000))}</li>" for note in notes)
+    noted = f"<details><summary>Notes</summary><ul>{listed}</ul></details>" if listed else ""
+    return (
+        f'<div style="max-width:60em"><div style="font-weight:600;margin-bottom:.3em">'
+        f'{html.escape(title)}</div>{said}<div style="overflow-x:auto">{table}</div>{below}{noted}'
+        "</div>"
+    )
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: Iterable[int]) -> str:
+    """A table; cells are HTML already."""
+    aligned = set(left)
+
+    def cell(tag: str, place: int, text: str) -> str:
+        style = "" if place in aligned else ' style="text-align:right"'
+        plain = ' style="text-align:left"' if place in aligned and tag == "th" else style
+        return f"<{tag}{plain}>{text}</{tag}>"
+
+    head = "".join(cell("th", place, html.escape(text)) for place, text in enumerate(heads))
+    body = "".join(
+        f"<tr>{''.join(cell('td', place, text) for place, text in enumerate(row))}</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

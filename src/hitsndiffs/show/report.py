@@ -1,0 +1,374 @@
+"""The report: everything there is to say about a ranking, in one file that needs nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hitsndiffs.data.files import write_whole
+from hitsndiffs.results.frames import jsonable
+from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.show.alike import Alike, Pair, find_alike
+from hitsndiffs.show.axes import find_axes
+from hitsndiffs.show.charts.answers import answers_chart
+from hitsndiffs.show.charts.items import item_chart, items_chart, option_rows
+from hitsndiffs.show.charts.ranking import ranking_chart, score_title
+from hitsndiffs.show.charts.structure import axes_chart, copies_chart
+from hitsndiffs.show.labels import clean
+from hitsndiffs.show.rows import Row, Rows, ranking_rows
+from hitsndiffs.show.story import Tile, tiles, verdict
+from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
+from hitsndiffs.show.templating import policy, render
+from hitsndiffs.show.theme import dressed, to_svg, to_svgs
+
+__all__ = ["Report", "describe", "report_html", "write_report"]
+
+#: Items with a remark that get a chart, and items with a chart in all.
+DOUBTS, CHARTS = 24, 48
+#: Rows of the table of items.
+ITEMS = 500
+#: Names in a list.
+NAMES = 40
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with what it shows, for those who see it and for those who do not."""
+
+    svg: Any
+    caption: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """An item with its chart."""
+
+    item: Item
+    svg: Any
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A key held against the answers."""
+
+    sentence: str
+    items: list[Item]
+
+
+@dataclass(frozen=True)
+class Care:
+    """Something about people, to be said with care."""
+
+    title: str
+    sentence: str
+    names: Sequence[str] = ()
+    more: int = 0
+    pairs: Sequence[Pair] = ()
+    figure: Figure | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the templates show."""
+
+    title: str
+    subtitle: str
+    verdict: tuple[str, str]
+    tiles: list[Tile]
+    figures: dict[str, Figure | None]
+    rows: Rows
+    scores_are: str
+    audit: Audit | None
+    items_sentence: str
+    doubts: list[Card]
+    n_doubts: int
+    others: list[Card]
+    shown_items: list[Item]
+    n_items: int
+    care: list[Care]
+    read: str
+    notes: list[str]
+    made: list[tuple[str, str]]
+    command: str | None
+    version: str
+
+
+def write_report(
+    ranking: Ranking,
+    path: str | os.PathLike[str],
+    *,
+    key: Mapping[Any, Any] | None = None,
+    file: str | os.PathLike[str] | None = None,
+    command: str | None = None,
+) -> Path:
+    """Write the report; see :meth:`hitsndiffs.Ranking.report`."""
+    text = report_html(ranking, key=key, file=file, command=command)
+    target = Path(path)
+
+    def write(part: Path) -> None:
+        part.write_text(text, encoding="utf-8")
+
+    write_whole({target: write})
+    return target
+
+
+def report_html(
+    ranking: Ranking,
+    *,
+    key: Mapping[Any, Any] | None = None,
+    file: str | os.PathLike[str] | None = None,
+    command: str | None = None,
+) -> str:
+    """The report as a page of HTML.
+
+    Parameters
+    ----------
+    ranking
+        The result.
+    key
+        An answer key to hold against the answers (item → option).
+    file
+        Where the answers came from; its name and hash are put in.
+    command
+        What repeats the result on a command line.
+    """
+    found = describe(ranking, key=key, file=file, command=command)
+    return render("report.html", r=found, empty_row=_EMPTY, policy=policy())
+
+
+_EMPTY = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
+
+
+def describe(
+    ranking: Ranking,
+    *,
+    key: Mapping[Any, Any] | None = None,
+    file: str | os.PathLike[str] | None = None,
+    command: str | None = None,
+) -> Report:
+    """Put together what a report says; the parameters are those of :func:`report_html`."""
+    r = ranking.responses
+    items = item_list(ranking, key)
+    doubtful = sorted((i for i in items if i.remark), key=_urgency)
+    sound = [i for i in items if not i.remark]
+    alike = find_alike(ranking)
+    cards = _cards(ranking, [*doubtful[:DOUBTS], *(sound if len(items) <= CHARTS else [])])
+    name = clean(Path(file).name) if file is not None else "Ranking"
+    by = f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, {count(r.n_responses, 'answer')}"
+    return Report(
+        title=name,
+        subtitle=f"Who is good, found from the answers alone: {by}",
+        verdict=verdict(ranking),
+        tiles=tiles(ranking),
+        figures=_figures(ranking, items),
+        rows=ranking_rows(ranking),
+        scores_are=_scores_are(ranking),
+        audit=None if key is None else _audit(items, key),
+        items_sentence=_items_sentence(items),
+        doubts=[card for card in cards if card.item.remark],
+        n_doubts=len(doubtful),
+        others=[card for card in cards if not card.item.remark],
+        shown_items=[*doubtful, *sound][:ITEMS] if len(items) > ITEMS else items,
+        n_items=len(items),
+        care=[*_guessers(ranking), *_copies(ranking, alike)],
+        read=_read(ranking, file),
+        notes=[clean(note, 1000) for note in ranking.notes],
+        made=_made(ranking, file),
+        command=command,
+        version=ranking.version,
+    )
+
+
+def _urgency(item: Item) -> tuple[bool, bool, int]:
+    """Wrong keys first, mis-keyed before double-keyed, then in the order of the test."""
+    return not item.wrong_key, not item.remark.startswith("mis-keyed"), item.number
+
+
+def _figure(chart: Any, caption: str, label: str) -> Figure:
+    from markupsafe import Markup
+
+    return Figure(Markup(to_svg(dressed(chart), label=label)), caption, label)
+
+
+def _figures(ranking: Ranking, items: Sequence[Item]) -> dict[str, Figure | None]:
+    what = score_title(ranking)
+    axes = find_axes(ranking)
+    known = any(item.discrimination is not None for item in items)
+    return {
+        "ranking": _figure(
+            ranking_chart(ranking),
+            f"Each point is a user's {what}; the bar holds the true value, 95 % sure. Where bars "
+            "overlap a lot, the order of two users may be chance.",
+            f"Chart: users from best to worst by {what}, with intervals. The table of the ranking "
+            "has the numbers.",
+        ),
+        "answers": _figure(
+            answers_chart(ranking),
+            "Users from best to worst, items from easy to hard. Right is what the answers point "
+            "to as the key. The clearer the two colours part, the better the order fits.",
+            "Picture of the answer table: right, wrong and missing answers, sorted by the result.",
+        ),
+        "items": _figure(
+            items_chart(ranking, items=items),
+            "Items further up tell strong users from weak ones better; items at the right are "
+            "easier. Triangles are items to look at.",
+            "Chart: items by share of right answers and discrimination. The table of items has "
+            "the numbers.",
+        )
+        if known
+        else None,
+        "axes": _figure(
+            axes_chart(ranking, axes=axes),
+            "Each point is a user; users who answer alike stand close to each other.",
+            "Chart: users on the two strongest axes of the answers, coloured by the ranking.",
+        )
+        if axes.competing
+        else None,
+    }
+
+
+def _cards(ranking: Ranking, items: Sequence[Item]) -> list[Card]:
+    from markupsafe import Markup
+
+    if not items or items[0].key is None:
+        return []
+    shares = option_shares(ranking, option_groups(ranking))
+    rows = [option_rows(ranking, item, shares) for item in items]
+    labels = [
+        f"Chart: share of each option of {item.name} among weak and strong users" for item in items
+    ]
+    chart = dressed(item_chart(rows[0], shares.shape[1]))
+    drawn = to_svgs(chart, list(zip(rows, labels, strict=True)))
+    return [Card(item, Markup(svg)) for item, svg in zip(items, drawn, strict=True)]
+
+
+def _scores_are(ranking: Ranking) -> str:
+    return {
+        "correct": "Right: the share of right answers that the method expects, as the key is not "
+        "known but likely.",
+        "ability": "Score: ability; only differences have a meaning.",
+    }.get(ranking.by, "Score: that of the method; only differences have a meaning.")
+
+
+def _audit(items: Sequence[Item], key: Mapping[Any, Any]) -> Audit:
+    given = [item for item in items if item.given is not None]
+    agree = sum(item.given == item.key for item in given)
+    doubted = sorted((item for item in given if item.wrong_key), key=_urgency)
+    said = f"The answers point to your key on {agree} of {count(len(given), 'item')}. " + (
+        f"{count(len(doubted), 'key')} should be looked at." if doubted else "No key looks wrong."
+    )
+    unseen = len(key) - len(given)
+    if unseen > 0:
+        said += f" {count(unseen, 'entry') if unseen == 1 else f'{unseen:,} entries'} of the key "
+        said += "name an item or an option that nobody chose."
+    return Audit(said, doubted)
+
+
+def _items_sentence(items: Sequence[Item]) -> str:
+    known = [item for item in items if item.confidence is not None]
+    if not known:
+        return f"{count(len(items), 'item')}."
+    settled = sum((item.confidence or 0) >= 0.9 for item in known)
+    doubts = sum(bool(item.remark) for item in items)
+    said = (
+        f"The answers settle the key of {settled:,} of {count(len(items), 'item')} "
+        "(at least 90 % sure). "
+    )
+    return said + (f"{count(doubts, 'item')} to look at." if doubts else "No item looks wrong.")
+
+
+def _guessers(ranking: Ranking) -> list[Care]:
+    users = ranking.guessers()
+    if len(users) == 0:
+        return []
+    return [
+        Care(
+            "Answers like guesses",
+            f"{count(len(users), 'user')} did not clearly do better than somebody who guesses. "
+            "With few or hard questions that happens to honest people too.",
+            [clean(user, 60) for user in users[:NAMES]],
+            max(len(users) - NAMES, 0),
+        )
+    ]
+
+
+def _copies(ranking: Ranking, alike: Alike) -> list[Care]:
+    if alike.n_users == 0:
+        return []
+    figure = None
+    if len(alike.users) > 2:
+        figure = _figure(
+            copies_chart(ranking, alike=alike),
+            "Share of equal answers of each two users, among the items that both answered.",
+            "Chart: share of equal answers between users who look alike; the table has the "
+            "strongest pairs.",
+        )
+    return [
+        Care(
+            "Answers that are very alike",
+            f"{count(alike.n_users, 'user')} agree with somebody more than their abilities "
+            "explain. They may have worked together, had one source, or copied; equal wrong "
+            "answers tell most. The ranking counts such users for less when it looks for the key.",
+            [clean(name, 60) for name in alike.names] if not alike.pairs else (),
+            max(alike.n_users - len(alike.names), 0) if not alike.pairs else 0,
+            [
+                Pair(clean(p.first, 60), clean(p.second, 60), p.common, p.same, p.same_wrong)
+                for p in alike.pairs
+            ],
+            figure,
+        )
+    ]
+
+
+def _read(ranking: Ranking, file: str | os.PathLike[str] | None) -> str:
+    r = ranking.responses
+    missing = 1 - r.n_responses / (r.n_users * r.n_items)
+    source = "These data hold" if file is None else f"The file {clean(Path(file).name)} holds"
+    gaps = "no cell is empty" if r.is_complete else f"{per_cent(missing)} of the cells are empty"
+    return (
+        f"{source} {count(r.n_responses, 'answer')} of {count(r.n_users, 'user')} to "
+        f"{count(r.n_items, 'item')}, which have {count(r.n_options, 'option')} that somebody "
+        f"chose; {gaps}."
+    )
+
+
+def _made(ranking: Ranking, file: str | os.PathLike[str] | None) -> list[tuple[str, str]]:
+    details = ranking.fit.details
+    chosen = details.get("chosen")
+    method = ranking.method if chosen is None else f"{ranking.method}, which chose {chosen}"
+    if details.get("why"):
+        method += f": {details['why']}"
+    found = [("Method", method)]
+    told = {k: v for k, v in ranking.parameters.items() if v is not None}
+    said = ", ".join(f"{name}={_short(value)}" for name, value in sorted(told.items()))
+    found.append(("Parameters", said or "none"))
+    settled = f"settled after {count(ranking.n_iterations, 'round')}"
+    found.append(("Computation", settled if ranking.converged else f"not {settled}"))
+    found.append(("Software", f"hitsndiffs {ranking.version}"))
+    if file is not None and Path(file).is_file():
+        found.append(("File", f"{clean(Path(file).name)}, {_size(Path(file))}"))
+        found.append(("SHA-256 of the file", _sha256(Path(file))))
+    return found
+
+
+def _short(value: Any) -> str:
+    plain = jsonable(value)
+    if isinstance(plain, dict):
+        return f"{len(plain)} given"
+    return clean(plain, 80)
+
+
+def _size(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size:,} bytes" if size < 1_000_000 else f"{size / 1e6:,.1f} MB"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

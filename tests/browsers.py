@@ -1,0 +1,39 @@
+"""A real browser for tests; they are skipped with one sentence where there is none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def browser_path() -> str | None:
+    """The program; ``HITSNDIFFS_BROWSER`` names another one."""
+    return os.environ.get("HITSNDIFFS_BROWSER") or next(
+        filter(None, map(shutil.which, NAMES)), None
+    )
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """Chromium, driven by Playwright."""
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
+    )
+    path = browser_path()
+    if path is None:
+        pytest.skip("no browser: install Chromium, or name one with HITSNDIFFS_BROWSER")
+    with sync_api.sync_playwright() as play:
+        opened = play.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        try:
+            yield opened
+        finally:
+            opened.close()

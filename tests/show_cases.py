@@ -1,0 +1,51 @@
+"""Data for the tests of charts, reports and notebook views."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import hitsndiffs as hnd
+
+#: Names that mean something to a browser, a spreadsheet, Vega, Jinja or a terminal.
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "=1+1",
+    "a.b[c]",
+    "\"quoted\" & 'x'",
+    "x" * 300,
+    "line\nbreak",
+    "</script><script>alert(1)</script>",
+    ' role="x"',
+    "datum.user",
+    "{{7*7}}",
+    "javascript:alert(1)",
+    "\x1b[31m red",
+    "](x)",
+    "‮reversed",
+]
+
+
+def graded(users: list[str], items: list[str], options: list[str], seed: int = 0) -> np.ndarray:
+    """Answers of users of different ability, as labels."""
+    rng = np.random.default_rng(seed)
+    ability = rng.normal(size=len(users))
+    key = rng.integers(0, len(options), len(items))
+    knows = rng.random((len(users), len(items))) < 1 / (1 + np.exp(-1.7 * ability))[:, None]
+    guess = rng.integers(0, len(options), knows.shape)
+    return np.array(options, dtype=object)[np.where(knows, key, guess)]
+
+
+def hostile() -> hnd.Responses:
+    """Every user, item and option has a name that could do harm."""
+    users = [f"{name}{number or ''}" for number in range(3) for name in HOSTILE]
+    items = [f"{name}?" for name in HOSTILE] + [f"{name}!" for name in HOSTILE[:6]]
+    options = [HOSTILE[0], "=2", HOSTILE[6], '"' + "y" * 200]
+    return hnd.Responses.from_wide(graded(users, items, options), users=users, items=items)
+
+
+def copied() -> hnd.Responses:
+    """A class in which three students hand in the same sheet."""
+    users = [f"student-{j:02d}" for j in range(30)]
+    table = graded(users, [f"q{i}" for i in range(30)], list("ABCD"), seed=4)
+    table[1], table[2] = table[0], table[0]
+    return hnd.Responses.from_wide(table, users=users, items=[f"q{i}" for i in range(30)])

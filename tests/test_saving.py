@@ -1,0 +1,153 @@
+"""Rankings in files, and newcomers placed by them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hitsndiffs as hnd
+from hitsndiffs import InputError
+
+
+def simulated(seed=0, users=40, items=12):
+    return hnd.simulate("grm", users=users, items=items, options=3, seed=seed).responses
+
+
+@pytest.mark.parametrize("method", ["auto", "hnd", "hnd-robust", "majority", "dawid-skene", "hits"])
+def test_a_ranking_comes_back_from_its_file_and_from_a_pickle(method, tmp_path):
+    ranking = hnd.rank(simulated(), method=method)
+    ranking.save(tmp_path / "ranking.json")
+    for again in (hnd.load(tmp_path / "ranking.json"), pickle.loads(pickle.dumps(ranking))):
+        assert again == ranking
+        assert again.answer_key() == ranking.answer_key()
+        np.testing.assert_array_equal(again.standard_errors, ranking.standard_errors)
+        assert again.notes == ranking.notes
+        assert again.table().equals(ranking.table())
+
+
+def test_rankings_of_other_data_differ():
+    assert hnd.rank(simulated(0)) != hnd.rank(simulated(1))
+    assert hnd.rank(simulated(0)) != "a ranking"
+
+
+def test_a_sparse_ranking_with_texts_as_labels(tmp_path):
+    table = {"user": list("aabbc"), "item": list("xyxzy"), "option": ["é", "b", "é", "d", "b"]}
+    ranking = hnd.rank(hnd.Responses.from_long(table), method="majority")
+    ranking.save(tmp_path / "r.json")
+    assert hnd.load(tmp_path / "r.json") == ranking
+
+
+def test_length_and_single_users():
+    ranking = hnd.rank(simulated(), method="majority")
+    user = ranking.users[7]
+    assert len(ranking) == 40
+    assert ranking[user]["rank"] == ranking.ranks[7]
+    assert ranking[user]["score"] == ranking.scores[7]
+    with pytest.raises(KeyError):
+        ranking["nobody"]
+
+
+def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
+    ranking = hnd.rank(simulated(), method="majority")
+    path = tmp_path / "ranking.json"
+    ranking.save(path)
+    before = path.read_bytes()
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    with pytest.raises(OSError, match="No space left"):
+        hnd.rank(simulated(1), method="majority").save(path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["ranking.json"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(format="other"), "this is no saved ranking"),
+        (lambda d: d.update(layout=99), "written in layout 99"),
+        (lambda d: d.pop("scores"), "damaged"),
+        (lambda d: d["scores"].update(shape=[3]), "damaged"),
+        (lambda d: d["scores"].update(bytes="!!!"), "damaged"),
+        (lambda d: d["fit"].update(more=1), "damaged"),
+    ],
+)
+def test_damaged_files_get_one_sentence(change, message, tmp_path):
+    path = tmp_path / "ranking.json"
+    hnd.rank(simulated(), method="majority").save(path)
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=message):
+        hnd.load(path)
+
+
+def test_what_is_no_file_or_no_json(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        hnd.load(tmp_path / "nothing.json")
+    (tmp_path / "text").write_text("user,q1\n")
+    with pytest.raises(InputError, match="no saved ranking"):
+        hnd.load(tmp_path / "text")
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 1000), method=st.sampled_from(["auto", "hnd", "majority"]))
+def test_those_who_are_in_the_ranking_get_the_score_they_have(seed, method):
+    responses = simulated(seed, users=25, items=9)
+    ranking = hnd.rank(responses, method=method)
+    if method == "auto" and ranking.by == "score":
+        return
+    placed = ranking.score(responses)
+    np.testing.assert_allclose(placed.scores, ranking.scores, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["auto", "hnd", "majority"])
+def test_newcomers_stand_where_a_fit_on_everybody_puts_them(method):
+    responses = hnd.simulate("grm", users=400, items=40, options=4, seed=3).responses
+    old, new = np.arange(300), np.arange(300, 400)
+    everybody = hnd.rank(responses, method=method)
+    placed = hnd.rank(responses.restrict(old)[0], method=method).score(responses.restrict(new)[0])
+    assert hnd.accuracy(everybody.scores[new], placed.scores) > 0.97
+    assert placed.of == 300
+    assert placed.ranks.min() >= 1
+    assert placed.ranks.max() <= 301
+
+
+def test_unknown_items_and_options_are_told():
+    known = hnd.Responses.from_wide(
+        [list("AB"), list("AB"), list("AB"), list("BC")], items=["q1", "q2"]
+    )
+    ranking = hnd.rank(known, method="majority")
+    new = hnd.Responses.from_wide(
+        [["A", "B", "x"], ["A", "Z", "y"], [None, None, "x"]], items=["q1", "q2", "q9"]
+    )
+    placed = ranking.score(new)
+    assert placed.scores[0] == 1.0
+    assert placed.scores[1] == 0.5  # an option that nobody chose is wrong
+    assert np.isnan(placed.scores[2])
+    told = " ".join(placed.notes)
+    assert "1 item not in the ranking left out: q9" in told
+    assert "q2: Z" in told
+    assert "1 newcomer answered no item" in told
+    assert placed.table()["rank"].to_list()[0] == 1.0
+
+
+def test_nothing_in_common_is_an_error():
+    ranking = hnd.rank(simulated(), method="majority")
+    other = hnd.Responses.from_wide([list("AB"), list("BB")], items=["x", "y"])
+    with pytest.raises(InputError, match="None of the newcomers' items is in the ranking"):
+        ranking.score(other)
+
+
+def test_methods_without_sums_say_so():
+    ranking = hnd.rank(simulated(), method="hits")
+    with pytest.raises(InputError, match="cannot place newcomers"):
+        ranking.score(simulated())

@@ -1,0 +1,207 @@
+"""Charts: every one is drawn, says what the numbers say, and takes any name."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import c1p_table, make_responses, random_table
+from show_cases import HOSTILE, copied, hostile
+
+import hitsndiffs as hnd
+from hitsndiffs.show.charts import CHARTS, plot
+from hitsndiffs.show.charts.answers import answers_chart
+from hitsndiffs.show.charts.items import _apart
+from hitsndiffs.show.labels import clean, distinct
+from hitsndiffs.show.tables import chosen_options, item_list, right_answers
+from hitsndiffs.show.theme import DARK, LIGHT, to_svg
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+
+
+def rows_of(spec: object) -> list[dict]:
+    """All rows in a chart's data."""
+    found: list[dict] = []
+    if isinstance(spec, dict):
+        data = spec.get("data")
+        if isinstance(data, dict) and "values" in data:
+            found += data["values"]
+        for value in spec.values():
+            found += rows_of(value)
+    elif isinstance(spec, list):
+        for value in spec:
+            found += rows_of(value)
+    return found
+
+
+@pytest.fixture(scope="module")
+def quiz() -> hnd.Ranking:
+    return hnd.rank(hnd.simulate("samejima", users=40, items=25, options=4, seed=3).responses)
+
+
+@pytest.mark.parametrize("name", [name for name in CHARTS if name != "copies"])
+def test_every_chart_can_be_drawn(quiz: hnd.Ranking, name: str) -> None:
+    svg = to_svg(quiz.plot(name), label=name)
+    assert svg.startswith("<svg")
+    assert f'aria-label="{name}"' in svg
+    assert "http" not in svg  # no name space, no address
+
+
+def test_copies_are_drawn_where_there_are_some() -> None:
+    ranking = hnd.rank(copied())
+    rows = rows_of(json.loads(ranking.plot("copies").to_json()))
+    named = {row["row"] for row in rows} | {row["column"] for row in rows}
+    assert {"student-00", "student-01", "student-02"} <= named
+    pair = next(r for r in rows if {r["row"], r["column"]} == {"student-00", "student-01"})
+    assert pair["value"] == 1.0
+
+
+def test_without_copies_a_sentence_says_so(quiz: hnd.Ranking) -> None:
+    assert quiz.fit.details["n_alike"] == 0
+    with pytest.raises(hnd.InputError, match="No users agree more"):
+        quiz.plot("copies")
+
+
+def test_an_unknown_chart_is_named_with_the_others(quiz: hnd.Ranking) -> None:
+    with pytest.raises(hnd.InputError, match="no chart 'pie'; the charts are ranking, answers"):
+        quiz.plot("pie")
+    with pytest.raises(hnd.InputError, match="does not take this option"):
+        quiz.plot("ranking", item="q1")
+    with pytest.raises(hnd.InputError, match="no item 'q99'"):
+        quiz.plot("options", item="q99")
+    with pytest.raises(hnd.InputError, match="no user 'nobody'"):
+        quiz.plot(users=["nobody"])
+
+
+def test_the_caterpillar_shows_scores_and_intervals(quiz: hnd.Ranking) -> None:
+    rows = rows_of(json.loads(quiz.plot().to_json()))
+    by_user = {row["user"]: row for row in rows}
+    assert len(by_user) == 40
+    for j, user in enumerate(quiz.users):
+        row = by_user[str(user)]
+        assert row["score"] == pytest.approx(quiz.scores[j])
+        reach = 1.96 * quiz.standard_errors[j]
+        assert row["low"] == pytest.approx(max(quiz.scores[j] - reach, 0.0))
+        assert row["high"] == pytest.approx(min(quiz.scores[j] + reach, 1.0))
+
+
+def test_some_users_only(quiz: hnd.Ranking) -> None:
+    asked = [str(user) for user in quiz.users[[3, 7]]]
+    rows = rows_of(json.loads(quiz.plot(users=asked).to_json()))
+    assert {row["user"] for row in rows} == set(asked)
+
+
+def test_many_users_and_items_stay_readable() -> None:
+    table = random_table(1, 3000, 200, 3, missing=0.3)
+    ranking = hnd.rank(make_responses(table), method="majority")
+    for name in ("ranking", "answers", "items", "axes"):
+        rows = rows_of(json.loads(ranking.plot(name).to_json()))
+        assert 0 < len(rows) <= 5000, name
+
+
+def test_right_answers_are_the_key() -> None:
+    table = random_table(5, 20, 8, 3, missing=0.2)
+    ranking = hnd.rank(make_responses(table), method="majority")
+    key = ranking.answer_key()
+    users = ranking.order[::2].copy()
+    right = right_answers(ranking, chosen_options(ranking, users))
+    for row, j in enumerate(users):
+        for i in range(8):
+            if table[j, i] < 0:
+                assert np.isnan(right[row, i])
+            else:
+                assert right[row, i] == (table[j, i] == key[i])
+
+
+def test_the_picture_of_consistent_answers_has_two_parts() -> None:
+    """In every column the right answers stand together: the paper's consecutive ones."""
+    ranking = hnd.rank(make_responses(c1p_table(3, 25, 12, 3)), method="hnd")
+    assert ranking.consistent
+    rows = rows_of(json.loads(answers_chart(ranking).to_json()))
+    for item in {row["item"] for row in rows}:
+        states = [row["answer"] for row in rows if row["item"] == item]
+        changes = sum(a != b for a, b in itertools.pairwise(states))
+        assert changes <= 2
+
+
+def test_doubtful_items_are_marked() -> None:
+    sim = hnd.simulate("samejima", users=150, items=12, options=3, seed=2)
+    ranking = hnd.rank(sim.responses)
+    key = ranking.answer_key()
+    first = next(iter(key))
+    labels = set(sim.responses.option_labels[sim.responses.option_items == 0].tolist())
+    key[first] = min(labels - {key[first]})
+    found = item_list(ranking, key)
+    assert found[0].remark.startswith("mis-keyed?")
+    assert found[0].wrong_key
+    rows = rows_of(json.loads(ranking.plot("items", key=key).to_json()))
+    assert any("mis-keyed" in row.get("said", "") for row in rows)
+    options = rows_of(json.loads(ranking.plot("options", item=first, key=key).to_json()))
+    assert {row["role"] for row in options} == {"key", "given", "other"}
+
+
+def test_hostile_names_are_data_not_markup() -> None:
+    ranking = hnd.rank(hostile())
+    for name in ("ranking", "answers", "items", "options"):
+        svg = to_svg(ranking.plot(name), label=HOSTILE[0])
+        assert "<img" not in svg
+        assert "<script" not in svg
+        assert 'aria-label="&lt;img' in svg
+
+
+def test_colours_follow_the_page(quiz: hnd.Ranking) -> None:
+    svg = to_svg(plot(quiz, "answers"), label="x")
+    assert "var(--accent)" in svg
+    assert not [colour for colour in LIGHT.values() if f'"{colour}"' in svg]
+    assert set(LIGHT) == set(DARK)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def contrast(a: str, b: str) -> float:
+    bright, dark = sorted((luminance(a), luminance(b)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_text_can_be_read(palette: dict[str, str]) -> None:
+    for text in ("ink", "muted", "accent", "warn"):
+        assert contrast(palette[text], palette["surface"]) >= 4.5, text
+    # right and wrong differ in brightness too, for people who see no colour
+    assert contrast(palette["accent"], palette["warn-soft"]) >= 2.5
+
+
+def test_comparisons_draw_themselves() -> None:
+    r = make_responses(random_table(0, 30, 10, 3))
+    found = hnd.compare(r, ["hnd", "majority", "hits"])
+    rows = rows_of(json.loads(found.plot().to_json()))
+    assert len(rows) == 3  # pairs
+    with pytest.raises(hnd.InputError, match="Two methods or more"):
+        hnd.compare(r, ["hnd"]).plot()
+
+
+@given(st.lists(st.text(max_size=80), min_size=1, max_size=20))
+def test_names_stay_apart(labels: list[str]) -> None:
+    unique = list(dict.fromkeys(labels))
+    names = distinct(unique, 10)
+    assert all(name.isprintable() and name for name in names)
+    cleaned = [clean(label, 10) for label in unique]
+    numbered = [name for name, plain in zip(names, cleaned, strict=True) if name != plain]
+    assert len(set(numbered)) == len(numbered)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
+def test_names_beside_lines_do_not_overlap(ends: list[float]) -> None:
+    places = sorted(_apart(ends))
+    assert all(b - a >= 0.13 - 1e-9 for a, b in itertools.pairwise(places))
+    assert places[-1] <= 1.0
