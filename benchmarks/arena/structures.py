@@ -1,9 +1,9 @@
 """Kinds of answer sheets that real data showed, with sizes and strengths drawn at random.
 
-Every kind is one cause that can mislead a ranking without a key: repeated runs of few models, letter
-habits, cliques, shared misconceptions, two populations, a second trait, leanings. A seed gives one
-data set; sizes, numbers of options and strengths differ from seed to seed, so that what is learnt on
-a kind is not learnt on one size.
+Every kind is one cause that can mislead a ranking without a key: repeated runs of few models,
+letter habits, cliques, shared misconceptions, two populations, a second trait, leanings. A seed
+gives one data set; sizes, numbers of options and strengths differ from seed to seed, so that what
+is learnt on a kind is not learnt on one size.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Rng = np.random.Generator
 
 #: Kinds in which the answers alone cannot tell who is good: a wrong reading explains them as well
 #: as the right one, or better. Confidence is still judged on them, but not held to 90 %.
-UNKNOWABLE = ("misconception", "two populations", "two traits", "marks", "graded, hard")
+UNKNOWABLE = ("misconception", "two populations", "two traits", "marks", "hard graded")
 
 
 def structure(kind: str, seed: int) -> Case:
@@ -141,9 +141,7 @@ def _cliques(rng: Rng) -> tuple[Codes, Codes]:
 
 
 def _misconception(rng: Rng) -> tuple[Codes, Codes]:
-    test = _Test(
-        rng, _pick(rng, 80, 200), _pick(rng, 20, 30), options=int(rng.integers(4, 6))
-    )
+    test = _Test(rng, _pick(rng, 80, 200), _pick(rng, 20, 30), options=int(rng.integers(4, 6)))
     users, items = test.shape
     lured = rng.random(items) < rng.uniform(0.3, 1.0)
     knows = rng.random((users, items)) < _logistic(
@@ -213,9 +211,7 @@ def _nearly_alike(rng: Rng) -> tuple[Codes, Codes]:
 
 def _ceiling(rng: Rng) -> tuple[Codes, Codes]:
     """An easy test: many able users have the same perfect sheet, and nobody copied."""
-    test = _Test(
-        rng, _pick(rng, 60, 200), _pick(rng, 12, 20), sd=1.5, ease=rng.uniform(1.5, 3.0)
-    )
+    test = _Test(rng, _pick(rng, 60, 200), _pick(rng, 12, 20), sd=1.5, ease=rng.uniform(1.5, 3.0))
     return test.codes, test.key
 
 
@@ -276,8 +272,8 @@ STRUCTURES: Mapping[str, Callable[[Rng], tuple[Codes, Codes]]] = {
     "crowd": _crowd,
     "nearly alike": _nearly_alike,
     "true or false": lambda rng: _true_or_false(rng, sparse=False),
-    "true or false, sparse": lambda rng: _true_or_false(rng, sparse=True),
+    "sparse true or false": lambda rng: _true_or_false(rng, sparse=True),
     "marks": _marks,
     "graded": lambda rng: _graded(rng, hard=False),
-    "graded, hard": lambda rng: _graded(rng, hard=True),
+    "hard graded": lambda rng: _graded(rng, hard=True),
 }

@@ -88,7 +88,9 @@ class Auto(Searching):
         return _with_choice(fit, "latent-key", why)
 
     def _latent_key(self, found: Search) -> Fit:
-        estimator = LatentKey(axes=self.axes, resamples=self.resamples, seed=self.seed)
+        estimator = LatentKey(
+            axes=self.axes, resamples=self.resamples, seed=self.seed, reading=self.reading
+        )
         fit = estimator.from_search(found)
         assert fit.abilities is not None
         return replace(fit, abilities=_ability(found, fit.abilities))
@@ -157,11 +159,7 @@ def _ability(found: Search, ability: Vector) -> Vector:
 def _with_choice(fit: Fit, chosen: str, why: str) -> Fit:
     sure = "" if fit.confidence is None else f"; confidence {fit.confidence:.0%}"
     notes = [f"Method {chosen}: {why}{sure}."]
-    if (
-        fit.confidence is not None
-        and fit.confidence < DOUBT
-        and not any("known answer" in note for note in fit.notes)
-    ):
+    if fit.confidence is not None and fit.confidence < DOUBT and not fit.questions:
         notes.append(
             "The evidence is thin: who is good is not settled by these answers alone. One or two "
             "known answers, or one strong user, would help most."

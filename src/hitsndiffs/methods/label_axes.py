@@ -1,8 +1,8 @@
 """Label centring: the strongest axes of the answers once everybody's leaning is taken out.
 
-Where all items share two labels, the strongest axis is who says "true". Label centring is to leaning
-what item centring is to missing items: from every answer the item's share of the label and the
-user's own excess of it are taken out, answered items only, and the axes are those of what is left.
+Where all items share two labels, the strongest axis is who says "true". Label centring is to
+leaning what item centring is to missing items: from every answer the item's share of the label and
+the user's own excess of it are taken out, answered items only; the axes are those of the rest.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class LabelCentred:
         shares = data.items.total(second * counts) / data.answers_per_item
         excess = data.choices(second - shares[data.items.of_option])
         leanings = excess / (data.answers_per_user + SHRINK)
-        return cls(
-            data, second, shares, leanings, data.everybody if witness is None else witness
-        )
+        return cls(data, second, shares, leanings, data.everybody if witness is None else witness)
 
     def columns(self, weights: Array) -> Array:
         """Item weights as option weights: of the answer itself, and of having answered."""
         each = weights[self.data.items.of_option]
-        return np.column_stack([(self.second - self.shares[self.data.items.of_option]) * each, each])
+        return np.column_stack(
+            [(self.second - self.shares[self.data.items.of_option]) * each, each]
+        )
 
     def scores(self, weights: Array) -> Array:
         """Everybody's score from the items' weights."""

@@ -9,14 +9,16 @@ unlikely to arise twice.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines import open_engine
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
+from hitsndiffs.errors import InputError
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.order.ties import patterns
@@ -24,7 +26,7 @@ from hitsndiffs.order.ties import patterns
 if TYPE_CHECKING:
     from hitsndiffs.methods.latent_key.sampling import Sample
 
-__all__ = ["Witnesses", "find_witnesses", "near_equals"]
+__all__ = ["Witnesses", "excess_spread", "find_witnesses", "group_weights", "near_equals"]
 
 Array = npt.NDArray[np.float64]
 
@@ -122,6 +124,35 @@ def near_equals(problem: Problem) -> Array:
     return of.user_array(others)
 
 
+def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
+    """One over the size of each user's group; users without a group are groups of their own.
+
+    Parameters
+    ----------
+    data
+        The data.
+    group
+        User → group; users are compared as text.
+    """
+    if not data.in_memory:
+        raise InputError(f"Groups do not work on engine={data.name!r}; rank a sample instead.")
+    names = {str(user).strip(): str(of) for user, of in group.items() if of is not None}
+    users = [str(user).strip() for user in data.user_labels(np.arange(data.n_users))]
+    here = [names[user] for user in users if user in names]
+    if not here:
+        some = ", ".join(repr(user) for user in users[:3])
+        raise InputError(
+            f"group= names none of the users; users are for example {some}. Give a mapping of "
+            "users to groups."
+        )
+    sizes: dict[str, int] = {}
+    for name in here:
+        sizes[name] = sizes.get(name, 0) + 1
+    return data.user_array(
+        np.array([1.0 / sizes[names[user]] if user in names else 1.0 for user in users])
+    )
+
+
 def _here(problem: Problem, fit: Solution | None = None) -> tuple[Problem, Any]:
     """Small data with NumPy's arrays, wherever they are: pairs of users are compared here."""
     data = problem.data
@@ -138,13 +169,7 @@ def _pairwise(problem: Problem, fit: Solution) -> Witnesses:
     m, q = problem.data.n_users, problem.data.n_options
     size = int(np.clip(BLOCK_SIZE // max(q, m), 1, 512))
     curves = fit.probabilities()
-    # real agreement spreads more than the model's: scale by what is seen in a sample of pairs,
-    # equal sheets being taken once (a large group of copies would hide behind its own agreement)
-    different = np.unique(patterns(problem.data), return_index=True)[1]
-    some = np.linspace(0, len(different) - 1, min(len(different), size)).astype(int)
-    sample = _excess(problem, fit, curves, different[some])[0][different]
-    compared = np.abs(sample[sample != 0])
-    spread = max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
+    spread = _spread(problem, fit, curves, size)
     threshold = -float(normal_quantile(np.array(LEVEL / m))) * spread
     copies, logs = np.empty(m), np.zeros(m)
     for first in range(0, m, size):
@@ -155,6 +180,32 @@ def _pairwise(problem: Problem, fit: Solution) -> Witnesses:
         copied = copies[users] > 0
         logs[users[copied]] = _copy_logs(problem, users[copied], alike[:, copied].astype(float))
     return Witnesses(1 / (1 + copies), logs)
+
+
+def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
+    """How much more than the model's the agreement of pairs spreads, in a sample of them.
+
+    Equal sheets are taken once: a large group of copies would hide behind its own agreement.
+    """
+    different = np.unique(patterns(problem.data), return_index=True)[1]
+    some = np.linspace(0, len(different) - 1, min(len(different), size)).astype(int)
+    sample = _excess(problem, fit, curves, different[some])[0][different]
+    compared = np.abs(sample[sample != 0])
+    return max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
+
+
+def excess_spread(fit: Solution, size: int = 100) -> float:
+    """How much more than expected pairs of users agree or disagree under a solution (from 1 up).
+
+    1 for large data, where pairs are not looked at.
+    """
+    problem = fit.problem
+    if problem.data.n_users < 4:
+        return 1.0
+    if problem.data.n_responses * problem.data.n_users > PAIRWISE_UP_TO:
+        return 1.0
+    problem, fit = _here(problem, fit)
+    return _spread(problem, fit, fit.probabilities(), size)
 
 
 def _copy_logs(problem: Problem, users: npt.NDArray[np.int64], alike: Array) -> Array:

@@ -62,9 +62,7 @@ def normal_log_prior(mean: float = 0.0, sd: float = 1.0) -> Array:
     return np.asarray(logs - np.log(np.exp(logs).sum()))
 
 
-def posterior_of(
-    logs: Array, points: Array = THETA
-) -> tuple[Array, Array, Array, Array]:
+def posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Array, Array]:
     """Normalise log likelihood + log prior, one row per user; columns are even steps apart.
 
     With many answers a posterior is narrower than the grid's steps, and normalising the values at
@@ -138,9 +136,7 @@ def _laplace(values: Array) -> tuple[Array, Array, Array]:
     return mean, variance * np.maximum(1 + excess / 2 + skew**2, 0.25), log_integral
 
 
-def _between(
-    offset: Array, variance: Array, peak: npt.NDArray[np.int64], points: int
-) -> Array:
+def _between(offset: Array, variance: Array, peak: npt.NDArray[np.int64], points: int) -> Array:
     """Weights on three grid points with a given mean and, where it can be, variance (in steps)."""
     nearest = np.clip(np.rint(offset), -1, 1).astype(np.int64)
     offset, peak = offset - nearest, peak + nearest

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_curves, log_prior_of
 from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior
-from hitsndiffs.methods.latent_key.model import described, expected, spread, START_SD
+from hitsndiffs.methods.latent_key.model import START_SD, described, expected, spread
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 
 __all__ = ["MarksFit", "MarksProblem"]
@@ -111,9 +111,7 @@ class MarksProblem(Problem):
         else:
             curves = Curves.start(data.n_items)
             sd = START_SD * data.everybody
-            chosen = data.through(
-                np.empty((data.n_options, 0)), spread, start, sd, self.witness
-            )
+            chosen = data.through(np.empty((data.n_options, 0)), spread, start, sd, self.witness)
         before, fit = -np.inf, None
         for rounds in range(1, max_rounds + 1):
             right = self.items.total(chosen * self.marked[:, None])

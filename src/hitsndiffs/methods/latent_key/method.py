@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,11 +10,15 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
+from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.modes import Mode
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
+from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search
+from hitsndiffs.methods.latent_key.shares import distinct_modes
 
 __all__ = ["LatentKey"]
 
@@ -62,14 +66,16 @@ class LatentKey(Searching):
 
     def from_search(self, found: Search) -> Fit:
         """The result, once the solutions are known."""
-        problem = found.best.fit.problem
+        readings = readings_of(found)
+        asked = questions_of(found, readings)
+        chosen = self._chosen(found)
+        problem = chosen.fit.problem
         data = problem.data
 
         step("fitting the best solution")
         # 2. the chosen solution, fitted with every user, copies counting by their square root
-        problem.weigh(np.sqrt(found.witness))
-        chosen = found.best.fit
-        final = problem.fit(chosen, max_rounds=self.max_iterations)
+        problem.weigh(np.sqrt(chosen.witnesses.weights))
+        final = problem.fit(chosen.fit, max_rounds=self.max_iterations)
 
         # 3. the key, averaged over resampled users where the data are small
         key = self._averaged_key(problem, final)
@@ -82,12 +88,24 @@ class LatentKey(Searching):
             abilities=final.posterior.mean,
             standard_errors=final.share_errors(),
             ability_errors=final.posterior.sd,
-            confidence=found.confidence,
+            confidence=readings[self.reading - 1].probability,
             converged=final.converged,
             n_iterations=final.rounds,
-            notes=() if found.confidence >= 0.8 else (found.doubt,),
+            notes=tuple(in_words(found, readings, asked)),
+            readings=readings,
+            questions=asked,
             details=_details(found, final),
         )
+
+    def _chosen(self, found: Search) -> Mode:
+        """The solution to rank by."""
+        modes = distinct_modes(found)
+        if self.reading > len(modes):
+            raise InputError(
+                f"reading must be from 1 to {len(modes)}: the answers can be read in "
+                f"{len(modes)} way{'s' if len(modes) > 1 else ''}; got {self.reading}."
+            )
+        return modes[self.reading - 1]
 
     def _averaged_key(self, problem: Problem, final: Solution) -> Array:
         """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""
@@ -113,6 +131,7 @@ def _details(found: Search, final: Solution) -> dict[str, Any]:
             {"starts": list(mode.starts), "evidence": mode.evidence} for mode in found.modes
         ],
         "lead": found.lead,
+        "signs": asdict(found.signs),
         "copies": float(1 - found.witness.mean()),
         "n_alike": int(alike.sum()),
         "alike": [str(user) for user in data.user_labels(data.first(alike, 100))],

@@ -170,9 +170,7 @@ class KeyProblem(Problem):
             chosen, of_users = _expect(self, found.logs)
             about_key = key * (found.prior - np.log(np.maximum(key, 1e-300)))
             evidence = float(of_users + about_key.sum())
-            curves = (
-                found.curves.pooled(key, found.curvature) if rounds % 2 == 0 else found.curves
-            )
+            curves = found.curves.pooled(key, found.curvature) if rounds % 2 == 0 else found.curves
             settled = rounds > least and abs(evidence - before) < 0.02 + tol * abs(evidence)
             fit = KeyFit(self, key, found.logs, evidence, rounds, settled, curves)
             if settled:

@@ -1,11 +1,10 @@
-"""Several starts, the distinct solutions they lead to, and how far the best is ahead."""
+"""Several starts, and the distinct solutions they lead to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from math import erf, log, sqrt
+from dataclasses import replace
+from math import log
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,15 @@ from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.label_axes import label_centred_axes
 from hitsndiffs.methods.labels import two_labels
-from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
+from hitsndiffs.methods.latent_key.copies import (
+    Witnesses,
+    find_witnesses,
+    group_weights,
+    near_equals,
+)
+from hitsndiffs.methods.latent_key.found import Search, contradicts
 from hitsndiffs.methods.latent_key.grid import normal_scores
+from hitsndiffs.methods.latent_key.known import informed
 from hitsndiffs.methods.latent_key.marks import MarksProblem
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.modes import (
@@ -37,106 +43,8 @@ __all__ = ["Mode", "Search", "correlation", "search"]
 
 Array = npt.NDArray[np.float64]
 
-#: Solutions that correlate less than this disagree about who is good.
-DISAGREE = 0.5
-#: Steadiness where every start led to solutions that agree.
-NO_RIVAL = 3.0
-#: Logistic regression of being right: constant, log(1 + steadiness), agreement.
-CALIBRATION = (-2.16, 0.94, 3.76)
 #: Log prior of two shared labels being marks: one of them is right in every item.
 MARKS = log(0.05)
-
-
-@dataclass(frozen=True)
-class Search:
-    """All solutions found, best evidence first (after those that heed what the caller knows).
-
-    Attributes
-    ----------
-    problem
-        The data, with copies weighed.
-    modes
-        The distinct solutions.
-    shrinkage
-        λ, μ and the leading axes of the answers, every user counting once.
-    """
-
-    problem: Problem
-    modes: list[Mode]
-    shrinkage: Shrinkage
-
-    @property
-    def witness(self) -> Array:
-        """How much each user counts as a witness."""
-        return self.best.witnesses.weights
-
-    @property
-    def best(self) -> Mode:
-        """The solution with the highest evidence that heeds what the caller knows."""
-        return self.modes[0]
-
-    @cached_property
-    def rival(self) -> Mode | None:
-        """The best solution that disagrees about who is good (but heeds what the caller knows)."""
-        ability = self.best.fit.posterior.mean
-        for mode in self.modes[1:]:
-            disagrees = correlation(mode.fit.posterior.mean, ability) < DISAGREE
-            if disagrees and not _contradicts(self.problem, mode):
-                return mode
-        return None
-
-    @property
-    def lead(self) -> float:
-        """How far the best solution is ahead of its rival (nats; infinite without a rival)."""
-        return np.inf if self.rival is None else self.best.evidence - self.rival.evidence
-
-    @property
-    def steadiness(self) -> float:
-        """The lead in units of its own spread over the users (a paired comparison, user by user).
-
-        A lead that few users carry may be gone with other users of the same kind.
-        """
-        if self.rival is None:
-            return NO_RIVAL
-        parts = self.best.by_user - self.rival.by_user
-        spread = float(parts.std()) * np.sqrt(len(parts))
-        return self.lead / max(spread, 1e-9)
-
-    @cached_property
-    def agreement(self) -> float:
-        """How well the best solution agrees with the strongest axis of the answers (0 to 1)."""
-        axes = self.shrinkage.axes
-        if len(axes.values) == 0:
-            return 1.0
-        return abs(correlation(axes.scores[:, 0], self.best.fit.posterior.mean))
-
-    @property
-    def confidence(self) -> float:
-        """Probability that the best solution is right about axis and sign.
-
-        A logistic function of :attr:`steadiness` and :attr:`agreement`, fitted on simulated and
-        real data with known keys (the arena's reliability table shows how it holds); but never
-        more than the probability that the lead over the rival is no luck: where two solutions are
-        equally likely, the sign is a toss of a coin. At most ½ where even the best solution
-        contradicts what the caller knows.
-        """
-        sure = _confidence(self.steadiness, self.agreement)
-        return min(sure, 0.5) if _contradicts(self.problem, self.best) else sure
-
-    @property
-    def doubt(self) -> str:
-        """A sentence for results that are not sure."""
-        return (
-            "Two readings of the answers are almost equally likely, and they disagree about who "
-            "is good. Give one or two known answers, or name one strong user, to settle it."
-        )
-
-
-def _confidence(steadiness: float, agreement: float) -> float:
-    base, per_log_steadiness, per_agreement = CALIBRATION
-    logit = base + per_log_steadiness * np.log1p(max(steadiness, 0.0)) + per_agreement * agreement
-    no_luck = 0.5 * (1 + erf(steadiness / sqrt(2)))
-    return float(min(1 / (1 + np.exp(-logit)), no_luck))
 
 
 def search(
@@ -144,6 +52,7 @@ def search(
     *,
     answers: Mapping[Any, Any] | None = None,
     strong_user: Any = None,
+    group: Mapping[Any, Any] | None = None,
     axes: int = 3,
     seed: int = 0,
 ) -> Search:
@@ -155,6 +64,8 @@ def search(
         The data; every user has answered something.
     answers, strong_user
         What the caller knows.
+    group
+        Which group each user belongs to; each counts as one witness.
     axes
         Start from this many leading axes, both ways up, and from the consensus.
     seed
@@ -162,13 +73,18 @@ def search(
     """
     two = two_labels(data.items)
     kind = LeaningProblem if two else KeyProblem
-    problem = kind(data, answers=answers, strong_user=strong_user)
+    problem = kind(data, strong_user=strong_user)
     # 1. how much each user counts as a witness, to begin with: nearly equal sheets count once
     step("looking for copies")
     equal = data.how_many(data.fingerprints())
-    problem.weigh(1.0 / np.maximum(equal, 1 + near_equals(problem)))
-    first = fit_from(take_sample(problem), consensus(problem), rounds=12)
-    witnesses = find_witnesses(problem, first)
+    once = 1.0 / np.maximum(equal, 1 + near_equals(problem))
+    problem.weigh(once)
+    if group is not None:
+        once = group_weights(data, group)
+        witnesses = Witnesses(once, 0.0 * once)
+    else:
+        first = fit_from(take_sample(problem), consensus(problem), rounds=12)
+        witnesses = find_witnesses(problem, first)
     problem.weigh(witnesses.weights)
 
     # 2. the leading axes, and the same with copies weighed
@@ -183,13 +99,18 @@ def search(
 
     step("comparing the solutions")
     # 4. who is a copy depends on the solution: a clique may have made itself the truth
-    modes = _with_own_witnesses(problem, modes)
+    if group is None:
+        modes = _with_own_witnesses(problem, modes)
     # 5. where two labels are shared: the opposite truth, and one label right everywhere
     if two:
         modes = merged([*modes, *_opposite(problem, modes[0]), *_one_label(problem, witnesses)])
-    modes = _heeding(problem, modes)
+    # 6. what the caller knows: a strong user's word outweighs the answers of all others
+    modes = sorted(modes, key=lambda mode: contradicts(problem, mode))
     problem.weigh(modes[0].witnesses.weights)
-    return Search(problem, modes, plain)
+    found = Search(problem, modes, plain, once)
+    if not answers:
+        return found
+    return informed(found, kind(data, answers=answers, strong_user=strong_user))
 
 
 def _axes(
@@ -222,16 +143,11 @@ def _one_label(problem: Problem, witnesses: Witnesses) -> list[Mode]:
         marks = MarksProblem(problem.data, witnesses.weights)
         marks.strong, marks.strong_users = problem.strong, problem.strong_users
         marks.number = number
-        if ((problem.known >= 0) & (problem.known != marks.marked)).any():
-            continue  # a known answer says otherwise
-        marks.known = problem.known
         way = problem.odds if number == 1 else -problem.odds
         sample = take_sample(marks)
         fit = sample.for_all(sample.fit(normal_scores(problem.data, way), 30), 5)
         start = f"{marks.label} right everywhere"
-        modes.append(
-            Mode((start,), fit, witnesses, prior=marks.popularity, one_label=marks.label)
-        )
+        modes.append(Mode((start,), fit, witnesses, prior=marks.popularity, one_label=marks.label))
     # which of the two labels it is, popularity says; that it is one, must be paid for once
     most = max((mode.prior for mode in modes), default=0.0)
     return [replace(mode, prior=MARKS + mode.prior - most) for mode in modes]
@@ -259,27 +175,3 @@ def _with_own_witnesses(problem: Problem, modes: list[Mode]) -> list[Mode]:
         if other.evidence > mode.evidence:
             judged[-1] = other
     return merged(judged)
-
-
-def _heeding(problem: Problem, modes: list[Mode]) -> list[Mode]:
-    """Solutions that contradict what the caller knows come last.
-
-    One user's prior, or a few known answers, cannot outweigh the answers of all others; but the
-    caller's word can.
-    """
-    return sorted(modes, key=lambda mode: _contradicts(problem, mode))
-
-
-def _contradicts(problem: Problem, mode: Mode) -> bool:
-    """Whether the strong user stands below the middle, or known answers speak against ability."""
-    ability = mode.fit.posterior.mean
-    if problem.strong is not None and ability[problem.strong] < problem.data.median(ability):
-        return True
-    right = np.flatnonzero(problem.known == 1.0)
-    if len(right) == 0:
-        return False
-    # those who chose a known right answer should be abler than those who answered otherwise
-    counts = problem.data.choosers_per_option.astype(float)
-    totals = problem.data.choosers(ability)
-    answers, sums = problem.items.sum(counts)[right], problem.items.sum(totals)[right]
-    return bool((totals[right] - counts[right] * sums / answers).sum() < 0)

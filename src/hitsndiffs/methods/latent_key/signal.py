@@ -374,9 +374,7 @@ class LeaningProblem(Problem):
         label = self.numbers[part]
         away = signal.intercepts[part] - signal.means[label]
         width = -0.5 * np.log(signal.variance * bend)
-        return np.asarray(
-            -(away**2) / (2 * signal.variance) + width + np.log(signal.shares[label])
-        )
+        return np.asarray(-(away**2) / (2 * signal.variance) + width + np.log(signal.shares[label]))
 
     def _pooled(self, signal: Signal, key: Array, bend: Array, leanings: Array) -> Signal:
         """The population, learnt anew from the likely keys and from everybody's leaning."""
