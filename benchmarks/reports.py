@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 
-import hitsndiffs as hnd
 from harness import Report, arguments, measure
+
+import hitsndiffs as hnd
 from hitsndiffs.show import report_html
 
 #: Users and items: a class, a large course, a country.

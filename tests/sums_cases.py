@@ -10,7 +10,6 @@ import textwrap
 import naive
 import numpy as np
 
-from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine
@@ -27,41 +26,6 @@ ENGINES = {
     "sparse-1": threaded("sparse", 1),
     "sparse-2": threaded("sparse", 2),
 }
-
-
-def make_responses(table, *, dense=True, dtype=np.uint8):
-    """Responses from users × items, -1 for no answer: options are numbered by first sight."""
-    table = np.asarray(table)
-    codes = np.full(table.T.shape, np.iinfo(dtype).max, dtype=dtype)
-    labels, sizes = [], []
-    for column, out in zip(table.T, codes, strict=True):
-        present = np.unique(column[column >= 0])
-        out[column >= 0] = np.searchsorted(present, column[column >= 0])
-        labels.extend(present)
-        sizes.append(len(present))
-    kept = np.array(sizes, dtype=int) > 0
-    made = Responses(
-        users=np.arange(len(table)),
-        items=np.flatnonzero(kept),
-        option_labels=np.array(labels),
-        item_starts=np.concatenate([[0], np.cumsum(np.array(sizes, dtype=int)[kept])]),
-        codes=codes[kept],
-    )
-    if dense:
-        return made
-    return Responses(
-        users=made.users,
-        items=made.items,
-        option_labels=made.option_labels,
-        item_starts=made.item_starts,
-        rows=made.rows,
-    )
-
-
-def random_table(rng, users, items, options, missing):
-    table = rng.integers(0, options, (users, items))
-    table[rng.random(table.shape) < missing] = -1
-    return table
 
 
 def check_against_oracle(sums, data, seed=0):

@@ -8,7 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import random_answers, responses_from_array
+from factory import make_responses, random_answers
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS, Method, make
@@ -39,7 +39,7 @@ def name(request):
 
 
 def fitted(name, data, **more):
-    r = responses_from_array(data) if isinstance(data, np.ndarray) else data
+    r = make_responses(data) if isinstance(data, np.ndarray) else data
     return make(name, **{**NEEDED.get(name, {}), **more}).fit(r)
 
 
@@ -58,7 +58,7 @@ def test_it_is_described(name):
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_shapes_and_ranges(name, missing):
-    r = responses_from_array(random_answers(15, ITEMS, 4, missing, seed=1))
+    r = make_responses(random_answers(15, ITEMS, 4, missing, seed=1))
     m = fitted(name, r)
     assert m.scores_.shape == (15,)
     assert np.isfinite(m.scores_).all()
@@ -122,7 +122,7 @@ def test_the_names_of_options_do_not_matter(name):
 
 
 def test_data_are_left_as_they_are(name):
-    r = responses_from_array(random_answers(15, ITEMS, 4, 0.2, seed=7))
+    r = make_responses(random_answers(15, ITEMS, 4, 0.2, seed=7))
     before = pickle.dumps(r)
     method = make(name, **copy.deepcopy(NEEDED.get(name, {})))
     params_before = method.get_params()
@@ -185,7 +185,7 @@ def test_components_are_kept_apart(name):
 
 
 def test_nobody_answered_anything(name):
-    r = responses_from_array(np.array([[0], [1]])).restrict(np.array([], dtype=int))[0]
+    r = make_responses(np.array([[0], [1]])).restrict(np.array([], dtype=int))[0]
     with pytest.raises(InputError, match="Nobody answered anything"):
         make(name, **NEEDED.get(name, {})).fit(r)
 
@@ -213,7 +213,7 @@ BAD = {
 
 
 def test_bad_parameters_are_refused_by_name(name):
-    answers = responses_from_array(random_answers(6, 5, 3, seed=1))
+    answers = make_responses(random_answers(6, 5, 3, seed=1))
     checked = set(METHODS[name]().get_params()) & set(BAD)
     assert {"seed", "engine"} <= checked
     for parameter in checked:
@@ -244,8 +244,8 @@ def test_parameters_make_the_round_trip_through_scikit_learn(name):
     assert not hasattr(twin, "scores_")
     answers = random_answers(10, ITEMS, 4, seed=1)
     np.testing.assert_array_equal(
-        twin.fit(responses_from_array(answers)).scores_,
-        method.fit(responses_from_array(answers)).scores_,
+        twin.fit(make_responses(answers)).scores_,
+        method.fit(make_responses(answers)).scores_,
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import exam
-from making import make_responses
+from factory import make_responses
 
 from hitsndiffs import rank
 from hitsndiffs.engines import open_engine
-from hitsndiffs.methods.latent_key import grid, model, sampling
+from hitsndiffs.engines.numpy import NumpyEngine
+from hitsndiffs.engines.threads import ThreadsEngine
+from hitsndiffs.methods.latent_key import model, sampling
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.sampling import take_sample
 
@@ -46,7 +48,7 @@ def test_the_sample_holds_the_answers_of_its_users(few_are_many):
     sample = take_sample(problem)
     assert 200 < len(sample.users) < 800
     assert 7 in sample.users
-    part = sample.problem.responses
+    part = sample.problem.data.responses
     assert part.n_options == r.n_options
     np.testing.assert_array_equal(part.users, r.users[sample.users])
     weights = np.random.default_rng(0).random(r.n_options)
@@ -75,9 +77,9 @@ def test_some_of_many_items_lead_to_the_same_solution(answered, monkeypatch):
     problem = problem_of(r, strong_user=r.users[3], answers={5: 0})
     sample = take_sample(problem)
     part = sample.problem
-    assert part.responses.n_items == 150
+    assert part.data.n_items == 150
     assert part.strong == 3
-    np.testing.assert_array_equal(part.known >= 0, (part.responses.items == 5)[part.within.items])
+    np.testing.assert_array_equal(part.known >= 0, (part.items.labels == 5)[part.items.of_option])
     quick = rank(r, "latent-key")
     monkeypatch.setattr(sampling, "ITEMS", 10_000)
     assert take_sample(problem).is_whole
@@ -93,14 +95,19 @@ def test_items_with_few_answers_want_more_users(few_are_many):
     assert take_sample(problem_of(make_responses(table))).is_whole
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_posteriors_in_blocks_are_those_of_all_rows_at_once(threads, monkeypatch):
-    rng = np.random.default_rng(2)
-    logs = -((rng.normal(size=(100, 1)) - grid.THETA) ** 2) * rng.uniform(0.1, 60, (100, 1))
-    whole = grid.posterior_of(logs)
-    monkeypatch.setattr(grid, "ROWS", 7)
-    parts = grid.posterior_of(logs, threads)
-    for name in ("weights", "mean", "sd", "log_evidence"):
+@pytest.mark.parametrize("layout", ["packed", "sparse"])
+def test_posteriors_in_blocks_are_those_of_all_rows_at_once(layout):
+    """The threaded engine works block of users by block of users."""
+    r = make_responses(exam(8, users=3000, items=12, answered=0.8)[0])
+    start = np.random.default_rng(2).normal(size=r.n_users)
+    whole, parts = (
+        KeyProblem(data, strong_user=5).fit(start, max_rounds=3)
+        for data in (NumpyEngine(r), ThreadsEngine(r, 2, layout=layout))
+    )
+    np.testing.assert_allclose(parts.key, whole.key, rtol=1e-9, atol=1e-12)
+    assert parts.evidence == pytest.approx(whole.evidence, rel=1e-12)
+    np.testing.assert_allclose(parts.weights(), whole.weights(), rtol=1e-9, atol=1e-12)
+    for name in ("mean", "sd", "log_evidence"):
         np.testing.assert_allclose(
-            getattr(parts, name), getattr(whole, name), rtol=1e-12, atol=1e-14
+            getattr(parts.posterior, name), getattr(whole.posterior, name), rtol=1e-9
         )

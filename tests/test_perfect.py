@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from factory import make_responses, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import make_responses, random_table
 
 from hitsndiffs import rank
 from hitsndiffs.engines import open_engine

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from commands import QUIZ, as_program
-from making import make_responses, random_table
+from factory import make_responses, random_table
 
 import hitsndiffs as hnd
 from hitsndiffs.data import progress, progress_display

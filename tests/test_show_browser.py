@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from browsers import browser
 from commands import QUIZ
-from making import make_responses, random_table
+from factory import make_responses, random_table
 from show_cases import HOSTILE, hostile
 
 import hitsndiffs as hnd

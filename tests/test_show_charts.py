@@ -7,9 +7,9 @@ import json
 
 import numpy as np
 import pytest
+from factory import c1p_table, make_responses, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import c1p_table, make_responses, random_table
 from show_cases import HOSTILE, copied, hostile
 
 import hitsndiffs as hnd

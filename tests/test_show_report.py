@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import QUIZ, Here, write
-from making import make_responses, random_table
+from factory import make_responses, random_table
 from show_cases import HOSTILE, copied, hostile
 
 import hitsndiffs as hnd

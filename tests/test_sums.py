@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from factory import make_responses, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sums_cases import ENGINES, check_against_oracle, make_responses, random_table, threaded
+from sums_cases import ENGINES, check_against_oracle, threaded
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled
@@ -21,13 +22,15 @@ def responses(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     options = np.array(draw(st.lists(st.sampled_from([1, 2, 3, 5, 40]), min_size=items,
                                      max_size=items)))  # fmt: skip
-    table = random_table(rng, users, items, options, draw(st.sampled_from([0.0, 0.1, 0.6])))
+    table = random_table(
+        rng, users, items, options, missing=draw(st.sampled_from([0.0, 0.1, 0.6])), graded=False
+    )
     table[0] = np.maximum(table[0], 0)  # somebody answered
     if users > 2 and draw(st.booleans()):
         table[1] = -1  # a user without answers
         table[2, 0] = 99  # an option chosen once
     dtype = draw(st.sampled_from([np.uint8, np.uint16]))
-    return make_responses(table, dense=draw(st.booleans()), dtype=dtype)
+    return make_responses(table, sparse=draw(st.booleans()), dtype=dtype)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -41,11 +44,11 @@ def test_every_engine_gives_the_dense_sums(engine, data):
 @pytest.mark.parametrize("dense", [True, False])
 def test_items_with_more_options_than_a_byte_tells_apart(engine, dense):
     rng = np.random.default_rng(3)
-    table = random_table(rng, 900, 6, 3, 0.2)
+    table = random_table(rng, 900, 6, 3, missing=0.2, graded=False)
     table[:, 2] = rng.permutation(900) % 300  # 300 options, complete
     table[:, 4] = np.where(rng.random(900) < 0.3, -1, rng.permutation(900))  # about 630, gaps
     table[:256, 5], table[256:, 5] = np.arange(256), 0  # 256 options, complete: one full byte
-    data = make_responses(table, dense=dense, dtype=np.uint16)
+    data = make_responses(table, sparse=not dense, dtype=np.uint16)
     check_against_oracle(ENGINES[engine](data), data)
 
 
@@ -64,23 +67,23 @@ def test_255_and_256_codes_fill_a_byte(engine):
 def test_many_blocks_and_chunks(engine, missing):
     """More users than one block or chunk holds, and a last block that is not full."""
     rng = np.random.default_rng(4)
-    data = make_responses(random_table(rng, 9_001, 11, 4, missing))
+    data = make_responses(random_table(rng, 9_001, 11, 4, missing=missing, graded=False))
     check_against_oracle(ENGINES[engine](data), data)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("dense", [True, False])
 def test_users_who_answered_nothing_at_all(engine, dense):
-    data = make_responses(np.full((3, 2), -1), dense=dense)
+    data = make_responses(np.full((3, 2), -1), sparse=not dense)
     sums = ENGINES[engine](data)
     assert sums.choices(np.ones(0)).tolist() == [0.0, 0.0, 0.0]
     assert sums.choosers(np.ones(3)).tolist() == []
-    assert sums.through_users(np.ones((0, 2)), np.ones(3)).shape == (0, 2)
+    assert sums.through(np.ones((0, 2)), scaled, np.ones(3)).shape == (0, 2)
 
 
 def test_transposed_codes_are_taken_as_they_are():
     rng = np.random.default_rng(5)
-    data = make_responses(random_table(rng, 5_000, 9, 3, 0.1))
+    data = make_responses(random_table(rng, 5_000, 9, 3, missing=0.1, graded=False))
     turned = Responses(
         users=data.users,
         items=data.items,
@@ -96,7 +99,7 @@ def test_transposed_codes_are_taken_as_they_are():
 @pytest.mark.parametrize("layout", ["packed", "sparse"])
 def test_the_number_of_threads_does_not_change_a_bit(layout):
     rng = np.random.default_rng(6)
-    data = make_responses(random_table(rng, 30_011, 23, 3, 0.2))
+    data = make_responses(random_table(rng, 30_011, 23, 3, missing=0.2, graded=False))
     weights, scale = rng.standard_normal((data.n_options, 2)), rng.random(data.n_users)
     scores = rng.standard_normal(data.n_users)
     results = []
@@ -113,7 +116,7 @@ def test_the_number_of_threads_does_not_change_a_bit(layout):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_block_of_vectors_is_its_columns(engine):
     rng = np.random.default_rng(7)
-    data = make_responses(random_table(rng, 5_000, 12, 4, 0.1))
+    data = make_responses(random_table(rng, 5_000, 12, 4, missing=0.1, graded=False))
     sums = ENGINES[engine](data)
     weights, scale = rng.standard_normal((data.n_options, 21)), rng.random(data.n_users)
     scores = np.asfortranarray(rng.standard_normal((data.n_users, 21)))
@@ -129,7 +132,7 @@ def test_a_block_of_vectors_is_its_columns(engine):
 
 def test_columns_are_worked_on_in_parts_when_scratch_memory_is_short(monkeypatch):
     rng = np.random.default_rng(8)
-    data = make_responses(random_table(rng, 500, 8, 3, 0.1))
+    data = make_responses(random_table(rng, 500, 8, 3, missing=0.1, graded=False))
     sums = ENGINES["packed-1"](data)
     scores = rng.standard_normal((data.n_users, 5))
     expected = sums.choosers(scores)
@@ -140,7 +143,7 @@ def test_columns_are_worked_on_in_parts_when_scratch_memory_is_short(monkeypatch
 @pytest.mark.parametrize("engine", ENGINES)
 def test_arguments_and_data_are_left_alone(engine):
     rng = np.random.default_rng(9)
-    data = make_responses(random_table(rng, 50, 6, 3, 0.1))
+    data = make_responses(random_table(rng, 50, 6, 3, missing=0.1, graded=False))
     arguments = [rng.random(data.n_options), rng.random(data.n_users), rng.permutation(50)]
     copies = [argument.copy() for argument in arguments]
     for argument in arguments:
@@ -150,7 +153,7 @@ def test_arguments_and_data_are_left_alone(engine):
     sums = ENGINES[engine](data)
     first = sums.choices(weights)
     kept = first.copy()
-    sums.choosers(scores), sums.through_users(weights, scores), sums.extremes(positions)
+    sums.choosers(scores), sums.through(weights, scaled, scores), sums.extremes(positions)
     sums.choices(2 * weights)
     np.testing.assert_array_equal(first, kept)  # no result is a buffer that is used again
     np.testing.assert_array_equal(data.codes, codes)
@@ -167,7 +170,7 @@ def test_vectors_of_the_wrong_length_are_refused(engine):
     with pytest.raises(ValueError, match=r"scores must be .* length 3; got shape \(4, 2\)"):
         sums.choosers(np.ones((4, 2)))
     with pytest.raises(ValueError, match=r"scale must be a vector of length 3"):
-        sums.through_users(np.ones(4), np.ones((3, 1)))
+        sums.through(np.ones(4), scaled, np.ones((3, 1)))
     with pytest.raises(ValueError, match=r"positions must be a vector of length 3"):
         sums.extremes(np.arange(2))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from factory import make_responses, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import make_responses, tables
 
 from hitsndiffs.engines import open_engine
 from hitsndiffs.order.arrangement import ordered_users

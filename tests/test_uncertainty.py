@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import exam
+from factory import make_responses, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import make_responses, random_table
 
 from hitsndiffs import InputError, rank
 from hitsndiffs.results import uncertainty

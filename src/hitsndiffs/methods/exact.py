@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import oriented_fit, standard_errors, standardised
 from hitsndiffs.methods.fitted import Fit
+from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.perfect import PerfectOrder, checked_order, may_be_perfect, perfect_order
 from hitsndiffs.order.ties import Levels
@@ -90,7 +91,9 @@ def along(
         answers=answers,
         strong_user=strong_user,
     )
-    return replace(fit, perfect=found, notes=(*_several(found), *fit.notes))
+    assert fit.option_weights is not None
+    scoring = Scoring(fit.option_weights)  # a newcomer: the mean of the chosen options' weights
+    return replace(fit, perfect=found, scoring=scoring, notes=(*_several(found), *fit.notes))
 
 
 def _several(found: PerfectOrder | None) -> list[str]:

@@ -31,6 +31,8 @@ Vector = npt.NDArray[np.float64]
 CALIBRATION = (-1.27, 1.69)
 #: A difference this small, relative to what is compared, is rounding.
 ROUNDING = 1e-9
+#: A lead this slight may come from the last change of an iteration.
+UNSETTLED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ def _by_majority(scores: Vector, data: Engine) -> Orientation | None:
     centred, above = scores - scores.mean(), agreement - agreement.mean()
     lead = float(centred @ above)
     size = float(np.linalg.norm(centred) * np.linalg.norm(above))
-    if float(abs(above).max()) <= ROUNDING or abs(lead) <= ROUNDING * size:
+    if float(abs(above).max()) <= ROUNDING or abs(lead) <= UNSETTLED * size:
         return None
     margin = min(1.0, abs(lead) / size)
     z = margin * np.sqrt(max(len(scores) - 1, 1))

@@ -90,7 +90,13 @@ def share(results: All, methods: Sequence[str] = CHECKED) -> Count:
 
 def outliers(results: All) -> list[Result]:
     """All compared points, of any figure, that do not agree."""
-    return [r for points in results.values() for r in points if r.verdict in ("higher", "lower")]
+    return [
+        r
+        for name, points in results.items()
+        if not FIGURES[name].shows  # those are another figure's
+        for r in points
+        if r.verdict in ("higher", "lower")
+    ]
 
 
 def certified(results: All) -> list[tuple[str, int, int]]:

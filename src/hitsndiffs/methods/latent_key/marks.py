@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_curves, log_prior_of
 from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior
-from hitsndiffs.methods.latent_key.model import START_SD, described, expected, spread
+from hitsndiffs.methods.latent_key.model import described, expected, placed, spread
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 
 __all__ = ["MarksFit", "MarksProblem"]
@@ -97,9 +97,8 @@ class MarksProblem(Problem):
 
     def fit(
         self,
-        start: Solution | Array,
+        start: Solution | Posterior | Array,
         *,
-        warm: bool = False,  # noqa: ARG002
         max_rounds: int = 150,
         tol: float = 1e-6,
     ) -> MarksFit:
@@ -110,8 +109,8 @@ class MarksProblem(Problem):
             chosen, _ = data.through(start.logs, expected, self.witness, *self.strong_users)
         else:
             curves = Curves.start(data.n_items)
-            sd = START_SD * data.everybody
-            chosen = data.through(np.empty((data.n_options, 0)), spread, start, sd, self.witness)
+            mean, sd = placed(start, data)
+            chosen = data.through(np.empty((data.n_options, 0)), spread, mean, sd, self.witness)
         before, fit = -np.inf, None
         for rounds in range(1, max_rounds + 1):
             right = self.items.total(chosen * self.marked[:, None])

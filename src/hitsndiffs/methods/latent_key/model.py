@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.candidates import (
     Curves,
     ItemBlock,
@@ -28,6 +29,7 @@ from hitsndiffs.methods.latent_key.candidates import (
     weigh_candidates,
 )
 from hitsndiffs.methods.latent_key.grid import (
+    NARROW,
     STEP,
     THETA,
     Posterior,
@@ -38,7 +40,7 @@ from hitsndiffs.methods.latent_key.grid import (
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import log_gamma
 
-__all__ = ["Curves", "KeyFit", "KeyProblem", "described", "expected", "spread", "weighed"]
+__all__ = ["Curves", "KeyFit", "KeyProblem", "described", "expected", "placed", "spread", "weighed"]
 
 Array = npt.NDArray[np.float64]
 
@@ -135,9 +137,8 @@ class KeyProblem(Problem):
 
     def fit(
         self,
-        start: Solution | Array,
+        start: Solution | Posterior | Array,
         *,
-        warm: bool = False,
         max_rounds: int = 150,
         tol: float = 1e-6,
     ) -> KeyFit:
@@ -148,11 +149,12 @@ class KeyProblem(Problem):
             curves = start.curves
             chosen, _ = _expect(self, start.logs)
         else:
-            sd = START_SD * data.everybody
+            mean, sd = placed(start, data)
             none = np.empty((data.n_options, 0))
-            chosen = data.through(none, spread, start, sd, self.witness)
+            chosen = data.through(none, spread, mean, sd, self.witness)
         large = data.n_users > MANY_USERS or data.n_items > MANY_ITEMS
-        least = 2 if large and (warm or curves is not None) else 9
+        warm = curves is not None or isinstance(start, Posterior)
+        least = 2 if large and warm else 9
         curves = Curves.start(data.n_options) if curves is None else curves
         before = -np.inf
         fit = None
@@ -184,6 +186,15 @@ class KeyProblem(Problem):
         assert isinstance(solution, KeyFit)
         logs = expected_logs(self.blocks, solution.key, solution.curves, self.data.threads)
         return replace(solution, problem=self, logs=logs)
+
+
+def placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, Array]:
+    """Mean and spread of abilities to start from, wide enough for the grid to tell them apart."""
+    if isinstance(start, Solution):
+        start = start.posterior
+    if isinstance(start, Posterior):
+        return start.mean, np.maximum(start.sd, NARROW * STEP)
+    return start, START_SD * data.everybody
 
 
 def _expect(problem: KeyProblem, logs: Array) -> tuple[Array, float]:

@@ -76,9 +76,8 @@ class Problem(ABC):
     @abstractmethod
     def fit(
         self,
-        start: Solution | Array,
+        start: Solution | Posterior | Array,
         *,
-        warm: bool = False,
         max_rounds: int = 150,
         tol: float = 1e-6,
     ) -> Solution:
@@ -87,9 +86,8 @@ class Problem(ABC):
         Parameters
         ----------
         start
-            A solution to go on from (of these items), or one score per user on the grid's scale.
-        warm
-            Whether the scores are those of a solution.
+            A solution to go on from (of these items), the abilities of one (of other items), or
+            one score per user, on the grid's scale.
         max_rounds, tol
             The rounds end when the evidence grows by less than ``tol`` of it.
         """

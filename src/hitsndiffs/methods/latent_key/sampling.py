@@ -65,7 +65,7 @@ class Sample:
         if self.is_whole:
             return fit
         if self.users is None:  # some items: they tell the abilities
-            return self.whole.fit(fit.posterior.mean, warm=True, max_rounds=max_rounds)
+            return self.whole.fit(fit.posterior, max_rounds=max_rounds)
         return self.whole.fit(self.whole.applied(fit), max_rounds=max_rounds)
 
 

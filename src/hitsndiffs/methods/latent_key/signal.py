@@ -200,9 +200,8 @@ class LeaningProblem(Problem):
 
     def fit(
         self,
-        start: Solution | Array,
+        start: Solution | Posterior | Array,
         *,
-        warm: bool = False,  # noqa: ARG002
         max_rounds: int = 60,
         tol: float = 1e-6,
     ) -> LeaningFit:
@@ -215,7 +214,9 @@ class LeaningProblem(Problem):
             signal = self._first()
             key = self.settle(self.items.share(data.choosers(self.witness)))
             none = np.empty((data.n_options, 0))
-            chosen = data.through(none, self._spread, start, self.odds, self.witness)
+            start = start.posterior if isinstance(start, Solution) else start
+            mean = start.mean if isinstance(start, Posterior) else start
+            chosen = data.through(none, self._spread, mean, self.odds, self.witness)
         before = -np.inf
         fit = None
         for rounds in range(1, max_rounds + 1):
