@@ -95,6 +95,23 @@ def rank(
             rich_help_panel=METHOD,
         ),
     ] = None,
+    group: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Users and their groups (two columns): runs of one model, a team. A group is one "
+            "witness.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    reading: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Rank by another reading of the answers (2, 3, …).",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
     strong_user: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="A user who is surely good.", rich_help_panel=METHOD),
@@ -176,6 +193,7 @@ def rank(
 
     params = {
         "strong_user": strong_user,
+        "reading": reading,
         "solver": solver,
         "seed": seed,
         "engine": engine,
@@ -189,6 +207,7 @@ def rank(
             bootstrap=bootstrap or 0,
             params={name: value for name, value in params.items() if value is not None},
             answers=answers,
+            group=group,
             out=out,
             key_out=key_out,
             report=report,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_target, table_writer
+from hitsndiffs.cli.files import check_target, read_groups, table_writer
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
 from hitsndiffs.data.files import write_whole
@@ -42,6 +42,7 @@ class Job:
     bootstrap: int = 0
     params: dict[str, Any] | None = None
     answers: Path | None = None
+    group: Path | None = None
     out: Path | None = None
     key_out: Path | None = None
     report: Path | None = None
@@ -99,6 +100,8 @@ def _ranking(job: Job) -> Ranking:
         from hitsndiffs.reading import read_key
 
         params[_key_parameter(METHODS.get(method))] = read_key(job.answers)
+    if job.group is not None:
+        params["group"] = read_groups(job.group)
     responses = job.source.read(quiet=job.quiet)
     with working("Ranking", quiet=job.quiet, told=True):
         return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params)
@@ -237,10 +240,19 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
         yield "The order is certified: it fits every single answer."
     if (sure := sureness(ranking)) is not None:
         help_wanted = ranking.confidence is not None and ranking.confidence < SURE
-        more = " One known answer (--answers) or strong user (--strong-user) would settle it."
-        yield sure + more * help_wanted
+        yield sure + help_wanted * _what_helps(ranking)
     if (said := repeats(ranking)) is not None:
         yield said
+
+
+def _what_helps(ranking: Ranking) -> str:
+    """What to find out, where it is not sure."""
+    asked = [str(question.item) for question in ranking.ask()]
+    if ranking.parameters.get("answers"):
+        return ""
+    if not asked:
+        return " One known answer (--answers) or strong user (--strong-user) would settle it."
+    return f" The right answers of {' and '.join(asked)} (--answers) would settle most."
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:

@@ -20,6 +20,7 @@ from hitsndiffs.methods.latent_key.search import Search, correlation
 from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.robust import certified_fit, choose_axis
+from hitsndiffs.methods.vacuous import tells_nothing
 
 __all__ = ["Auto"]
 
@@ -67,6 +68,10 @@ class Auto(Searching):
     resamples: int = 15
 
     def _fit(self, data: Engine) -> Fit:
+        # 0. answers that tell nothing
+        empty = tells_nothing(data)
+        if empty is not None:
+            return empty
         # 1. a perfect order needs no model
         exact = certified_fit(data, self)
         if exact is not None:

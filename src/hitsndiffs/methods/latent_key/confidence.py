@@ -11,10 +11,11 @@ leave-one-kind-out table shows how it holds on kinds that were left out).
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import erf, sqrt
 
 import numpy as np
 
-__all__ = ["Signs", "sureness"]
+__all__ = ["SHARED_MISTAKES", "Signs", "sureness"]
 
 #: Leads and their size in standard errors count up to here.
 MOST_STEADY, MOST_LEAD = 6.0, 8.0
@@ -77,12 +78,25 @@ class Signs:
         return np.array([getattr(self, f.name) for f in fields(self)])
 
 
+#: Where all of the scores' variance is chance, it is no surer than this.
+UNRELIABLE = 0.6
+#: From this excess of agreement on (twice what is expected) something else is at work, and it is no
+#: surer than this.
+SHARED_MISTAKES, UNEXPLAINED = 0.7, 0.59
 #: Logistic regression of being right: a constant, and what each sign counts for.
-CONSTANT = 0.0
-COUNTS: dict[str, float] = {"steadiness": 0.5, "axis": 1.0}
+CONSTANT = -1.768
+COUNTS: dict[str, float] = {"lead": 0.233, "rules": 0.833, "axis": 1.646, "marks": 0.505}
 
 
 def sureness(signs: Signs) -> float:
-    """Probability that a solution with these signs is right."""
+    """Probability that a solution with these signs is right.
+
+    But never more than the probability that the lead over the rival is no luck: where two solutions
+    are equally likely, the sign is a toss of a coin. Nor sure where chance could have made the
+    order, or where users agree far beyond what the solution explains.
+    """
     logit = CONSTANT + sum(each * getattr(signs, name) for name, each in COUNTS.items())
-    return float(1 / (1 + np.exp(-logit)))
+    no_luck = 1.0 if signs.alone else 0.5 * (1 + erf(signs.steadiness / sqrt(2)))
+    told_apart = UNRELIABLE + (1 - UNRELIABLE) * signs.reliability
+    explained = 1.0 if signs.excess <= SHARED_MISTAKES else UNEXPLAINED
+    return float(min(1 / (1 + np.exp(-logit)), no_luck, told_apart, explained))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hitsndiffs.methods.labels import sharing
 from hitsndiffs.methods.latent_key.confidence import MOST_LEAD, MOST_STEADY, Signs, sureness
 from hitsndiffs.methods.latent_key.copies import excess_spread
+from hitsndiffs.methods.latent_key.habits import Habits
 from hitsndiffs.methods.latent_key.modes import Mode, correlation, fit_from
 from hitsndiffs.methods.latent_key.problem import Problem
 from hitsndiffs.methods.latent_key.sampling import take_sample
@@ -48,6 +49,8 @@ class Search:
         λ, μ and the leading axes of the answers, every user counting once.
     once
         Another rule of who counts: users with nearly the same answers are one witness.
+    habits
+        Who answers one label whatever is asked, where items share their labels.
     told
         How likely each solution is, given known answers; empty where none are known.
     """
@@ -56,6 +59,7 @@ class Search:
     modes: list[Mode]
     shrinkage: Shrinkage
     once: Array
+    habits: Habits | None = None
     told: tuple[float, ...] = ()
 
     @property

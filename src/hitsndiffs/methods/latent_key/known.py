@@ -54,15 +54,17 @@ def informed(found: Search, problem: Problem) -> Search:
         elif (mode.fit.key[right] == 1.0).all():
             fitted.append((logs, mode))
     left = max(1 - sum(chance for _, chance in shared_out(found)), 1e-6)
-    logs = float(np.log(left)) - float(np.log(sizes[right]).sum())
+    # half of what is left for none of them is for the order that the known answers alone give
+    logs = float(np.log(left / 2)) - float(np.log(sizes[right]).sum())
     fitted.append((logs, _from_known(found, problem, right)))
     joined = _joined(fitted)
-    top = max(logs for logs, _ in joined)
-    weights = np.array([np.exp(logs - top) for logs, _ in joined])
+    top = max(each for each, _ in joined)
+    weights = np.array([np.exp(each - top) for each, _ in joined])
+    total = float(weights.sum() + np.exp(logs - top))
     order = np.argsort(-weights, kind="stable")
     modes = [joined[i][1] for i in order]
     problem.weigh(modes[0].witnesses.weights)
-    told = tuple((weights[order] / weights.sum()).tolist())
+    told = tuple((weights[order] / total).tolist())
     return replace(found, problem=problem, modes=modes, told=told)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.keys import key_from_scores
+from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
 from hitsndiffs.methods.latent_key.found import Search
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.latent_key.shares import shared_out
@@ -76,6 +77,13 @@ def in_words(
             f"The order follows how often people chose {label!r} (correlation "
             f"{correlation_:.2f}; more of it stands {way}): a leaning to that label would look the "
             "same, so this cannot be called sure."
+        )
+    if found.habits is not None and (said := found.habits.told(found.problem.data)):
+        notes.append(said)
+    if found.signs.excess > SHARED_MISTAKES:
+        notes.append(
+            "Users agree with each other far beyond what this order explains (shared mistakes, one "
+            "source, a second trait): something else than ability is at work too."
         )
     if found.by_other_rule < CONTRADICTED:
         notes.append(

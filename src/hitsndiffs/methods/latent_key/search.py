@@ -22,6 +22,7 @@ from hitsndiffs.methods.latent_key.copies import (
 )
 from hitsndiffs.methods.latent_key.found import Search, contradicts
 from hitsndiffs.methods.latent_key.grid import normal_scores
+from hitsndiffs.methods.latent_key.habits import habits_of
 from hitsndiffs.methods.latent_key.known import informed
 from hitsndiffs.methods.latent_key.marks import MarksProblem
 from hitsndiffs.methods.latent_key.model import KeyProblem
@@ -78,6 +79,9 @@ def search(
     step("looking for copies")
     equal = data.how_many(data.fingerprints())
     once = 1.0 / np.maximum(equal, 1 + near_equals(problem))
+    habits = None if two else habits_of(data)
+    if habits is not None:
+        once = once * habits.weights
     problem.weigh(once)
     if group is not None:
         once = group_weights(data, group)
@@ -85,6 +89,8 @@ def search(
     else:
         first = fit_from(take_sample(problem), consensus(problem), rounds=12)
         witnesses = find_witnesses(problem, first)
+        if habits is not None:
+            witnesses = replace(witnesses, weights=witnesses.weights * habits.weights)
     problem.weigh(witnesses.weights)
 
     # 2. the leading axes, and the same with copies weighed
@@ -107,7 +113,7 @@ def search(
     # 6. what the caller knows: a strong user's word outweighs the answers of all others
     modes = sorted(modes, key=lambda mode: contradicts(problem, mode))
     problem.weigh(modes[0].witnesses.weights)
-    found = Search(problem, modes, plain, once)
+    found = Search(problem, modes, plain, once, habits)
     if not answers:
         return found
     return informed(found, kind(data, answers=answers, strong_user=strong_user))
