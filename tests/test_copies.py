@@ -11,7 +11,7 @@ from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.latent_key import copies
 from hitsndiffs.methods.latent_key.copies import find_witnesses
-from hitsndiffs.methods.latent_key.grid import THETA, normal_scores
+from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.starts import consensus
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases_of_ability import exam
+from cases_of_ability import exam as an_exam
+from cases_of_ability import with_own_letters
 from factory import make_responses
 
 from hitsndiffs import rank
@@ -16,10 +17,15 @@ from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.sampling import take_sample
 
 
+def exam(seed, **sizes):
+    table, ability = an_exam(seed, **sizes)
+    return with_own_letters(table), ability
+
+
 @pytest.fixture
 def few_are_many(monkeypatch):
     """Samples of about 400 users, so that small tables serve."""
-    monkeypatch.setattr(sampling, "USERS", 400)
+    monkeypatch.setattr(KeyProblem, "sampled_users", 400)
     monkeypatch.setattr(sampling, "ANSWERS", 200)
     monkeypatch.setattr(model, "MANY_USERS", 400)
 
@@ -33,7 +39,7 @@ def test_a_sample_leads_to_the_same_solution(answered, monkeypatch, few_are_many
     r = make_responses(exam(3, users=3000, items=20, answered=answered)[0])
     assert len(take_sample(problem_of(r)).users) < 1500
     quick = rank(r, "latent-key")
-    monkeypatch.setattr(sampling, "USERS", 10_000)
+    monkeypatch.setattr(KeyProblem, "sampled_users", 10_000)
     assert take_sample(problem_of(r)).is_whole
     slow = rank(r, "latent-key")
     assert quick.answer_key() == slow.answer_key()

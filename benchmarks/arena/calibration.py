@@ -22,6 +22,7 @@ from benchmarks.arena.cases import Case
 from benchmarks.arena.measuring import true_shares
 from benchmarks.arena.structures import STRUCTURES, UNKNOWABLE, structure
 from hitsndiffs.engines import open_engine
+from hitsndiffs.methods.latent_key.confidence import COUNTS, Signs, bounded
 from hitsndiffs.methods.latent_key.search import search
 from hitsndiffs.results.metrics import accuracy
 
@@ -33,7 +34,7 @@ Record = dict[str, Any]
 #: A ranking is right when its Spearman correlation with the true shares is above this.
 RIGHT = 0.3
 #: Penalty on every standardised coefficient.
-RIDGE = 2.0
+RIDGE = 5.0
 
 
 def record(kind: str, seed: int, case: Case) -> Record:
@@ -93,7 +94,9 @@ def fitted(records: list[Record], names: list[str], ridge: float = RIDGE) -> Arr
 def predicted(records: list[Record], names: list[str], beta: Array) -> Array:
     """The probability of being right, record by record."""
     x, _ = _table(records, names)
-    return np.asarray(1 / (1 + np.exp(-(beta[0] + x @ beta[1:]))))
+    chances = 1 / (1 + np.exp(-(beta[0] + x @ beta[1:])))
+    signs = [Signs(**r["signs"]) for r in records]
+    return np.array([bounded(s, float(p)) for s, p in zip(signs, chances, strict=True)])
 
 
 def left_out(records: list[Record], names: list[str], ridge: float = RIDGE) -> Array:
@@ -137,7 +140,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     given.records.parent.mkdir(parents=True, exist_ok=True)
     records = collect(given.records, given.runs, given.kinds.split(","))
-    names = list(records[0]["signs"])
+    names = list(COUNTS)
     beta = fitted(records, names)
     print("\nCONSTANT =", round(float(beta[0]), 3))
     print("COUNTS =", {n: round(float(b), 3) for n, b in zip(names, beta[1:], strict=True)})

@@ -22,7 +22,14 @@ Rng = np.random.Generator
 
 #: Kinds in which the answers alone cannot tell who is good: a wrong reading explains them as well
 #: as the right one, or better. Confidence is still judged on them, but not held to 90 %.
-UNKNOWABLE = ("misconception", "two populations", "two traits", "marks", "hard graded")
+UNKNOWABLE = (
+    "misconception",
+    "two populations",
+    "two traits",
+    "nearly alike",
+    "marks",
+    "hard graded",
+)
 
 
 def structure(kind: str, seed: int) -> Case:

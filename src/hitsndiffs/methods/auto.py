@@ -85,7 +85,9 @@ class Auto(Searching):
             return self._confusion(data, found, contest)
         fit = self._latent_key(found)
         why = (
-            "items have right answers of their own"
+            "all items share two labels, and people lean to one of them more or less"
+            if two_labels(data.items)
+            else "items have right answers of their own"
             if contest is None or contest.hidden == 0
             else "it predicts hidden answers better than confusion matrices do (by "
             f"{-contest.z:.1f} standard errors)"

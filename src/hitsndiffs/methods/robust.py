@@ -179,6 +179,6 @@ def _notes(found: Shrinkage, place: int, confidence: float) -> list[str]:
     elif confidence < 0.8:
         notes.append(
             "Another reading of the answers is almost as likely, and it disagrees about who is "
-            "good."
+            "good. One known answer or one strong user would help."
         )
     return notes

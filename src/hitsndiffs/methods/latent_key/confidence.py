@@ -10,12 +10,11 @@ leave-one-kind-out table shows how it holds on kinds that were left out).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from math import erf, sqrt
+from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["SHARED_MISTAKES", "Signs", "sureness"]
+__all__ = ["COUNTS", "SHARED_MISTAKES", "Signs", "bounded", "sureness"]
 
 #: Leads and their size in standard errors count up to here.
 MOST_STEADY, MOST_LEAD = 6.0, 8.0
@@ -73,30 +72,39 @@ class Signs:
     two: float
     marks: float
 
-    def values(self) -> np.ndarray:
-        """All of them, in their order."""
-        return np.array([getattr(self, f.name) for f in fields(self)])
-
 
 #: Where all of the scores' variance is chance, it is no surer than this.
-UNRELIABLE = 0.6
+UNRELIABLE = 0.7
 #: From this excess of agreement on (twice what is expected) something else is at work, and it is no
 #: surer than this.
 SHARED_MISTAKES, UNEXPLAINED = 0.7, 0.59
+#: A lead of this many nats has odds of e to one: answers are less independent than they count.
+NATS = 3.0
 #: Logistic regression of being right: a constant, and what each sign counts for.
-CONSTANT = -1.768
-COUNTS: dict[str, float] = {"lead": 0.233, "rules": 0.833, "axis": 1.646, "marks": 0.505}
+CONSTANT = -0.44
+COUNTS: dict[str, float] = {
+    "lead": 0.345,
+    "alone": -0.951,
+    "rules": 0.584,
+    "two": -1.073,
+    "marks": 0.699,
+}
 
 
 def sureness(signs: Signs) -> float:
-    """Probability that a solution with these signs is right.
-
-    But never more than the probability that the lead over the rival is no luck: where two solutions
-    are equally likely, the sign is a toss of a coin. Nor sure where chance could have made the
-    order, or where users agree far beyond what the solution explains.
-    """
+    """Probability that a solution with these signs is right."""
     logit = CONSTANT + sum(each * getattr(signs, name) for name, each in COUNTS.items())
-    no_luck = 1.0 if signs.alone else 0.5 * (1 + erf(signs.steadiness / sqrt(2)))
+    return bounded(signs, float(1 / (1 + np.exp(-logit))))
+
+
+def bounded(signs: Signs, chance: float) -> float:
+    """What a probability can be at most.
+
+    Where two solutions are equally likely, the sign is a toss of a coin; where chance could have
+    made the order, or users agree far beyond what the solution explains, it is not sure.
+    """
+    lead = float(np.expm1(signs.lead))
+    no_luck = 1.0 if signs.alone else float(1 / (1 + np.exp(-lead / NATS)))
     told_apart = UNRELIABLE + (1 - UNRELIABLE) * signs.reliability
     explained = 1.0 if signs.excess <= SHARED_MISTAKES else UNEXPLAINED
-    return float(min(1 / (1 + np.exp(-logit)), no_luck, told_apart, explained))
+    return min(chance, no_luck, told_apart, explained)

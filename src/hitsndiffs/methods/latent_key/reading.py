@@ -106,7 +106,10 @@ def in_words(
     if asked:
         names = " and ".join(str(items.labels[q.item]) for q in asked[:2])
         plural = "answers of" if len(asked) > 1 else "answer of"
-        notes.append(f"The right {plural} {names} would settle most (answers=).")
+        notes.append(
+            f"The right {plural} {names} would settle most (answers=); one strong user would help "
+            "too (strong_user=)."
+        )
     return notes
 
 
