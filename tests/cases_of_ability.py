@@ -26,11 +26,10 @@ def exam(
     return table, ability
 
 
-def with_own_letters(table: Table, seed: int = 0) -> Table:
+def with_own_letters(table: Table, seed: int = 0, options: int = 4) -> Table:
     """The same answers under other letters in every item: the right one is not always the first."""
     rng = np.random.default_rng(seed)
-    most = int(table.max()) + 1
-    turns = np.stack([rng.permutation(most) for _ in range(table.shape[1])])
+    turns = np.stack([rng.permutation(options) for _ in range(table.shape[1])])
     turned = turns[np.arange(table.shape[1]), np.maximum(table, 0)]
     return np.where(table < 0, -1, turned)
 

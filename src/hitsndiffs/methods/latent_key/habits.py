@@ -23,8 +23,8 @@ __all__ = ["Habits", "habits_of"]
 MOST_LABELS, CLEAR = 30, 4.0
 #: A user who answers by habit alone still counts this much.
 LEAST = 1e-3
-#: From this share of the answers on a habit is worth telling.
-TOLD = 0.5
+#: A habit makes up at least this share of the answers.
+MOSTLY = 0.5
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Habits:
 
     def told(self, data: Engine, most: int = 3) -> str | None:
         """Name users who answer one label whatever is asked; ``None`` where there are none."""
-        clear = self.shares >= TOLD
+        clear = self.shares > 0
         number = int(clear.sum())
         if number == 0:
             return None
@@ -87,5 +87,6 @@ def habits_of(data: Engine) -> Habits | None:
         best = np.where(more, beyond, best)
         label = np.where(more, i, label)
         error = np.where(more, np.sqrt(rate / (1 - rate) / n), error)
-    shares = np.where(best > CLEAR * error, np.clip(best, 0.0, 1.0), 0.0)
+    clear = (best > CLEAR * error) & (best >= MOSTLY)
+    shares = np.where(clear, np.clip(best, 0.0, 1.0), 0.0)
     return Habits(shares, label.astype(np.int64), shared.labels)

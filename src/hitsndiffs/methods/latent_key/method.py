@@ -125,14 +125,17 @@ class LatentKey(Searching):
 
 
 def _details(found: Search, final: Solution) -> dict[str, Any]:
-    data, alike = found.problem.data, found.witness < 1
+    data, copies = found.problem.data, found.witness
+    if found.habits is not None:
+        copies = copies / found.habits.weights
+    alike = copies < 1 - 1e-9
     return {
         "solutions": [
             {"starts": list(mode.starts), "evidence": mode.evidence} for mode in found.modes
         ],
         "lead": found.lead,
         "signs": asdict(found.signs),
-        "copies": float(1 - found.witness.mean()),
+        "copies": float(1 - copies.mean()),
         "n_alike": int(alike.sum()),
         "alike": [str(user) for user in data.user_labels(data.first(alike, 100))],
         **final.population,

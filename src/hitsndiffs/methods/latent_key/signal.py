@@ -55,6 +55,7 @@ STRONG -= np.log(np.exp(STRONG).sum())
 NARROWEST, WIDEST = 2.0, 6.0
 #: Priors of the intercepts (worth so many items) and of the slope.
 MEAN, VARIANCE, PSEUDO = 1.0, 1.0, 10.0
+#: The slope has a log-normal prior: whoever ranks supposes that people differ in ability.
 SLOPE, SLOPE_VARIANCE = 1.0, 0.25
 #: Each label is right in so many further items, and the leanings are those of so many more users.
 PSEUDO_LABEL, PSEUDO_LEANING = 2.0, 2.5
@@ -226,6 +227,7 @@ class LeaningProblem(Problem):
             chosen, side = self._expect(found.logs, signal)
             doubt = key * (found.prior - np.log(np.maximum(key, 1e-300)))
             evidence = float(side[0] + doubt.sum())
+            evidence -= float(np.log(signal.slope / SLOPE) ** 2) / (2 * SLOPE_VARIANCE)
             settled = rounds > HELD and abs(evidence - before) < 0.02 + 10 * tol * abs(evidence)
             fit = LeaningFit(self, key, found.logs, evidence, rounds, settled, signal)
             if settled:
@@ -349,8 +351,8 @@ class LeaningProblem(Problem):
         slope = signal.slope
         if not held:
             up, curve = slopes.sum(axis=0)
-            up -= (slope - SLOPE) / SLOPE_VARIANCE
-            slope += float(np.clip(up / (curve + 1 / SLOPE_VARIANCE), -0.3, 0.3))
+            up -= np.log(slope / SLOPE) / (SLOPE_VARIANCE * slope)
+            slope += float(np.clip(up / (curve + 1 / (SLOPE_VARIANCE * slope**2)), -0.3, 0.3))
         fitted = replace(signal, intercepts=intercepts, slope=min(max(slope, 0.05), 8.0))
         return _Weighed(fitted, weighed, prior, logs, bend)
 
