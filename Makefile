@@ -6,13 +6,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench arena docs fuzz dist clean
+.PHONY: help demo test lint format formats bench arena docs fuzz dist clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
 	@echo "make test    style, types, tests with coverage and doctests"
 	@echo "make lint    style and types only"
 	@echo "make format  put the style right"
+	@echo "make formats every export and what reading it gives (docs/formats.md)"
 	@echo "make bench   speed, as ratios measured side by side"
 	@echo "make arena   every method on every data set (docs/arena.md)"
 	@echo "make docs    the documentation site, in site/"
@@ -35,6 +36,9 @@ lint: $(VENV)/.ready
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+formats: $(VENV)/.ready
+	PYTHONPATH=tests $(BIN)/python -m formats docs/formats.md
 
 bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/run.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 
 from harness import Report, arguments, measure
@@ -31,6 +32,7 @@ def main() -> None:
             seconds=round(timings["report"].median, 2),
             low=round(low, 2),
             high=round(high, 2),
+            cpu_seconds=round(statistics.median(timings["report"].cpu_seconds), 2),
             ranking_seconds=round(ranked, 2),
         )
     report.save(options.json)

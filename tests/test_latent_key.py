@@ -10,6 +10,7 @@ import pytest
 from cases_of_ability import exam
 from factory import make_responses, tables
 from hypothesis import assume, given, settings
+from scipy.stats import norm
 
 from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
@@ -36,8 +37,7 @@ def problem_of(table, **known):
 
 
 def a_start(m, seed=0):
-    data = open_engine(make_responses(np.zeros((m, 1), dtype=int)), "numpy")
-    return normal_scores(data, np.random.default_rng(seed).normal(size=m))
+    return np.random.default_rng(seed).normal(size=m)
 
 
 # -- one round, against the oracle ----------------------------------------------------------------
@@ -107,12 +107,12 @@ def test_the_evidence_does_not_fall(table):
     assert np.diff(values).min() > -0.02
 
 
-def test_evidence_and_key_do_not_depend_on_chunks(monkeypatch):
+def test_evidence_and_key_do_not_depend_on_blocks():
     table, _ = exam(5, users=20, items=12)
     start = a_start(20)
     whole = problem_of(table).fit(start, max_rounds=4)
-    monkeypatch.setattr(candidates, "CHUNK", 7)
     problem = problem_of(table)
+    problem.blocks = candidates.item_blocks(problem.data, 7)
     assert len(problem.blocks) > 4
     parts = problem.fit(start, max_rounds=4)
     np.testing.assert_allclose(parts.key, whole.key, rtol=1e-9)
@@ -166,8 +166,9 @@ def test_any_log_values_give_a_proper_posterior(table):
 
 
 def test_ties_start_at_the_same_place():
-    data = open_engine(make_responses(np.zeros((4, 1), dtype=int)), "numpy")
+    data = open_engine(make_responses(np.zeros((4, 1), dtype=int)))
     scores = normal_scores(data, np.array([0.1, 0.5, 0.5, 0.9]))
+    np.testing.assert_allclose(scores, norm.ppf([1 / 8, 1 / 2, 1 / 2, 7 / 8]), atol=1e-8)
     assert scores[1] == scores[2]
     found = spread_about(scores, np.full(4, START_SD))
     assert (np.diff(found[[0, 1, 3]] @ THETA) > 0.3).all()

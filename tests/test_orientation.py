@@ -243,6 +243,11 @@ def test_answers_come_before_the_strong_user():
     np.testing.assert_allclose(found.scores, free.scores)
 
 
+def engine_of(scores):
+    """An engine with so many users."""
+    return open_engine(make_responses(np.zeros((len(scores), 1), dtype=int)))
+
+
 @given(
     st.lists(st.integers(1, 7), min_size=4, max_size=40),  # not all 0: ties are relative
     st.integers(1, 12),
@@ -259,11 +264,11 @@ def test_the_ends_share_the_places_of_a_tie_at_their_edge(levels, size, noise):
             tied = np.array(levels) == level
             expected[tied] = min(1.0, left / tied.sum())
             left = max(0, left - tied.sum())
-        np.testing.assert_allclose(_ends(scores, size)[:, column], expected)
+        np.testing.assert_allclose(_ends(scores, engine_of(scores), size)[:, column], expected)
 
 
 def test_a_long_tie_at_the_edge():
     scores = np.concatenate([np.zeros(3000), np.ones(2)])
-    ends = _ends(scores, 100)
+    ends = _ends(scores, engine_of(scores), 100)
     np.testing.assert_allclose(ends[:3000], np.tile([98 / 3000, 100 / 3000], (3000, 1)))
     np.testing.assert_allclose(ends[3000:], [[1.0, 0.0]] * 2)

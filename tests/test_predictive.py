@@ -21,7 +21,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWa
 def contest(table):
     r = make_responses(table)
     problem = KeyProblem(open_engine(r, "numpy"))
-    fit = problem.fit(normal_scores(problem.data, consensus(problem)), max_rounds=15)
+    start = normal_scores(problem.data, consensus(problem))
+    fit = problem.fit(start, max_rounds=15)
     return confusion_against_key(problem.data, fit.posterior.mean)
 
 
@@ -86,9 +87,9 @@ def test_the_error_treats_users_as_the_units(monkeypatch):
 
 def test_nothing_hidden_decides_nothing():
     found = contest(np.array([[0, -1], [1, -1], [-1, 0]]))
-    if found.hidden == 0:
-        assert not found.confusion_wins
-        assert found.z == 0
+    assert found.hidden == 0
+    assert not found.confusion_wins
+    assert found.z == 0
     assert not Contest(1.0, 0.1, 0).confusion_wins
 
 

@@ -6,10 +6,10 @@ import os
 
 import numpy as np
 import pytest
+from engine_cases import run_python
 from factory import make_responses, random_table
 from hypothesis import given
 from hypothesis import strategies as st
-from sums_cases import run_python
 
 from hitsndiffs.data.pool import Run
 from hitsndiffs.data.responses import Responses
@@ -113,7 +113,9 @@ def test_counts_taken_from_the_engine(dense):
 
 def test_wrong_engine_and_thread_count_are_refused():
     data = make_responses([[0, 1], [1, 0]])
-    with pytest.raises(InputError, match="engine must be one of auto, numpy, threads; got 'gpu'"):
+    with pytest.raises(
+        InputError, match="engine must be one of auto, numpy, threads, cupy, dask; got 'gpu'"
+    ):
         open_engine(data, "gpu")
     with pytest.raises(InputError, match="threads must be at least 1; got 0"):
         open_engine(data, "threads", 0)
@@ -143,7 +145,7 @@ def test_threads_work_in_a_forked_process():
         import os, warnings
         import numpy as np
         from factory import make_responses, random_table
-        from sums_cases import threaded
+        from engine_cases import threaded
         warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads: the point here
         data = make_responses(random_table(0, 9000, 5, 3, missing=0.1))
         sums = threaded("packed", 2)(data)
@@ -176,7 +178,7 @@ def test_kernels_without_compilation():
         import os
         import numpy as np
         from factory import make_responses, random_table
-        from sums_cases import check_against_oracle, threaded
+        from engine_cases import check_against_oracle, threaded
         rng = np.random.default_rng(12)
         table = random_table(rng, 300, 14, 3, missing=0.2, graded=False)
         table[:, 13] = np.arange(300) % 280
@@ -189,3 +191,25 @@ def test_kernels_without_compilation():
         NUMBA_DISABLE_JIT="1",
     )
     assert found == "1"
+
+
+def test_kernels_travel_to_other_processes():
+    """Workers of a cluster get them by name, compiled or not."""
+    found = run_python(
+        """
+        import pickle
+        from numba.core.dispatcher import Dispatcher
+        from hitsndiffs.engines import gram_kernels, packed_kernels, sparse_kernels
+        from hitsndiffs.reading import token_kernels
+        count = 0
+        for module in (gram_kernels, packed_kernels, sparse_kernels, token_kernels):
+            for value in vars(module).values():
+                if isinstance(value, Dispatcher):
+                    again = pickle.loads(pickle.dumps(value))
+                    assert again.py_func.__name__ == value.py_func.__name__
+                    assert again.nopython_signatures == value.nopython_signatures
+                    count += 1
+        print(count > 15)
+        """
+    )
+    assert found == "True"

@@ -14,8 +14,10 @@ from hitsndiffs.cli.options import (
     Engine,
     Json,
     Quiet,
+    Scheduler,
     Seed,
     Threads,
+    method_names,
 )
 from hitsndiffs.cli.quick_parser import Command, Group
 from hitsndiffs.cli.source import Source, reads_file
@@ -40,7 +42,6 @@ app = typer.Typer(
     name="hnd",
     cls=Group,
     help=INTRODUCTION,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -76,6 +77,7 @@ def rank(
             "-m",
             metavar="NAME",
             help="One of those that 'hnd methods' lists.",
+            autocompletion=method_names,
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -112,6 +114,14 @@ def rank(
             rich_help_panel=METHOD,
         ),
     ] = None,
+    use_key: Annotated[
+        bool,
+        typer.Option(
+            "--use-key",
+            help="Use the key that the file holds as known answers.",
+            rich_help_panel=METHOD,
+        ),
+    ] = False,
     strong_user: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="A user who is surely good.", rich_help_panel=METHOD),
@@ -134,6 +144,7 @@ def rank(
     ] = None,
     seed: Seed = None,
     engine: Engine = None,
+    scheduler: Scheduler = None,
     threads: Threads = None,
     source: Source,
     out: Annotated[
@@ -142,7 +153,7 @@ def rank(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write the ranking: .csv, .tsv, .parquet or .json.",
+            help="Write the ranking: .csv, .tsv, .parquet or .json (a folder: --engine dask).",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -206,8 +217,10 @@ def rank(
             by=by,
             bootstrap=bootstrap or 0,
             params={name: value for name, value in params.items() if value is not None},
+            scheduler=scheduler,
             answers=answers,
             group=group,
+            use_key=use_key,
             out=out,
             key_out=key_out,
             report=report,
@@ -264,6 +277,14 @@ def methods(json: Json = False, debug: Debug = False) -> None:
     from hitsndiffs.cli.listing import list_methods
 
     list_methods(as_json=json)
+
+
+@app.command(cls=Command)
+def formats(json: Json = False, debug: Debug = False) -> None:
+    """List the exports that are recognised, and the plain tables that can be read."""
+    from hitsndiffs.cli.listing import list_formats
+
+    list_formats(as_json=json)
 
 
 app.command(cls=Command)(compare)

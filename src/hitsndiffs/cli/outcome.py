@@ -18,14 +18,19 @@ PIPE_CLOSED = 141
 
 #: Parameters of the library that are options of the command, as its sentences spell them.
 _PARAMETER = re.compile(
-    r"\b(?P<name>user|item|option|layout|transpose|duplicates|format|answers|key|strong_user|group|reading|solver"
+    r"\b(?P<name>user|item|option|items|drop|key_row|header_row|sheet|encoding|separator|attempt"
+    r"|max_memory|layout|transpose|duplicates|format|answers|key|strong_user|group|reading|solver"
     r"|seed|engine|threads|by)=(?P<value>'[^']*'|\"[^\"]*\"|[\w-]+)?(?![\w=])"
 )
 
 #: The same, where they are what a sentence is about.
 _SUBJECT = re.compile(
-    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver)(?= must be )"
+    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver|attempt"
+    r"|separator|key_row|header_row|max_memory)(?= (?:must be|takes) )"
 )
+
+#: Set by the shell when it wants to know how a line could go on.
+COMPLETING = "_HND_COMPLETE"
 
 REPORT = "This is a fault of the program, not of your data"
 
@@ -73,6 +78,9 @@ def _invoke(args: list[str]) -> int:
     from hitsndiffs.cli.app import app
 
     command: Any = typer.main.get_command(app)
+    if COMPLETING in os.environ:  # the shell asks what could come next
+        command(args, prog_name="hnd", standalone_mode=False)
+        return 0
     try:
         with command.make_context("hnd", args) as context:
             command.invoke(context)
@@ -110,7 +118,8 @@ def in_options(sentence: str) -> str:
     >>> in_options("by must be one of correct, ability; got 'share'.")
     "--by must be one of correct, ability; got 'share'."
     """
-    return _SUBJECT.sub(r"--\g<name>", _PARAMETER.sub(_as_option, sentence))
+    subjects = _SUBJECT.sub(lambda m: "--" + m["name"].replace("_", "-"), sentence)
+    return _PARAMETER.sub(_as_option, subjects)
 
 
 def _as_option(found: re.Match[str]) -> str:

@@ -11,14 +11,23 @@ import numpy as np
 
 from hitsndiffs.cli.files import check_target, read_groups, table_writer
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
+from hitsndiffs.cli.text import (
+    for_people,
+    interval_bar,
+    room_left,
+    say,
+    show_table,
+    tab_separated,
+    title,
+)
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.sureness import SURE, repeats, sureness
+from hitsndiffs.results.sureness import SURE, notes_beside, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent
 
 if TYPE_CHECKING:
+    from hitsndiffs.reading import Plan
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["Job", "rank_file"]
@@ -28,6 +37,8 @@ WHOLE_UP_TO = 50
 BEST = 20
 #: On a terminal, groups beyond these many are counted, not shown.
 GROUPS = 5
+#: Characters of the bar of score and interval.
+SHORTEST_BAR, LONGEST_BAR = 10, 24
 #: Endings of a report.
 REPORTS = (".html", ".htm")
 
@@ -41,8 +52,10 @@ class Job:
     by: str | None = None
     bootstrap: int = 0
     params: dict[str, Any] | None = None
+    scheduler: str | None = None
     answers: Path | None = None
     group: Path | None = None
+    use_key: bool = False
     out: Path | None = None
     key_out: Path | None = None
     report: Path | None = None
@@ -56,14 +69,20 @@ class Job:
 
 def rank_file(job: Job) -> None:
     """Read, rank, write, show."""
-    for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
-        if path is not None:
-            check_target(path, option, job.source.path)
-    if job.save is not None:
-        check_target(job.save, "--save", job.source.path, (".json",))
-    if job.report is not None:
-        check_target(job.report, "--report", job.source.path, REPORTS)
-    elif job.key is not None:
+    if job.scheduler is not None or (job.params or {}).get("engine") == "dask":
+        from hitsndiffs.cli.cluster import rank_files
+
+        rank_files(job)
+        return
+    for read in job.source.paths:
+        for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
+            if path is not None:
+                check_target(path, option, read)
+        if job.save is not None:
+            check_target(job.save, "--save", read, (".json",))
+        if job.report is not None:
+            check_target(job.report, "--report", read, REPORTS)
+    if job.report is None and job.key is not None:
         raise InputError(
             "--key is for the report: add --report report.html (to rank with right answers that "
             "you know, use --answers)."
@@ -72,39 +91,48 @@ def rank_file(job: Job) -> None:
         raise InputError(f"--top must be at least 1; got {job.top}.")
     if job.bootstrap < 0 or job.bootstrap == 1:
         raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.bootstrap}.")
-    ranking = _ranking(job)
+    ranking, plan = _ranking(job)
     _write(ranking, job)
     if job.as_json:
         print(ranking.to_json())
         _say_notes(ranking, job)
     elif for_people():
-        for line in _opening(ranking, job):
+        for line in _opening(ranking, job, plan):
             say(line, quiet=job.quiet)
         _show(ranking, job)
         _say_notes(ranking, job)
         _say_key(ranking, job)
     else:
-        for line in _opening(ranking, job):
+        for line in _opening(ranking, job, plan):
             say(line, quiet=job.quiet)
         _say_notes(ranking, job)
         _pipe(ranking, job)
 
 
-def _ranking(job: Job) -> Ranking:
+def _ranking(job: Job) -> tuple[Ranking, Plan]:
     from hitsndiffs.methods import METHODS
     from hitsndiffs.results.ranking import rank
 
     method = job.method or ("auto" if "auto" in METHODS else "hnd")
     params = dict(job.params or {})
+    responses, plan = job.source.read_with_plan(quiet=job.quiet)
     if job.answers is not None:
         from hitsndiffs.reading import read_key
 
-        params[_key_parameter(METHODS.get(method))] = read_key(job.answers)
+        key = read_key(job.answers, responses)
+        for note in key.notes:
+            say(f"Note: {note}", quiet=job.quiet)
+        params[_key_parameter(METHODS.get(method))] = dict(key)
+    elif job.use_key:
+        if responses.key is None:
+            raise InputError(
+                f"{job.source.name}: --use-key: there is no key in it; give one with --answers."
+            )
+        params[_key_parameter(METHODS.get(method))] = dict(responses.key)
     if job.group is not None:
         params["group"] = read_groups(job.group)
-    responses = job.source.read(quiet=job.quiet)
     with working("Ranking", quiet=job.quiet, told=True):
-        return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params)
+        return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params), plan
 
 
 def _key_parameter(method: Any) -> str:
@@ -140,7 +168,8 @@ def _report(ranking: Ranking, job: Job) -> str:
     from hitsndiffs.reading import read_key
     from hitsndiffs.show import report_html
 
-    key = None if job.key is None else read_key(job.key, ranking.responses)
+    responses = ranking.responses
+    key = responses.key if job.key is None else read_key(job.key, responses)
     with working("Writing the report", quiet=job.quiet, told=True):
         return report_html(ranking, key=key, file=_file(job), command=_command(job))
 
@@ -153,28 +182,30 @@ def _command(job: Job) -> str:
     """The command line that repeats the ranking; names of files without their folders."""
     import shlex
 
-    said = ["hnd", "rank", "-" if job.source.path == "-" else Path(job.source.path).name]
+    said = ["hnd", "rank"]
+    said += ["-" if path == "-" else Path(path).name for path in job.source.paths]
+    flags = {"transpose": "--transpose", "header": None, "fold": "--no-fold", "blanks": None}
+    for name, value in job.source.said.items():
+        if name == "header":
+            said.append("--header" if value else "--no-header")
+        elif flags.get(name):
+            said.append(str(flags[name]))
+        else:
+            option = "--blank" if name == "blanks" else f"--{name.replace('_', '-')}"
+            for one in value if isinstance(value, list) else [value]:
+                said += [option, str(one)]
     told: dict[str, Any] = {
-        "user": job.source.user,
-        "item": job.source.item,
-        "option": job.source.option,
-        "layout": job.source.layout,
-        "format": job.source.format,
         "method": job.method,
         "by": job.by,
         "bootstrap": job.bootstrap or None,
         "answers": None if job.answers is None else job.answers.name,
         **(job.params or {}),
     }
-    if job.source.duplicates != "error":
-        told["duplicates"] = job.source.duplicates
     for name, value in told.items():
         if value is not None:
             said += [f"--{name.replace('_', '-')}", str(value)]
-    if job.source.transpose:
-        said.append("--transpose")
-    if job.source.header is not None:
-        said.append("--header" if job.source.header else "--no-header")
+    if job.use_key:
+        said.append("--use-key")
     return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])
 
 
@@ -207,7 +238,7 @@ def _key_table(ranking: Ranking) -> Any:
 # -- words ------------------------------------------------------------------------------------
 
 
-def _opening(ranking: Ranking, job: Job) -> Iterator[str]:
+def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
     """What was read, which method and why, and how sure it is."""
     from hitsndiffs.methods import METHODS
 
@@ -218,6 +249,12 @@ def _opening(ranking: Ranking, job: Job) -> Iterator[str]:
         f"{count(r.n_responses, 'answer')}, "
         + ("none missing." if r.is_complete else f"{empty} missing.")
     )
+    if plan.is_telling:
+        yield f"Read as {plan.line}"
+    if r.key is not None and not job.use_key:
+        yield (
+            f"The file holds a key ({r.key.source}); the ranking does not use it (--use-key does)."
+        )
     chosen, why = _chosen(ranking)
     if chosen is not None:
         yield f"Method {chosen}, chosen for these data: {why}."
@@ -256,10 +293,8 @@ def _what_helps(ranking: Ranking) -> str:
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:
-    chosen, why = _chosen(ranking)
-    for note in ranking.notes:
-        if job.as_json or chosen is None or not note.startswith(f"Method {chosen}: {why}"):
-            say(f"Note: {note}", quiet=job.quiet)
+    for note in ranking.notes if job.as_json else notes_beside(ranking):
+        say(f"Note: {note}", quiet=job.quiet)
 
 
 def _say_key(ranking: Ranking, job: Job) -> None:
@@ -346,7 +381,28 @@ def _show_users(ranking: Ranking, users: Any) -> None:
             row["ability" if shares else "right"] = f"{second[j]:.3f}" if shares else share
         row["answers"] = str(ranking.responses.answers_per_user[j])
         rows.append(row)
+    _add_bars(ranking, users, rows)
     show_table(list(rows[0]), [list(row.values()) for row in rows], names=(1,))
+
+
+def _add_bars(ranking: Ranking, users: Any, rows: list[dict[str, str]]) -> None:
+    """Give every row a small bar of score and interval, where the screen has room for it."""
+    if np.isnan(ranking.standard_errors[users]).all():
+        return
+    room = room_left(list(rows[0]), [list(row.values()) for row in rows])
+    if room < SHORTEST_BAR:
+        return
+    reach = 1.96 * np.nan_to_num(ranking.standard_errors)
+    everybody = ranking.components == ranking.components[users[0]]
+    if ranking.by == "correct":
+        low, high = 0.0, 1.0
+    else:
+        low = float((ranking.scores - reach)[everybody].min())
+        high = float((ranking.scores + reach)[everybody].max())
+    for row, j in zip(rows, users.tolist(), strict=True):
+        row["interval"] = interval_bar(
+            float(ranking.scores[j]), float(reach[j]), (low, high), min(room, LONGEST_BAR)
+        )
 
 
 def _shown_score(score: float, error: float) -> str:

@@ -46,11 +46,12 @@ def perfected(
     """
     if not data.in_memory or not may_be_perfect(data):
         return fit
-    order, certified = ordered_users(data, Levels.of(fit.scores, np.zeros(data.n_users, int)))
+    scores = data.collect(fit.scores)
+    order, certified = ordered_users(data, Levels.of(scores, np.zeros(data.n_users, int)))
     if certified:
         found = checked_order(data, order)
         return replace(fit, perfect=found, notes=(*_several(found), *fit.notes))
-    found = perfect_order(data, fit.scores)
+    found = perfect_order(data, scores)
     if found is None:
         return fit
     exact = along(data, found, answers=answers, strong_user=strong_user)
@@ -78,7 +79,8 @@ def along(
     U = Averaging.of(data)
     s = np.empty(data.n_users)
     s[found.order] = found.steps
-    s = standardised(U, s) if np.ptp(s) > 0 else np.zeros(data.n_users)
+    s = data.user_array(s)
+    s = standardised(U, s) if float(s.max()) > float(s.min()) else 0.0 * s
     w = U.weights(s)
     fit = oriented_fit(
         data,

@@ -189,10 +189,10 @@ def _ends(scores: Vector, data: Engine, size: int) -> Vector:
     """
     limit = tie_limit(scores)
     ends = []
-    for turned in (scores, -scores):
-        edge = data.value_at(turned, len(scores) - size)
-        above = turned > edge + limit
-        level = abs(turned - edge) <= limit
+    for sign, place in ((1, len(scores) - size), (-1, size - 1)):
+        edge = data.value_at(scores, place)
+        above = sign * (scores - edge) > limit
+        level = abs(scores - edge) <= limit
         share = (size - float(above.sum())) / float(level.sum())
         ends.append(above + share * level)
     return np.stack(ends, axis=1)

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.source import ByteStream
 
 if TYPE_CHECKING:
@@ -19,17 +21,17 @@ if TYPE_CHECKING:
 
     from hitsndiffs.reading.build import Columns
 
-__all__ = ["ParquetTable"]
+__all__ = ["SAMPLE", "ParquetTable", "damaged", "parquet_frame", "texts_of"]
 
 #: Cells that are held as columns of Polars at a time.
 _CELLS = 4_000_000
-_SAMPLE = 1000
+SAMPLE = 1000
 
 
 class ParquetTable:
     """A Parquet file; what it offers is that of :class:`DelimitedTable`."""
 
-    def __init__(self, stream: ByteStream) -> None:
+    def __init__(self, stream: ByteStream, head: pl.DataFrame | None = None) -> None:
         import polars as pl
 
         self.place = Place(stream.name, "row", by_position=False)
@@ -39,13 +41,20 @@ class ParquetTable:
         self._bytes = stream.read() if stream.path is None else b""
         self._check_magic(stream)
         try:
-            self._raw_names = list(pl.read_parquet_schema(self._source()))
-            head = self._read(self._raw_names, n_rows=_SAMPLE)
-            self.n_rows: int | None = int(
-                pl.scan_parquet(self._source()).select(pl.len()).collect().item()
-            )
+            with without_panics():
+                self._raw_names = list(pl.read_parquet_schema(self._source()))
+            if head is None:
+                head = self._read(self._raw_names, n_rows=SAMPLE)
+            with without_panics():
+                rows = pl.scan_parquet(self._source()).select(pl.len()).collect()
+            self.n_rows: int | None = int(rows.item())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._damaged(error) from None
+        nested = [name for name in head.columns if head[name].dtype.is_nested()]
+        if nested and len(nested) + 1 < len(head.columns):
+            self.notes.append(f"Left out {listed(nested)}: its cells are lists or records.")
+            self._raw_names = [name for name in self._raw_names if name not in nested]
+            head = head.drop(nested)
         self.names = [name.strip() for name in self._raw_names]
         check_item_names(self.names, self.place)
         if self.n_rows == 0:
@@ -53,10 +62,7 @@ class ParquetTable:
                 f"{stream.name}: the file has {len(self.names)} columns and no rows; add one row "
                 "per user (or per answer)."
             )
-        texts = [as_plain(column).to_list() for column in head.iter_columns() if _is_flat(column)]
-        self.sample = [
-            ["" if cell is None else str(cell) for cell in row] for row in zip(*texts, strict=True)
-        ]
+        self.sample = texts_of(head)
 
     def _check_magic(self, stream: ByteStream) -> None:
         start = self._bytes[:4] if self._path is None else stream.peek(4)
@@ -81,14 +87,11 @@ class ParquetTable:
     def _read(self, names: Sequence[str], n_rows: int | None = None) -> pl.DataFrame:
         import polars as pl
 
-        return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
+        with without_panics():
+            return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
 
     def _damaged(self, error: object) -> InputError:
-        reason = str(error).strip().partition("\n")[0].rstrip(".")
-        return InputError(
-            f"{self.place.source}: the Parquet file is damaged or cut short ({reason}); "
-            "copy or write it again."
-        )
+        return damaged(self.place.source, error)
 
     def blocks(
         self,
@@ -117,11 +120,47 @@ class ParquetTable:
                     coming.append(reader.submit(self._read, [raw[name] for name in following]))
                 yield 0, {name: frame[raw[name]] for name in names}
 
+    def frame(self, most: int | None = None) -> pl.DataFrame:
+        """Return all columns (of the first rows)."""
+        import polars as pl
+
+        try:
+            return self._read(self._raw_names, most)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise self._damaged(error) from None
+
     def records(self) -> Iterator[list[Any]]:
         """Yield the rows as lists."""
-        for row in self._read(self._raw_names).iter_rows():
+        for row in self.frame().iter_rows():
             yield list(row)
 
 
-def _is_flat(column: pl.Series) -> bool:
-    return not column.dtype.is_nested()
+def texts_of(frame: pl.DataFrame) -> list[list[str]]:
+    """Return rows of text; cells that hold lists or records are blank."""
+    columns = [
+        [None] * frame.height if column.dtype.is_nested() else as_plain(column).to_list()
+        for column in frame.iter_columns()
+    ]
+    return [
+        ["" if cell is None else str(cell) for cell in row] for row in zip(*columns, strict=True)
+    ]
+
+
+def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
+    """Return the (first) rows of a Parquet file."""
+    import polars as pl
+
+    source: Any = stream.path if stream.path is not None else io.BytesIO(stream.read())
+    try:
+        with without_panics():
+            return pl.read_parquet(source, n_rows=most)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise damaged(stream.name, error) from None
+
+
+def damaged(name: str, error: object) -> InputError:
+    """Return what is said of a Parquet file that cannot be read."""
+    reason = str(error).strip().partition("\n")[0].rstrip(".")[:200]
+    return InputError(
+        f"{name}: the Parquet file is damaged or cut short ({reason}); copy or write it again."
+    )

@@ -12,6 +12,7 @@ from typing import Any
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.wording import count, per_cent
 from hitsndiffs.show.alike import Alike, Pair, find_alike
 from hitsndiffs.show.axes import find_axes
@@ -26,7 +27,7 @@ from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.templating import policy, render
 from hitsndiffs.show.theme import dressed, to_svg, to_svgs
 
-__all__ = ["Report", "describe", "report_html", "write_report"]
+__all__ = ["EMPTY_ROW", "Figure", "Report", "describe", "report_html", "write_report"]
 
 #: Items with a remark that get a chart, and items with a chart in all.
 DOUBTS, CHARTS = 24, 48
@@ -93,6 +94,7 @@ class Report:
     n_items: int
     care: list[Care]
     read: str
+    reading: list[tuple[str, str]]
     notes: list[str]
     made: list[tuple[str, str]]
     command: str | None
@@ -106,9 +108,10 @@ def write_report(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> Path:
     """Write the report; see :meth:`hitsndiffs.Ranking.report`."""
-    text = report_html(ranking, key=key, file=file, command=command)
+    text = report_html(ranking, key=key, file=file, command=command, reading=reading)
     target = Path(path)
 
     def write(part: Path) -> None:
@@ -124,6 +127,7 @@ def report_html(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The report as a page of HTML.
 
@@ -137,12 +141,15 @@ def report_html(
         Where the answers came from; its name and hash are put in.
     command
         What repeats the result on a command line.
+    reading
+        How the file was read: what, and in which words.
     """
-    found = describe(ranking, key=key, file=file, command=command)
-    return render("report.html", r=found, empty_row=_EMPTY, policy=policy())
+    found = describe(ranking, key=key, file=file, command=command, reading=reading)
+    return render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
 
 
-_EMPTY = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
+#: A row for the script to fill.
+EMPTY_ROW = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
 
 
 def describe(
@@ -151,6 +158,7 @@ def describe(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> Report:
     """Put together what a report says; the parameters are those of :func:`report_html`."""
     r = ranking.responses
@@ -178,7 +186,8 @@ def describe(
         n_items=len(items),
         care=[*_guessers(ranking), *_copies(ranking, alike)],
         read=_read(ranking, file),
-        notes=[clean(note, 1000) for note in ranking.notes],
+        reading=[(clean(what), clean(words, 1000)) for what, words in reading],
+        notes=[clean(note, 1000) for note in notes_beside(ranking)],
         made=_made(ranking, file),
         command=command,
         version=ranking.version,

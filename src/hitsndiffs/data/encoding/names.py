@@ -5,56 +5,42 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from hitsndiffs.errors import InputError
 
-__all__ = ["ROLES", "find_column", "listed", "recognise", "suggestion"]
+__all__ = ["ROLES", "find_column", "listed", "recognise", "shortened", "suggestion"]
 
+_WORDS = {
+    "user": """user worker subject student participant respondent annotator rater labeler labeller
+        examinee candidate learner pupil person player model llm performer
+        teilnehmer schüler schülerin studierende studierender benutzer nutzer proband élève étudiant
+        utilisateur alumno alumna estudiante usuario participante studente utente partecipante
+        aluno aluna estudante utilizador leerling gebruiker deelnemer elev användare deltagare
+        uczeń użytkownik ученик студент пользователь участник 学生 生徒 ユーザー 受験者 受験番号
+        用户 参与者 考生 응답자 학생""",
+    "item": """item task question problem exercise example instance variable
+        frage aufgabe pregunta ítem domanda quesito pergunta questão vraag opgave fråga uppgift
+        pytanie zadanie вопрос задание 問題 設問 题目 试题 문항 문제""",
+    "option": """answervalue selectedanswer chosenanswer givenanswer studentanswer useranswer
+        workeranswer modelanswer option label answer response choice chosen selected
+        selectedoption vote annotation prediction picked value
+        antwort réponse respuesta risposta resposta antwoord svar odpowiedź ответ 回答 解答 答え
+        选项 응답 답""",
+    "answer": """answer key correctanswer correct truth gold solution option
+        richtigeantwort lösung réponsecorrecte respuestacorrecta rispostacorretta respostacorreta
+        juistantwoord rättsvar poprawnaodpowiedź правильныйответ 正解 正答 正确答案 정답""",
+}
 #: The names people have for each role, most telling first. Case, spaces, ``_``, ``-`` and ``.``
 #: do not count, nor does an ending such as ``_id`` or ``_name``.
-ROLES: dict[str, tuple[str, ...]] = {
-    "user": (
-        "user",
-        "worker",
-        "subject",
-        "student",
-        "participant",
-        "respondent",
-        "annotator",
-        "rater",
-        "labeler",
-        "labeller",
-        "examinee",
-        "candidate",
-        "learner",
-        "pupil",
-        "person",
-        "player",
-        "model",
-        "llm",
-        "performer",
-    ),
-    "item": ("item", "task", "question", "problem", "exercise", "example", "instance", "variable"),
-    "option": (
-        "option",
-        "label",
-        "answer",
-        "response",
-        "choice",
-        "chosen",
-        "selected",
-        "selectedoption",
-        "vote",
-        "annotation",
-        "prediction",
-        "value",
-    ),
-    "answer": ("answer", "key", "correctanswer", "correct", "truth", "gold", "solution", "option"),
-}
+ROLES: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _WORDS.items()}
 
 #: Names of users in a wide table only: in a long table ``id`` is as a rule the number of the row.
 _WIDE_USERS = ("id", "name", "username", "email", "emailaddress")
+
+#: In wider tables, the columns beyond these are items.
+_MOST_NAMES = 20_000
 
 _SEPARATORS = re.compile(r"[\s_\-.]+")
 _ENDINGS = ("identifier", "number", "index", "name", "code", "id", "no", "nr")
@@ -72,8 +58,8 @@ def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> 
     """
     names = ROLES[role] + (_WIDE_USERS if wide and role == "user" else ())
     ranked = []
-    for column in columns:
-        if not isinstance(column, str):
+    for column in islice(columns, _MOST_NAMES):
+        if not isinstance(column, str) or len(column) > 200:
             continue
         plain = _SEPARATORS.sub("", column).casefold()
         spellings = [plain] + [
@@ -93,7 +79,10 @@ def suggestion(name: Hashable, known: Iterable[Hashable]) -> str:
     >>> suggestion("wroker", ["worker", "task"])
     " (did you mean 'worker'?)"
     """
-    texts = {str(other).casefold(): other for other in known}
+    if len(str(name)) > 200:
+        return ""
+    texts = {str(other).casefold(): other for other in islice(known, 10_000)}
+    texts = {text: other for text, other in texts.items() if len(text) < 200}
     close = get_close_matches(str(name).casefold(), list(texts), n=1)
     return f" (did you mean {texts[close[0]]!r}?)" if close else ""
 
@@ -119,7 +108,18 @@ def listed(names: Iterable[Any], most: int = 5) -> str:
     >>> listed(["a", "b"]), listed(range(9), most=2)
     ("'a' and 'b'", "'0', '1' and 7 more")
     """
-    texts = [f"'{name}'" for name in names]
+    texts = [f"'{shortened(str(name))}'" for name in names]
     if len(texts) > most + 1:
         texts = [*texts[:most], f"{len(texts) - most} more"]
     return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
+def shortened(text: str, most: int = 80) -> str:
+    """Return a text that is not longer than a message bears.
+
+    Examples
+    --------
+    >>> shortened("abc"), len(shortened("abc" * 1000))
+    ('abc', 80)
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"

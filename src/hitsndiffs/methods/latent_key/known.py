@@ -40,8 +40,13 @@ def informed(found: Search, problem: Problem) -> Search:
         The same data, with them.
     """
     right = problem.known == 1.0
-    if not right.any():
-        return replace(found, problem=problem)
+    if not right.any():  # right answers that nobody gave: they tell no solution from another
+        modes = [
+            replace(mode, fit=problem.fit(mode.fit, max_rounds=ROUNDS))
+            for mode in found.modes
+            if mode.one_label is None
+        ]
+        return replace(found, problem=problem, modes=modes or found.modes)
     sizes = np.maximum(problem.items.sizes, 2)[problem.items.of_option]
     fitted: list[tuple[float, Mode]] = []
     for mode, chance in shared_out(found):

@@ -37,16 +37,23 @@ from hitsndiffs.methods.latent_key.grid import (
     posterior_of,
     spread_about,
 )
-from hitsndiffs.methods.latent_key.problem import Problem, Solution
+from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
 from hitsndiffs.methods.probability import log_gamma
 
-__all__ = ["Curves", "KeyFit", "KeyProblem", "described", "expected", "placed", "spread", "weighed"]
+__all__ = [
+    "Curves",
+    "KeyFit",
+    "KeyProblem",
+    "Sizes",
+    "described",
+    "expected",
+    "placed",
+    "spread",
+    "weighed",
+]
 
 Array = npt.NDArray[np.float64]
 
-#: With more users or items than this, a fit that goes on from a solution may be settled after
-#: three rounds.
-MANY_USERS, MANY_ITEMS = 20_000, 4_000
 #: Log priors over the grid: of any user, and of one known to be strong (about the best in forty).
 ORDINARY = normal_log_prior()
 STRONG = normal_log_prior(2.0, 0.5)
@@ -152,7 +159,8 @@ class KeyProblem(Problem):
             mean, sd = placed(start, data)
             none = np.empty((data.n_options, 0))
             chosen = data.through(none, spread, mean, sd, self.witness)
-        large = data.n_users > MANY_USERS or data.n_items > MANY_ITEMS
+        sizes = self.sizes
+        large = data.n_users > sizes.many_users or data.n_items > sizes.many_items
         warm = curves is not None or isinstance(start, Posterior)
         least = 2 if large and warm else 9
         curves = Curves.start(data.n_options) if curves is None else curves

@@ -20,10 +20,32 @@ from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.grid import Posterior
 
-__all__ = ["Problem", "Solution"]
+__all__ = ["Problem", "Sizes", "Solution"]
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What counts as large.
+
+    Attributes
+    ----------
+    sample_users, sample_answers
+        About so many users are in a sample, or more where the items have few answers: so many each.
+    sample_items, sample_answers_of_user
+        The same for items, and for the answers of the users.
+    many_users, many_items
+        With more than this, a fit that goes on from a solution may be settled after three rounds.
+    """
+
+    sample_users: int = 20_000
+    sample_answers: int = 2_000
+    sample_items: int = 2_000
+    sample_answers_of_user: int = 500
+    many_users: int = 20_000
+    many_items: int = 4_000
 
 
 class Problem(ABC):
@@ -39,10 +61,12 @@ class Problem(ABC):
         Known right answers: their keys are certain.
     strong_user
         A user known to be strong: a prior on that user's ability.
+    sizes
+        What counts as large.
     """
 
-    #: About so many users are in a sample of large data.
-    sampled_users: ClassVar[int] = 20_000
+    #: What counts as large, unless it is said otherwise.
+    usual_sizes: ClassVar[Sizes] = Sizes()
     #: Copies agree on at least this share of the items where their abilities do not explain it.
     least_copied: ClassVar[float] = 0.0
 
@@ -55,8 +79,10 @@ class Problem(ABC):
         *,
         answers: Mapping[Any, Any] | None = None,
         strong_user: Any = None,
+        sizes: Sizes | None = None,
     ) -> None:
         self.data = data
+        self.sizes = self.usual_sizes if sizes is None else sizes
         self.items = data.items
         #: The user known to be strong; one who is not here, or has no answers, says nothing.
         self.strong = None if strong_user is None else data.user_number(strong_user)
@@ -100,7 +126,7 @@ class Problem(ABC):
         """The same problem with some users (who count so much), or with some options."""
         strong = self.strong
         name = None if strong is None else self.data.user_labels(np.array([strong]))[0]
-        part = type(self)(data, witness, strong_user=name)
+        part = type(self)(data, witness, strong_user=name, sizes=self.sizes)
         part.known = self.known[options]
         return part
 

@@ -21,10 +21,6 @@ __all__ = ["Sample", "take_sample"]
 
 Array = npt.NDArray[np.float64]
 
-#: A sample has more users where the items have few answers: so many each.
-ANSWERS = 2_000
-#: The same for items, and for the answers of the users.
-ITEMS, ANSWERS_OF_USER = 2_000, 500
 #: A sample of more than this share is not worth it.
 LARGEST = 0.5
 
@@ -72,9 +68,9 @@ class Sample:
 def take_sample(problem: Problem) -> Sample:
     """Choose the users, or the items, among which to look; everything where that is little."""
     r = problem.data
-    if r.n_users * LARGEST >= problem.sampled_users:
+    if r.n_users * LARGEST >= problem.sizes.sample_users:
         return _some_users(problem)
-    if r.n_items * LARGEST >= ITEMS:
+    if r.n_items * LARGEST >= problem.sizes.sample_items:
         return _some_items(problem)
     return Sample(problem, None, problem)
 
@@ -82,7 +78,9 @@ def take_sample(problem: Problem) -> Sample:
 def _some_users(problem: Problem) -> Sample:
     """Who is chosen depends on the answers, not on the order of the users."""
     r = problem.data
-    share = max(problem.sampled_users / r.n_users, ANSWERS / float(np.median(r.answers_per_item)))
+    sizes = problem.sizes
+    answers = float(np.median(r.answers_per_item))
+    share = max(sizes.sample_users / r.n_users, sizes.sample_answers / answers)
     if share > LARGEST:
         return Sample(problem, None, problem)
     chosen = user_draws(r, 1)[:, 0] < share
@@ -97,7 +95,9 @@ def _some_users(problem: Problem) -> Sample:
 def _some_items(problem: Problem) -> Sample:
     """Every so many-th item, from those with the clearest majority to those with none."""
     r = problem.data
-    share = max(ITEMS / r.n_items, ANSWERS_OF_USER / r.median(r.answers_per_user))
+    sizes = problem.sizes
+    answers = r.median(r.answers_per_user)
+    share = max(sizes.sample_items / r.n_items, sizes.sample_answers_of_user / answers)
     if share > LARGEST:
         return Sample(problem, None, problem)
     counts = r.choosers_per_option.astype(float)

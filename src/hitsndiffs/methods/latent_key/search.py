@@ -34,7 +34,7 @@ from hitsndiffs.methods.latent_key.modes import (
     fit_from,
     merged,
 )
-from hitsndiffs.methods.latent_key.problem import Problem
+from hitsndiffs.methods.latent_key.problem import Problem, Sizes
 from hitsndiffs.methods.latent_key.sampling import take_sample
 from hitsndiffs.methods.latent_key.signal import LeaningFit, LeaningProblem
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
@@ -56,6 +56,7 @@ def search(
     group: Mapping[Any, Any] | None = None,
     axes: int = 3,
     seed: int = 0,
+    sizes: Sizes | None = None,
 ) -> Search:
     """Find the distinct solutions of the latent-key model.
 
@@ -71,10 +72,12 @@ def search(
         Start from this many leading axes, both ways up, and from the consensus.
     seed
         For the axes.
+    sizes
+        What counts as large.
     """
     two = two_labels(data.items)
     kind = LeaningProblem if two else KeyProblem
-    problem = kind(data, strong_user=strong_user)
+    problem = kind(data, strong_user=strong_user, sizes=sizes)
     # 1. how much each user counts as a witness, to begin with: nearly equal sheets count once
     step("looking for copies")
     equal = data.how_many(data.fingerprints())
@@ -116,7 +119,7 @@ def search(
     found = Search(problem, modes, plain, once, habits)
     if not answers:
         return found
-    return informed(found, kind(data, answers=answers, strong_user=strong_user))
+    return informed(found, kind(data, answers=answers, strong_user=strong_user, sizes=sizes))
 
 
 def _axes(

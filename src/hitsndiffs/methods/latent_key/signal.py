@@ -33,7 +33,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import item_blocks
 from hitsndiffs.methods.latent_key.grid import Posterior, posterior_of
-from hitsndiffs.methods.latent_key.problem import Problem, Solution
+from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
 
 __all__ = ["LeaningFit", "LeaningProblem", "Signal"]
 
@@ -166,7 +166,7 @@ class LeaningFit(Solution):
 class LeaningProblem(Problem):
     """The data of the model, and what the caller knows (see :class:`.Problem`)."""
 
-    sampled_users: ClassVar[int] = 3_000
+    usual_sizes: ClassVar[Sizes] = Sizes(sample_users=3_000)
     least_copied: ClassVar[float] = 0.7
 
     def __init__(
@@ -176,9 +176,10 @@ class LeaningProblem(Problem):
         *,
         answers: Mapping[Any, Any] | None = None,
         strong_user: Any = None,
+        sizes: Sizes | None = None,
         points: Array | None = None,
     ) -> None:
-        super().__init__(data, witness, answers=answers, strong_user=strong_user)
+        super().__init__(data, witness, answers=answers, strong_user=strong_user, sizes=sizes)
         _, self.numbers = label_numbers(data.items)
         #: Every option's other option, -1 where nobody chose one.
         self.other: Ints = _others(data.items)

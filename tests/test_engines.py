@@ -1,16 +1,18 @@
-"""The contract of the sums, for every engine and layout, against the dense oracle."""
+"""The contract of the engines: every one, in every layout, against the dense oracle."""
 
 from __future__ import annotations
 
+import naive
 import numpy as np
 import pytest
-from factory import make_responses, random_table
+from engine_cases import ENGINES, KINDS, bent, bent_with_sums, check_against_oracle, threaded
+from factory import make_responses, random_table, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sums_cases import ENGINES, check_against_oracle, threaded
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled
+from hitsndiffs.engines.base import option_words
 from hitsndiffs.engines.threads import build_layout
 from hitsndiffs.errors import InputError
 
@@ -106,7 +108,14 @@ def test_the_number_of_threads_does_not_change_a_bit(layout):
     for threads in (1, 2, 5):
         sums = threaded(layout, threads)(data)
         results.append(
-            (sums.choices(weights), sums.choosers(scores), sums.through(weights, scaled, scale))
+            (
+                sums.choices(weights),
+                sums.choosers(scores),
+                sums.through(weights, scaled, scale),
+                sums.mapped(weights, bent, scores, scale),
+                *sums.through(weights, bent_with_sums, scores, scale),
+                sums.fingerprints(),
+            )
         )
     for other in results[1:]:
         for first, second in zip(results[0], other, strict=True):
@@ -159,6 +168,99 @@ def test_arguments_and_data_are_left_alone(engine):
     np.testing.assert_array_equal(data.codes, codes)
     for argument, copy in zip(arguments, copies, strict=True):
         np.testing.assert_array_equal(argument, copy)
+
+
+# -- parts of the data -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", KINDS)
+@settings(max_examples=25, deadline=None)
+@given(data=responses(), seed=seeds, keep=st.booleans())
+def test_some_users_in_any_order(engine, data, seed, keep):
+    rng = np.random.default_rng(seed)
+    users = rng.permutation(data.n_users)[: rng.integers(1, data.n_users + 1)]
+    part, options = KINDS[engine](data).subset(users, keep_options=keep)
+    matrix = naive.one_hot(data)[users]
+    left = np.arange(data.n_options) if keep else np.flatnonzero(matrix.any(axis=0))
+    np.testing.assert_array_equal(options, left)
+    np.testing.assert_array_equal(part.sheets(np.arange(len(users))), matrix[:, left].T)
+    check_items(part.items, data, left)
+    np.testing.assert_array_equal(part.user_labels(np.arange(len(users))), data.users[users])
+    for place, user in enumerate(users):
+        assert part.user_number(data.users[user]) == place
+    assert part.user_number("nobody") is None
+
+
+@pytest.mark.parametrize("engine", KINDS)
+@settings(max_examples=25, deadline=None)
+@given(data=responses(), seed=seeds)
+def test_some_items_for_all_users(engine, data, seed):
+    rng = np.random.default_rng(seed)
+    items = rng.permutation(data.n_items)[: rng.integers(1, data.n_items + 1)]
+    part, options = KINDS[engine](data).restrict_items(items)
+    left = np.flatnonzero(np.isin(data.option_items, items))
+    np.testing.assert_array_equal(options, left)
+    assert part.n_users == data.n_users
+    found = part.sheets(np.arange(data.n_users))
+    np.testing.assert_array_equal(found, naive.one_hot(data)[:, left].T)
+    check_items(part.items, data, left)
+
+
+def check_items(items, data, options):
+    """Items and options are those of the data, as far as they are left."""
+    np.testing.assert_array_equal(items.option_labels, data.option_labels[options])
+    np.testing.assert_array_equal(
+        items.labels[items.of_option], data.items[data.option_items[options]]
+    )
+    assert len(set(items.labels.tolist())) == items.n_items == len(np.unique(items.of_option))
+
+
+@pytest.mark.parametrize("engine", KINDS)
+@pytest.mark.parametrize("linked_by", ["options", "items"])
+@settings(max_examples=25, deadline=None)
+@given(data=responses())
+def test_components_are_those_of_the_first_engine(engine, linked_by, data):
+    found = KINDS[engine](data).components(linked_by)
+    np.testing.assert_array_equal(found, KINDS["numpy"](data).components(linked_by))
+
+
+# -- fingerprints ----------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=responses(), seed=seeds)
+def test_equal_sheets_have_equal_fingerprints_on_every_engine(data, seed):
+    """Whatever the answers are packed with, in parts of the users and under any words."""
+    words = option_words(data.n_options, seed=seed % 1000)
+    expected = [sum(int(w) for w in words[row > 0]) % 2**64 for row in naive.one_hot(data)]
+    sheets = naive.one_hot(data)
+    for engine in KINDS.values():
+        opened = engine(data)
+        assert opened.fingerprints(words).tolist() == expected
+        own = opened.fingerprints()
+        assert own.dtype == np.uint64
+        same_numbers = own[:, None] == own[None, :]
+        np.testing.assert_array_equal(
+            same_numbers, (sheets[:, None] == sheets[None, :]).all(axis=2)
+        )
+        np.testing.assert_array_equal(own, KINDS["numpy"](data).fingerprints())
+        some = np.arange(0, data.n_users, 2)
+        part, _ = opened.subset(some, keep_options=True)
+        np.testing.assert_array_equal(part.fingerprints(), own[some])
+
+
+def test_a_fingerprint_leaves_out_what_has_no_word():
+    """Two users who differ in item 0 only look alike on the rest, however it is packed."""
+    table = random_table(3, 40, 17, 3)
+    table[1] = table[0]
+    table[1, 0] = (table[0, 0] + 1) % 3
+    data = make_responses(table)
+    words = option_words(data.n_options)
+    rest = np.where(data.option_items == 0, np.uint64(0), words)
+    for engine in KINDS.values():
+        all_of_it, some = (engine(data).fingerprints(w) for w in (words, rest))
+        assert all_of_it[0] != all_of_it[1]
+        assert some[0] == some[1]
 
 
 @pytest.mark.parametrize("engine", ["packed-1", "sparse-1"])
