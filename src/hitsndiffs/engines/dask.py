@@ -374,9 +374,7 @@ class DaskEngine(Engine):
             return self.call(act, self._parts[0], users).result()
         owner = np.searchsorted(self._starts, users, side="right") - 1
         asked = np.unique(owner).tolist()
-        found = self.each(
-            (act, self._parts[p], users[owner == p] - self._starts[p]) for p in asked
-        )
+        found = self.each((act, self._parts[p], users[owner == p] - self._starts[p]) for p in asked)
         places = np.concatenate([np.flatnonzero(owner == p) for p in asked])
         return np.take(np.concatenate(found, axis=axis), np.argsort(places), axis=axis)
 

@@ -118,9 +118,7 @@ class Buckets:
     ) -> list[Any]:
         """What ``act`` finds for every value of each bucket, back with the users."""
         found = [call(act_on, act, number, more[number], *self.parts) for number in self]
-        return [
-            call(brought_back, part, number, *found) for number, part in enumerate(self.parts)
-        ]
+        return [call(brought_back, part, number, *found) for number, part in enumerate(self.parts)]
 
 
 # -- levels: values that stand no further apart than a limit, in a chain -----------------------------
