@@ -77,7 +77,10 @@ def test_methods_lists_all_of_them(here: Here) -> None:
 
 def test_check_says_what_is_in_a_file(here: Here) -> None:
     found = {row[1]: row[2] for row in rows(here("check", QUIZ).out)[1:]}
-    assert found["file"] == "A CSV file, wide: one row per user, one column per item."
+    assert found["format"] == "a table with one row per user (csv)"
+    assert found["container"].startswith("delimited text, encoding utf-8, separated by commas")
+    assert found["item columns"].startswith("'q01', 'q02'")
+    assert found["key"] == "none found"
     assert found["size"] == "30 users and 20 items, 588 answers."
     assert found["missing"] == "12 cells of 600 are empty (2.0 %)."
     assert found["groups"] == "All users can be compared with each other."

@@ -33,7 +33,6 @@ BROKEN: dict[str, tuple[bytes, tuple[str, ...]]] = {
         ("lines 2 and 4", "'w1'", "'t1'", "'cat'", "'dog'", "--duplicates first"),
     ),
     "same-user.csv": (b"student,q1,q2\nann,A,B\nann,B,B\n", ("'ann'", "lines 2 and 3")),
-    "same-column.csv": (b"student,q1,q1\nann,A,B\nbob,B,B\n", ("columns 2 and 3", "'q1'")),
     "binary.csv": (b"student,q1\n\x00\x01\x02\xff\n", ("binary.csv", "not text")),
     "broken.parquet": (b"PAR1" + b"\x00" * 50, ("Parquet", "damaged")),
     "broken.jsonl": (b'{"subject_id": "a", "resp\n', ("line 1", "not valid JSON")),
@@ -131,7 +130,10 @@ def test_a_near_miss_is_met_with_a_suggestion(here: Here) -> None:
         (["--top", "x"], "--top takes a whole number; got 'x'."),
         (["--engine", "steam"], "--engine must be one of auto, numpy, threads; got 'steam'."),
         (["--solver", "power"], "Method 'auto' has no --solver; methods that have it: hnd, abh."),
-        (["two.csv"], "Got unexpected extra argument(s) (two.csv). See: hnd rank --help"),
+        (["two.csv"], "'two.csv': there is no such file."),
+        (["--attempt", "third"], "--attempt must be one of first, last, best; got 'third'."),
+        (["--max-memory", "much"], "--max-memory takes a size such as 500MB or 4GB; got 'much'."),
+        (["--header-row", "0"], "--header-row must be a whole number from 1 on; got 0."),
     ],
 )
 def test_wrong_options_are_called_by_their_names(

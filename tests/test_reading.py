@@ -162,9 +162,10 @@ def test_small_files_do_not_wait_for_polars(tmp_path):
 def test_options_of_files_are_text_and_compared_after_trimming(road):
     text = "user,n,t\na,1,b\nb, 1.0 ,\tb\nc,10, B\nd,9,b \ne,-1,NA\nf,,\n"
     r = read(text)
-    assert r.option_labels.tolist() == ["1", "9", "10", "B", "b"]
+    assert r.option_labels.tolist() == ["1", "9", "10", "b"]
     assert r.answers_per_user.tolist() == [2, 2, 2, 2, 0, 0]
     assert "Taken as no answer: -1, NA." in r.notes
+    assert "Taken as the same answer: 'B' = 'b'." in r.notes
 
 
 def test_leading_zeros_are_kept(road):
@@ -211,9 +212,11 @@ def test_numbers_in_parquet_are_texts_like_in_csv():
     r = read(out.getvalue())
     assert r.users.tolist() == ["10", "20", "30"]
     assert r.option_labels.tolist() == [
-        "1", "2", "1", "2.5", "False", "True", "2020-01-01", "2020-01-02",
-        "5", "1000000000000", "x", "y",
+        "1", "2", "1", "2.5", "False", "True", "5", "1000000000000", "x", "y",
     ]  # fmt: skip
+    assert "Left out 'dates' (time)." in r.notes
+    kept = read(out.getvalue(), items=["dates"])
+    assert kept.option_labels.tolist() == ["2020-01-01", "2020-01-02"]
 
 
 # -- layouts and headers ----------------------------------------------------------------------
@@ -320,7 +323,7 @@ def test_blank_columns_and_rows_are_left_out(road):
     r = read("user,q1,q2,\na,1,2,\nb,2,2,\n,,,\nc,1,1,\n")
     assert r.users.tolist() == ["a", "b", "c"]
     assert "Dropped 1 row with neither a user name nor an answer." in r.notes
-    assert "Dropped 1 item that nobody answered: 'column-4'." in r.notes
+    assert "Left out 'column-4' (unused)." in r.notes
 
 
 def test_a_second_column_of_names_is_left_out_of_files():
@@ -352,11 +355,12 @@ def test_pieces_and_memory_give_the_same_responses(rows):
     table = {"user": [f"u{k}" for k in range(len(rows))]}
     table |= dict(zip("xyz", map(list, zip(*rows, strict=True)), strict=True))
     outcomes = []
+    asis = {"user": "user", "items": ["x", "y", "z"], "fold": False, "blanks": []}
     for chunk in (None, 16 << 20, 64):
         with pytest.MonkeyPatch.context() as patch:
             if chunk is not None:
                 as_if_large(patch, chunk)
-            outcomes.append(_outcome(lambda: read(text.getvalue())))
+            outcomes.append(_outcome(lambda: read(text.getvalue(), **asis)))
     outcomes.append(_outcome(lambda: Responses.from_wide(table)))
     assert outcomes == [outcomes[0]] * 4
 

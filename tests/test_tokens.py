@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from reading_helpers import content
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading import delimited, read_responses, source, tokens
+from hitsndiffs.reading import delimited, documents, read_responses, source, tokens
 from hitsndiffs.reading.source import Chunk
 from hitsndiffs.reading.tokens import TokenScanner
 
@@ -49,7 +49,7 @@ def reading(chunk: int, *, scan: bool, small: bool = False) -> Iterator[Counter[
 def outcome(data: bytes, **options: object) -> object:
     """All that reading gives: the data with their types and notes, or the message."""
     try:
-        r = read_responses(io.BytesIO(data), layout="wide", **options)
+        r = read_responses(io.BytesIO(data), layout="wide", encoding="utf-8", **options)
     except InputError as error:
         return str(error)
     return (*content(r), r.notes, r.is_dense, r.users.dtype, r.codes.dtype)
@@ -180,24 +180,25 @@ def test_a_file_of_one_column_is_left_to_the_parsers() -> None:
 def test_more_than_254_texts_in_an_item_are_left_to_the_parsers() -> None:
     head = "user,q1\n"
     plain = head + rows_of("x#", 254)
-    assert same_in_all_ways(plain.encode(), 1 << 20) == {True: 1}
-    assert same_in_all_ways((head + rows_of("x#", 255)).encode(), 1 << 20) == {False: 1}
+    assert same_in_all_ways(plain.encode(), 1 << 20, items="q1") == {True: 1}
+    text = head + rows_of("x#", 255)
+    assert same_in_all_ways(text.encode(), 1 << 20, items="q1") == {False: 1}
 
 
 def test_many_options_over_many_chunks_take_two_bytes() -> None:
     text = "user,q1,q2\n" + "".join(f"u{k},x{k % 400},{k % 2}\n" for k in range(800))
     with reading(1000, scan=True):
-        assert read_responses(io.StringIO(text)).codes.dtype == np.uint16
-    assert scanned_chunks(text, 1000) > 5
+        assert read_responses(io.StringIO(text), items="q*").codes.dtype == np.uint16
+    assert scanned_chunks(text, 1000, items="q*") > 5
 
 
 def test_few_slots_hold_fewer_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "_LARGE_TABLES", 0)
     head = "user,q1\n"
-    assert same_in_all_ways((head + rows_of("x#", 48)).encode(), 1 << 20) == {True: 1}
-    assert same_in_all_ways((head + rows_of("x#", 49)).encode(), 1 << 20) == {False: 1}
+    assert same_in_all_ways((head + rows_of("x#", 48)).encode(), 1 << 20, items="q1") == {True: 1}
+    assert same_in_all_ways((head + rows_of("x#", 49)).encode(), 1 << 20, items="q1") == {False: 1}
     monkeypatch.setattr(tokens, "_LARGEST_TABLES", 0)
-    assert same_in_all_ways((head + rows_of("x#", 12)).encode(), 1 << 20).total() == 0
+    assert same_in_all_ways((head + rows_of("x#", 12)).encode(), 1 << 20, items="q1").total() == 0
 
 
 def test_users_named_twice_are_found_in_their_lines() -> None:
@@ -258,17 +259,21 @@ def test_threads_change_nothing(cores: int, monkeypatch: pytest.MonkeyPatch) -> 
     assert scanned_chunks(text, 500) > 5
 
 
-def test_an_error_stops_the_threads_too() -> None:
+def test_an_error_stops_the_threads_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "HEAD_BYTES", 64)
     text = "user,q1\n" + rows_of("A", 100) + "x,\xff\n"
     with reading(64, scan=True) as taken, pytest.raises(InputError, match=r"line 102: .* UTF-8"):
-        read_responses(io.BytesIO(text.encode("latin-1")))
+        read_responses(io.BytesIO(text.encode("latin-1")), encoding="utf-8")
     assert taken[True] > 5
 
 
-def test_the_first_error_is_told_though_a_later_one_was_read() -> None:
+def test_the_first_error_is_told_though_a_later_one_was_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(documents, "HEAD_BYTES", 64)
     text = "user,q1\n" + rows_of("A", 6) + "short\n" + rows_of("A", 8) + "x,\xff\n"
     with reading(64, scan=True), pytest.raises(InputError, match="line 8: 1 cell "):
-        read_responses(io.BytesIO(text.encode("latin-1")))
+        read_responses(io.BytesIO(text.encode("latin-1")), encoding="utf-8")
 
 
 def test_without_numba_the_parsers_do_it(monkeypatch: pytest.MonkeyPatch) -> None:

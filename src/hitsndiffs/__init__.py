@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from hitsndiffs.irt import Simulation as Simulation
     from hitsndiffs.irt import simulate as simulate
     from hitsndiffs.methods import METHODS as METHODS
+    from hitsndiffs.reading import Plan as Plan
+    from hitsndiffs.reading import plan as plan
     from hitsndiffs.reading import read_key as read_key
     from hitsndiffs.reading import read_responses as read_responses
     from hitsndiffs.results.comparison import Comparison as Comparison
@@ -35,12 +37,14 @@ _PUBLIC = {
     "ConvergenceWarning": "errors",
     "InputError": "errors",
     "METHODS": "methods",
+    "Plan": "reading",
     "Ranking": "results.ranking",
     "Responses": "data.responses",
     "Simulation": "irt",
     "accuracy": "results.metrics",
     "compare": "results.comparison",
     "load": "results.saving",
+    "plan": "reading",
     "rank": "results.ranking",
     "read_key": "reading",
     "read_responses": "reading",

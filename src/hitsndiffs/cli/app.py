@@ -95,6 +95,14 @@ def rank(
             rich_help_panel=METHOD,
         ),
     ] = None,
+    use_key: Annotated[
+        bool,
+        typer.Option(
+            "--use-key",
+            help="Use the key that the file holds as known answers.",
+            rich_help_panel=METHOD,
+        ),
+    ] = False,
     strong_user: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="A user who is surely good.", rich_help_panel=METHOD),
@@ -189,6 +197,7 @@ def rank(
             bootstrap=bootstrap or 0,
             params={name: value for name, value in params.items() if value is not None},
             answers=answers,
+            use_key=use_key,
             out=out,
             key_out=key_out,
             report=report,
@@ -245,6 +254,14 @@ def methods(json: Json = False, debug: Debug = False) -> None:
     from hitsndiffs.cli.listing import list_methods
 
     list_methods(as_json=json)
+
+
+@app.command(cls=Command)
+def formats(json: Json = False, debug: Debug = False) -> None:
+    """List the exports that are recognised, and the plain tables that can be read."""
+    from hitsndiffs.cli.listing import list_formats
+
+    list_formats(as_json=json)
 
 
 app.command(cls=Command)(compare)

@@ -10,13 +10,6 @@ from hitsndiffs.data.progress import working
 
 __all__ = ["check_file"]
 
-LAYOUTS = {
-    "wide": "wide: one row per user, one column per item",
-    "long": "long: one row per answer",
-    "transposed": "turned round: one row per item, one column per user",
-}
-
-
 def check_file(
     source: Source,
     *,
@@ -34,10 +27,11 @@ def check_file(
     from hitsndiffs.results.findings import Finding
     from hitsndiffs.results.version import version
 
-    responses, kind = source.read_with_kind(quiet=quiet)
-    sentence = f"A {kind.format.upper()} file, {LAYOUTS[kind.layout]}."
-    file = Finding("file", sentence, {"format": kind.format, "layout": kind.layout})
-    answers = None if key is None else read_key(key, responses)
+    responses, plan = source.read_with_plan(quiet=quiet)
+    layout = plan.format if plan.layout == "export" else plan.format.upper()
+    file = Finding("file", f"{plan.title[:1].upper()}{plan.title[1:]} ({layout}).",
+                   {"format": plan.format, "layout": plan.layout})
+    answers = responses.key if key is None else read_key(key, responses)
     with working("Looking at the answers", quiet=quiet, told=True):
         findings = [
             file,
@@ -47,6 +41,7 @@ def check_file(
         report = {
             "file": source.path,
             "version": version(),
+            "plan": plan.to_dict(),
             "notes": list(responses.notes),
             "findings": {
                 finding.name: {
@@ -59,7 +54,8 @@ def check_file(
         }
         print(json.dumps(report, indent=2, ensure_ascii=False))
         return
-    rows = [("!" if f.concern else "", f.name, f.sentence) for f in findings]
+    rows = [("", what, words) for what, words in plan.lines() if what != "files"]
+    rows += [("!" if f.concern else "", f.name, f.sentence) for f in findings[1:]]
     if for_people():
         show_table(("", "what", source.name), rows, names=(0, 1), words=(2,))
     else:

@@ -38,9 +38,12 @@ def compare_file(
     from hitsndiffs.results.comparison import compare
 
     if out is not None:
-        check_target(out, "--out", source.path)
-    known = None if key is None else read_key(key)
+        for path in source.paths:
+            check_target(out, "--out", path)
     responses = source.read(quiet=quiet)
+    known = responses.key if key is None else read_key(key, responses)
+    if key is None and known is not None:
+        say(f"The file holds a key ({known.source}): it judges the methods.", quiet=quiet)
     start = time.perf_counter()
     with working("Comparing", quiet=quiet, told=True):
         found = compare(responses, methods, key=known, seed=seed)

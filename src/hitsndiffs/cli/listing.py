@@ -1,4 +1,4 @@
-"""``hnd methods``: what there is, and when to use which."""
+"""``hnd methods`` and ``hnd formats``: what there is, and when to use which."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 from hitsndiffs.cli.text import for_people, show_table, tab_separated
 
-__all__ = ["list_methods"]
+__all__ = ["list_formats", "list_methods"]
 
 
 def list_methods(*, as_json: bool = False) -> None:
@@ -21,3 +21,21 @@ def list_methods(*, as_json: bool = False) -> None:
         show_table(("name", "what it does", "when to use it"), rows, names=(0,), words=(1, 2))
     else:
         tab_separated(("name", "what", "when"), rows)
+
+
+def list_formats(*, as_json: bool = False) -> None:
+    """Show every export that is recognised, and the plain tables."""
+    from hitsndiffs.reading.formats import FORMATS
+
+    rows = [(format.name, format.title, format.about) for format in FORMATS]
+    rows += [
+        ("csv, tsv, xlsx", "a table", "one row per user, per answer or per item; .ods and .xls too"),
+        ("parquet, jsonl", "a table", "one row (or record) per user or per answer"),
+    ]
+    if as_json:
+        fields = [{"name": name, "what": what, "about": about} for name, what, about in rows]
+        print(json.dumps(fields, indent=2, ensure_ascii=False))
+    elif for_people():
+        show_table(("name", "what it is", "about"), rows, names=(0,), words=(1, 2))
+    else:
+        tab_separated(("name", "what", "about"), rows)

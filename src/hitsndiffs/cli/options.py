@@ -10,18 +10,30 @@ __all__ = [
     "FILE",
     "METHOD",
     "OUTPUT",
+    "Attempt",
+    "Blank",
     "Choice",
     "Debug",
+    "Drop",
     "Duplicates",
+    "Encoding",
     "Engine",
-    "File",
+    "Files",
+    "Fold",
     "Format",
     "Header",
+    "HeaderRow",
     "Item",
+    "Items",
     "Json",
+    "KeyRow",
     "Layout",
+    "MaxMemory",
+    "PlanFile",
     "Quiet",
     "Seed",
+    "Separator",
+    "Sheet",
     "Threads",
     "Transpose",
     "User",
@@ -31,12 +43,106 @@ FILE = "The file"
 METHOD = "The method"
 OUTPUT = "What comes out"
 
-File = Annotated[
-    str,
+Files = Annotated[
+    list[str],
     typer.Argument(
-        metavar="FILE",
-        help="CSV, TSV, Parquet or JSONL (also .gz); - reads standard input.",
+        metavar="FILE…",
+        help="Tables (CSV, Excel, ODS, Parquet, JSONL), exports that 'hnd formats' lists, folders of "
+        "them, also packed; - reads standard input.",
         show_default=False,
+    ),
+]
+Items = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--items",
+        metavar="GLOB",
+        help="Only these items (q*, 'Q[1-9]'); may be given several times.",
+        rich_help_panel=FILE,
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drop",
+        metavar="GLOB",
+        help="Leave these items out; may be given several times.",
+        rich_help_panel=FILE,
+    ),
+]
+KeyRow = Annotated[
+    int | None,
+    typer.Option(
+        "--key-row", metavar="N", help="The row that holds the key (from 1).", rich_help_panel=FILE
+    ),
+]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option(
+        "--header-row", metavar="N", help="The row of the names (from 1).", rich_help_panel=FILE
+    ),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(
+        "--sheet", metavar="NAME", help="Sheet of a spreadsheet.", rich_help_panel=FILE
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", metavar="NAME", help="Of a text: utf-8, cp1252, utf-16, …", rich_help_panel=FILE
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator", metavar="MARK", help="Between cells: ; , tab, …", rich_help_panel=FILE
+    ),
+]
+Attempt = Annotated[
+    str | None,
+    typer.Option(
+        "--attempt",
+        metavar="first|last|best",
+        help="Which attempt of a person counts (default: first).",
+        rich_help_panel=FILE,
+    ),
+]
+Blank = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--blank",
+        metavar="WORD",
+        help="What is no answer, instead of the usual words; may be given several times.",
+        rich_help_panel=FILE,
+    ),
+]
+Fold = Annotated[
+    bool,
+    typer.Option(
+        "--fold/--no-fold",
+        help="Whether b and B are one answer.",
+        rich_help_panel=FILE,
+        show_default=False,
+    ),
+]
+PlanFile = Annotated[
+    str | None,
+    typer.Option(
+        "--plan",
+        metavar="FILE.json",
+        help="Read as this plan says ('hnd check --json' writes one).",
+        rich_help_panel=FILE,
+    ),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        metavar="SIZE",
+        help="How much may be held at once: 500MB, 4GB (default: half of the machine's).",
+        rich_help_panel=FILE,
     ),
 ]
 User = Annotated[
@@ -74,8 +180,8 @@ Duplicates = Annotated[
 Format = Annotated[
     str | None,
     typer.Option(
-        metavar="csv|tsv|parquet|jsonl",
-        help="Found out from content and name when not given.",
+        metavar="NAME",
+        help="One that 'hnd formats' lists, or csv, tsv, xlsx, parquet, jsonl for plain tables.",
         rich_help_panel=FILE,
     ),
 ]

@@ -18,13 +18,15 @@ PIPE_CLOSED = 141
 
 #: Parameters of the library that are options of the command, as its sentences spell them.
 _PARAMETER = re.compile(
-    r"\b(?P<name>user|item|option|layout|transpose|duplicates|format|answers|key|strong_user|solver"
+    r"\b(?P<name>user|item|option|items|drop|key_row|header_row|sheet|encoding|separator|attempt"
+    r"|max_memory|layout|transpose|duplicates|format|answers|key|strong_user|solver"
     r"|seed|engine|threads|by)=(?P<value>'[^']*'|\"[^\"]*\"|[\w-]+)?(?![\w=])"
 )
 
 #: The same, where they are what a sentence is about.
 _SUBJECT = re.compile(
-    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver)(?= must be )"
+    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver|attempt|separator"
+    r"|key_row|header_row|max_memory)(?= (?:must be|takes) )"
 )
 
 REPORT = "This is a fault of the program, not of your data"
@@ -110,7 +112,8 @@ def in_options(sentence: str) -> str:
     >>> in_options("by must be one of correct, ability; got 'share'.")
     "--by must be one of correct, ability; got 'share'."
     """
-    return _SUBJECT.sub(r"--\g<name>", _PARAMETER.sub(_as_option, sentence))
+    subjects = _SUBJECT.sub(lambda m: "--" + m["name"].replace("_", "-"), sentence)
+    return _PARAMETER.sub(_as_option, subjects)
 
 
 def _as_option(found: re.Match[str]) -> str:

@@ -52,6 +52,10 @@ def _process(parameter: Any, convert: Any, context: Any, value: Any) -> Any:
     # older versions of Typer describe their types otherwise, and need no Pydantic
     kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
     single = parameter.nargs == 1 and not parameter.multiple
+    if kind == list[str] and value and all(isinstance(text, str) for text in value):
+        return list(value)
+    if kind == list[str] and not value and not parameter.required:
+        return None
     easy = not parameter.required if value is None else kind in KINDS
     if not (single and easy):
         return convert(context, value)

@@ -19,6 +19,7 @@ from hitsndiffs.results.sureness import SURE, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent
 
 if TYPE_CHECKING:
+    from hitsndiffs.reading import Plan
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["Job", "rank_file"]
@@ -42,6 +43,7 @@ class Job:
     bootstrap: int = 0
     params: dict[str, Any] | None = None
     answers: Path | None = None
+    use_key: bool = False
     out: Path | None = None
     key_out: Path | None = None
     report: Path | None = None
@@ -55,14 +57,15 @@ class Job:
 
 def rank_file(job: Job) -> None:
     """Read, rank, write, show."""
-    for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
-        if path is not None:
-            check_target(path, option, job.source.path)
-    if job.save is not None:
-        check_target(job.save, "--save", job.source.path, (".json",))
-    if job.report is not None:
-        check_target(job.report, "--report", job.source.path, REPORTS)
-    elif job.key is not None:
+    for read in job.source.paths:
+        for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
+            if path is not None:
+                check_target(path, option, read)
+        if job.report is not None:
+            check_target(job.report, "--report", read, REPORTS)
+        if job.save is not None:
+            check_target(job.save, "--save", read, (".json",))
+    if job.report is None and job.key is not None:
         raise InputError(
             "--key is for the report: add --report report.html (to rank with right answers that "
             "you know, use --answers)."
@@ -71,37 +74,43 @@ def rank_file(job: Job) -> None:
         raise InputError(f"--top must be at least 1; got {job.top}.")
     if job.bootstrap < 0 or job.bootstrap == 1:
         raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.bootstrap}.")
-    ranking = _ranking(job)
+    ranking, plan = _ranking(job)
     _write(ranking, job)
     if job.as_json:
         print(ranking.to_json())
         _say_notes(ranking, job)
     elif for_people():
-        for line in _opening(ranking, job):
+        for line in _opening(ranking, job, plan):
             say(line, quiet=job.quiet)
         _show(ranking, job)
         _say_notes(ranking, job)
         _say_key(ranking, job)
     else:
-        for line in _opening(ranking, job):
+        for line in _opening(ranking, job, plan):
             say(line, quiet=job.quiet)
         _say_notes(ranking, job)
         _pipe(ranking, job)
 
 
-def _ranking(job: Job) -> Ranking:
+def _ranking(job: Job) -> tuple[Ranking, Plan]:
     from hitsndiffs.methods import METHODS
     from hitsndiffs.results.ranking import rank
 
     method = job.method or ("auto" if "auto" in METHODS else "hnd")
     params = dict(job.params or {})
+    responses, plan = job.source.read_with_plan(quiet=job.quiet)
     if job.answers is not None:
         from hitsndiffs.reading import read_key
 
-        params[_key_parameter(METHODS.get(method))] = read_key(job.answers)
-    responses = job.source.read(quiet=job.quiet)
+        params[_key_parameter(METHODS.get(method))] = read_key(job.answers, responses)
+    elif job.use_key:
+        if responses.key is None:
+            raise InputError(
+                f"{job.source.name}: --use-key: there is no key in it; give one with --answers."
+            )
+        params[_key_parameter(METHODS.get(method))] = dict(responses.key)
     with working("Ranking", quiet=job.quiet, told=True):
-        return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params)
+        return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params), plan
 
 
 def _key_parameter(method: Any) -> str:
@@ -137,7 +146,8 @@ def _report(ranking: Ranking, job: Job) -> str:
     from hitsndiffs.reading import read_key
     from hitsndiffs.show import report_html
 
-    key = None if job.key is None else read_key(job.key, ranking.responses)
+    responses = ranking.responses
+    key = responses.key if job.key is None else read_key(job.key, responses)
     with working("Writing the report", quiet=job.quiet, told=True):
         return report_html(ranking, key=key, file=_file(job), command=_command(job))
 
@@ -150,28 +160,30 @@ def _command(job: Job) -> str:
     """The command line that repeats the ranking; names of files without their folders."""
     import shlex
 
-    said = ["hnd", "rank", "-" if job.source.path == "-" else Path(job.source.path).name]
+    said = ["hnd", "rank"]
+    said += ["-" if path == "-" else Path(path).name for path in job.source.paths]
+    flags = {"transpose": "--transpose", "header": None, "fold": "--no-fold", "blanks": None}
+    for name, value in job.source.said.items():
+        if name == "header":
+            said.append("--header" if value else "--no-header")
+        elif flags.get(name):
+            said.append(str(flags[name]))
+        else:
+            option = "--blank" if name == "blanks" else f"--{name.replace('_', '-')}"
+            for one in value if isinstance(value, list) else [value]:
+                said += [option, str(one)]
     told: dict[str, Any] = {
-        "user": job.source.user,
-        "item": job.source.item,
-        "option": job.source.option,
-        "layout": job.source.layout,
-        "format": job.source.format,
         "method": job.method,
         "by": job.by,
         "bootstrap": job.bootstrap or None,
         "answers": None if job.answers is None else job.answers.name,
         **(job.params or {}),
     }
-    if job.source.duplicates != "error":
-        told["duplicates"] = job.source.duplicates
     for name, value in told.items():
         if value is not None:
             said += [f"--{name.replace('_', '-')}", str(value)]
-    if job.source.transpose:
-        said.append("--transpose")
-    if job.source.header is not None:
-        said.append("--header" if job.source.header else "--no-header")
+    if job.use_key:
+        said.append("--use-key")
     return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])
 
 
@@ -204,7 +216,7 @@ def _key_table(ranking: Ranking) -> Any:
 # -- words ------------------------------------------------------------------------------------
 
 
-def _opening(ranking: Ranking, job: Job) -> Iterator[str]:
+def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
     """What was read, which method and why, and how sure it is."""
     from hitsndiffs.methods import METHODS
 
@@ -215,6 +227,11 @@ def _opening(ranking: Ranking, job: Job) -> Iterator[str]:
         f"{count(r.n_responses, 'answer')}, "
         + ("none missing." if r.is_complete else f"{empty} missing.")
     )
+    yield f"Read as {plan.line}"
+    if r.key is not None and not job.use_key:
+        yield (
+            f"The file holds a key ({r.key.source}); the ranking does not use it (--use-key does)."
+        )
     chosen, why = _chosen(ranking)
     if chosen is not None:
         yield f"Method {chosen}, chosen for these data: {why}."

@@ -9,13 +9,25 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from hitsndiffs.cli.options import (
+    Attempt,
+    Blank,
     Choice,
+    Drop,
     Duplicates,
-    File,
+    Encoding,
+    Files,
+    Fold,
     Format,
     Header,
+    HeaderRow,
     Item,
+    Items,
+    KeyRow,
     Layout,
+    MaxMemory,
+    PlanFile,
+    Separator,
+    Sheet,
     Transpose,
     User,
 )
@@ -23,56 +35,89 @@ from hitsndiffs.data.progress import working
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
-    from hitsndiffs.reading import FileKind
+    from hitsndiffs.reading import Plan
 
 __all__ = ["Source", "reads_file"]
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of responses, and what the user said about it.
+    """Files of responses, and what the user said about them.
 
-    Its fields are the argument and options of the commands that read one (:func:`reads_file`).
+    Its fields are the argument and options of the commands that read some (:func:`reads_file`).
     """
 
-    path: File
+    paths: Files
     user: User = None
     item: Item = None
     option: Choice = None
+    items: Items = None
+    drop: Drop = None
+    key_row: KeyRow = None
+    header_row: HeaderRow = None
+    header: Header = None
+    sheet: Sheet = None
     layout: Layout = None
     transpose: Transpose = False
+    attempt: Attempt = None
     duplicates: Duplicates = "error"
     format: Format = None
-    header: Header = None
+    encoding: Encoding = None
+    separator: Separator = None
+    blank: Blank = None
+    fold: Fold = True
+    plan: PlanFile = None
+    max_memory: MaxMemory = None
+
+    @property
+    def path(self) -> str:
+        """The first file."""
+        return self.paths[0]
 
     @property
     def name(self) -> str:
-        """What to call it in a sentence."""
-        return "standard input" if self.path == "-" else self.path
+        """What to call them in a sentence."""
+        first = "standard input" if self.path == "-" else self.path
+        return first if len(self.paths) == 1 else f"{first} and {len(self.paths) - 1} more"
 
-    def read(self, *, quiet: bool = False) -> Responses:
-        """Read it."""
-        return self.read_with_kind(quiet=quiet)[0]
-
-    def read_with_kind(self, *, quiet: bool = False) -> tuple[Responses, FileKind]:
-        """Read it, and say what kind of file it was."""
-        from hitsndiffs.reading import read_file
-
-        said: dict[str, Any] = {
+    @property
+    def said(self) -> dict[str, Any]:
+        """What was said, by the names of the library."""
+        found: dict[str, Any] = {
             "user": self.user,
             "item": self.item,
             "option": self.option,
-            "layout": self.layout,
-            "format": self.format,
+            "items": self.items or None,
+            "drop": self.drop or None,
+            "key_row": self.key_row,
+            "header_row": self.header_row,
             "header": self.header,
+            "sheet": self.sheet,
+            "layout": self.layout,
+            "transpose": self.transpose or None,
+            "attempt": self.attempt,
+            "duplicates": None if self.duplicates == "error" else self.duplicates,
+            "format": self.format,
+            "encoding": self.encoding,
+            "separator": self.separator,
+            "blanks": self.blank or None,
+            "fold": None if self.fold else False,
+            "plan": self.plan,
+            "max_memory": self.max_memory,
         }
+        return {name: value for name, value in found.items() if value is not None}
+
+    def read(self, *, quiet: bool = False) -> Responses:
+        """Read them."""
+        return self.read_with_plan(quiet=quiet)[0]
+
+    def read_with_plan(self, *, quiet: bool = False) -> tuple[Responses, Plan]:
+        """Read them, and return how."""
+        from hitsndiffs.reading import read_file
+
+        source = self.path if len(self.paths) == 1 else self.paths
         with working(f"Reading {self.name}", quiet=quiet, told=True):
-            return read_file(
-                self.path,
-                transpose=self.transpose,
-                duplicates=self.duplicates,
-                **{name: value for name, value in said.items() if value is not None},
-            )
+            return read_file(source, **self.said)
 
 
 def reads_file(command: Callable[..., None]) -> Callable[..., None]:

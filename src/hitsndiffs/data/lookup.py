@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.data.items import Items
 from hitsndiffs.errors import InputError, did_you_mean
 
-__all__ = ["answers_here", "covered_items", "known_options", "no_such_user"]
+__all__ = ["answers_here", "covered_items", "item_places", "known_options", "no_such_user"]
 
 
 def known_options(items: Items, answers: Mapping[Any, Any]) -> npt.NDArray[np.int64]:
@@ -42,6 +42,27 @@ def known_options(items: Items, answers: Mapping[Any, Any]) -> npt.NDArray[np.in
 def answers_here(items: Items, answers: Mapping[Any, Any] | None) -> dict[Any, Any]:
     """The known answers that concern these items (those of one component, say)."""
     return {i: a for i, a in (answers or {}).items() if str(i).strip() in items.places}
+
+
+def item_places(labels: npt.NDArray[Any], items: Any) -> npt.NDArray[Any]:
+    """Places of items that are given by name; numbers are places already.
+
+    >>> item_places(np.array(["q1", "q2"], dtype=object), ["q2"]).tolist()
+    [1]
+    """
+    if isinstance(items, np.ndarray) and items.dtype.kind in "iub":
+        return items
+    given = list(items)
+    if all(isinstance(item, (int, np.integer)) for item in given):
+        return np.array(given, dtype=np.int64)
+    places = {label: place for place, label in enumerate(labels.tolist())}
+    unknown = [str(item) for item in given if item not in places]
+    if unknown:
+        raise InputError(
+            f"There is no item {unknown[0]!r}; items are for example {_some(labels)}."
+            + did_you_mean(unknown[0], [str(label) for label in labels.tolist()])
+        )
+    return np.array([places[item] for item in given], dtype=np.int64)
 
 
 def covered_items(items: Items, known: Mapping[Any, Any]) -> npt.NDArray[np.bool_]:

@@ -6,7 +6,7 @@ particular engine or method needs: those live behind the two sums (:mod:`hitsndi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -23,10 +23,12 @@ from hitsndiffs.data.layouts import (
     rows_of_codes,
     some_rows,
 )
+from hitsndiffs.data.lookup import item_places
 from hitsndiffs.data.views import Viewed
 
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding import Encoded
+    from hitsndiffs.data.known_key import KnownKey
 
 __all__ = ["Responses"]
 
@@ -67,6 +69,10 @@ class Responses(Viewed):
         :meth:`hitsndiffs.Ranking.table` answers in the same kind.
     notes
         Sentences on what was dropped or assumed.
+    key
+        The right answers that came with the data, if any; a ranking does not use them unasked.
+    titles
+        The words of items whose labels are numbers or codes.
 
     Examples
     --------
@@ -85,9 +91,11 @@ class Responses(Viewed):
         "_rows",
         "item_starts",
         "items",
+        "key",
         "kind",
         "notes",
         "option_labels",
+        "titles",
         "users",
     )
 
@@ -97,6 +105,8 @@ class Responses(Viewed):
     item_starts: npt.NDArray[np.int64]
     kind: str
     notes: tuple[str, ...]
+    key: KnownKey | None
+    titles: Mapping[Any, str]
     _codes: Codes | None
     _rows: Rows | None
     _cache: dict[str, Any]
@@ -112,6 +122,8 @@ class Responses(Viewed):
         rows: tuple[IntArray, IntArray] | None = None,
         kind: str = "numpy",
         notes: Sequence[str] = (),
+        key: KnownKey | None = None,
+        titles: Mapping[Any, str] | None = None,
     ) -> None:
         if (codes is None) == (rows is None):
             raise ValueError("give either codes (dense layout) or rows (sparse layout)")
@@ -124,6 +136,8 @@ class Responses(Viewed):
         put(self, "_rows", None if rows is None else _as_rows(*rows))
         put(self, "kind", kind)
         put(self, "notes", tuple(notes))
+        put(self, "key", key)
+        put(self, "titles", {} if titles is None else dict(titles))
         put(self, "_cache", {})
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -133,16 +147,12 @@ class Responses(Viewed):
         raise AttributeError(f"Responses are immutable: cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (
-            self.users,
-            self.items,
-            self.option_labels,
-            self.item_starts,
-            self._codes,
-            self._rows,
-            self.kind,
-            self.notes,
-        )
+        return _rebuild, (self._parts(),)
+
+    def _parts(self) -> dict[str, Any]:
+        names = ("users", "items", "option_labels", "item_starts", "kind", "notes", "key", "titles")
+        parts = {name: getattr(self, name) for name in names}
+        return {**parts, "codes": self._codes, "rows": self._rows}
 
     # -- building ---------------------------------------------------------------------------
 
@@ -230,7 +240,13 @@ class Responses(Viewed):
         return cls.from_long(table) if is_long(table) else cls.from_wide(table)
 
     @classmethod
-    def _from_encoded(cls, encoded: Encoded) -> Responses:
+    def _from_encoded(
+        cls,
+        encoded: Encoded,
+        *,
+        key: KnownKey | None = None,
+        titles: Mapping[Any, str] | None = None,
+    ) -> Responses:
         return cls(
             users=encoded.users,
             items=encoded.items,
@@ -240,6 +256,8 @@ class Responses(Viewed):
             rows=encoded.rows,
             kind=encoded.kind,
             notes=encoded.notes,
+            key=key,
+            titles=titles,
         )
 
     # -- sizes and counts -------------------------------------------------------------------
@@ -362,21 +380,32 @@ class Responses(Viewed):
                 codes=codes,
                 rows=None if codes is not None else some_rows(self.rows, users),
                 kind=self.kind,
+                key=self.key,
+                titles=self.titles,
             ), np.arange(self.n_options)
         indptr, chosen = self.some_rows(users)
         kept = np.unique(chosen).astype(np.int64)
         return self._with_options(self.users[users], indptr, chosen, kept), kept
 
-    def restrict_items(self, items: IntArray) -> tuple[Responses, npt.NDArray[np.int64]]:
-        """The same users with some items only (in the order that the items have here)."""
+    def restrict_items(
+        self, items: IntArray | Sequence[Any]
+    ) -> tuple[Responses, npt.NDArray[np.int64]]:
+        """The same users with some items only (in the order that the items have here).
+
+        ``items`` are names (labels), or places where they are no labels.
+        """
         keep_item = np.zeros(self.n_items, dtype=bool)
-        keep_item[items] = True
+        keep_item[item_places(self.items, items)] = True
         indptr, options = self.rows
         keep = keep_item[self.option_items][options]
         ends = np.concatenate([[0], np.cumsum(keep)])
         chosen = options[keep]
         kept = np.unique(chosen).astype(np.int64)
         return self._with_options(self.users, ends[indptr], chosen, kept), kept
+
+    def with_notes(self, notes: Sequence[str]) -> Responses:
+        """The same data with other notes."""
+        return Responses(**{**self._parts(), "notes": tuple(notes)})
 
     def _with_options(
         self, users: ObjectArray, indptr: IntArray, chosen: IntArray, kept: IntArray
@@ -390,6 +419,8 @@ class Responses(Viewed):
             item_starts=np.concatenate([[0], np.cumsum(sizes)]),
             rows=(indptr, np.searchsorted(kept, chosen).astype(np.int32)),
             kind=self.kind,
+            key=None if self.key is None else self.key.only(self.items[item_numbers].tolist()),
+            titles=self.titles,
         )
 
     # -- plumbing ---------------------------------------------------------------------------
@@ -426,23 +457,5 @@ def _as_rows(indptr: IntArray, options: IntArray) -> Rows:
     return _frozen(np.asarray(indptr, np.int64)), _frozen(np.asarray(options, np.int32))
 
 
-def _rebuild(
-    users: Any,
-    items: Any,
-    option_labels: Any,
-    item_starts: Any,
-    codes: Any,
-    rows: Any,
-    kind: str,
-    notes: Any,
-) -> Responses:
-    return Responses(
-        users=users,
-        items=items,
-        option_labels=option_labels,
-        item_starts=item_starts,
-        codes=codes,
-        rows=rows,
-        kind=kind,
-        notes=notes,
-    )
+def _rebuild(parts: dict[str, Any]) -> Responses:
+    return Responses(**parts)

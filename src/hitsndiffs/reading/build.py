@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.interning import Interner
 from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.options import Codes, OptionBook, is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array, text_labels
 from hitsndiffs.data.encoding.series import code_series, text_of
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.change import with_users
 from hitsndiffs.reading.header import looks_like_ids, looks_long
+from hitsndiffs.reading.roles import WideRoles
 from hitsndiffs.reading.tokens import Scanned, UserNames
 
 #: Columns of a piece of a file: of Polars, or lists of text where the file is small.
@@ -27,10 +27,15 @@ Columns = dict[str, Any]
 
 _THREADS_FROM = 1_000_000
 
-# How a column of row numbers is headed: by nothing, or by what pandas makes of nothing.
-_NAMELESS = re.compile(r"column-1|Unnamed: 0|index", re.IGNORECASE)
-
-__all__ = ["FileTable", "build_long", "build_transposed", "build_wide", "find_layout"]
+__all__ = [
+    "FileTable",
+    "build_long",
+    "build_transposed",
+    "build_wide",
+    "column_cells",
+    "find_layout",
+    "item_column",
+]
 
 
 class FileTable(Protocol):
@@ -68,11 +73,12 @@ def find_layout(table: FileTable, given: dict[str, str | None]) -> str:
         fitting["user"] = [given["user"]]
     if not all(fitting.values()):
         return "wide"
-    user, item = (_cells(table, fitting[role][0]) for role in ("user", "item"))
+    user, item = (column_cells(table, fitting[role][0]) for role in ("user", "item"))
     return "long" if looks_long(user, item, len(table.names)) else "wide"
 
 
-def _cells(table: FileTable, name: str) -> list[str]:
+def column_cells(table: FileTable, name: str) -> list[str]:
+    """Return the cells of a column in the first rows."""
     if name not in table.names:
         return []
     place = table.names.index(name)
@@ -82,37 +88,74 @@ def _cells(table: FileTable, name: str) -> list[str]:
 # -- wide -------------------------------------------------------------------------------------
 
 
-def build_wide(table: FileTable, user: str | None) -> Encoded:
-    """Encode a file with one row per user."""
+def build_wide(table: FileTable, roles: WideRoles, attempt: str | None = None) -> Encoded:
+    """Encode a file with one row per user.
+
+    Parameters
+    ----------
+    table
+        The file.
+    roles
+        What its columns are.
+    attempt
+        Which row of a user counts when there are several: ``"first"`` or ``"last"``; refused when
+        not given.
+    """
     notes = table.notes
-    column = _user_column(table, user, notes)
-    left_out = _aliases(table, column, notes)
-    users: list[Any] = []
+    pieces: list[list[Any]] = []
     n_rows = 0
-    wanted = None if not left_out else [n for n in table.names if n not in left_out]
-    names = {} if table.has_header else _item_names(table.names, column)
-    labels = [] if column is None else [column]
-    items = [names.get(name, name) for name in wanted or table.names if name != column]
+    chosen = {*roles.users, *roles.items}
+    wanted = None if len(chosen) == len(table.names) else [n for n in table.names if n in chosen]
+    names = {} if table.has_header else _item_names(table.names, roles.users)
+    items = [names.get(name, name) for name in roles.items]
     shape = None if table.n_rows is None else (len(items), table.n_rows)
     builder = WideBuilder(table.place, as_text=True, shape=shape)
-    for first_row, columns in table.blocks(labels, wanted, scanned=True):
+    for first_row, columns in table.blocks(roles.users, wanted, scanned=len(roles.users) < 2):
         if isinstance(columns, Scanned):
             n_rows = first_row + len(columns)
-            users.append(columns.users)
+            pieces.append([columns.users])
             builder.put_block(items, columns.cells, first_row)
             continue
         n_rows = max(n_rows, first_row + max(map(len, columns.values()), default=0))
-        if column in columns:
-            users.append(columns.pop(column))
+        if any(name in columns for name in roles.users):
+            pieces.append([columns.pop(name) for name in roles.users if name in columns])
         found = [names.get(name, name) for name in columns]
         for item, codes in zip(found, _coded(builder, found, columns, table.place), strict=True):
             builder.put(item, codes, first_row)
-    if column is None:
+    if not roles.users:
         named, nameless = numbered("user", n_rows), None
         notes.append("There is no user column: the users are named user-1, user-2, ….")
-    else:
-        named, nameless = _user_labels(users, n_rows, table.place, column)
-    return builder.finish(named, "file", notes, nameless)
+        return builder.finish(named, "file", notes, nameless)
+    column = "+".join(roles.users)
+    one = [piece[0] if len(piece) == 1 else _joined_names(piece) for piece in pieces]
+    named, nameless = _user_labels(one, n_rows, table.place, column, check=attempt is None)
+    encoded = builder.finish(named, "file", notes, nameless)
+    return encoded if attempt is None else _one_row_each(encoded, attempt, notes)
+
+
+def _joined_names(parts: list[Any]) -> list[str]:
+    """Join the parts of names: first and last."""
+    texts = [_texts(part) for part in parts]
+    return [" ".join(filter(None, (t.strip() for t in row))) for row in zip(*texts, strict=True)]
+
+
+def _one_row_each(encoded: Encoded, attempt: str, notes: list[str]) -> Encoded:
+    """Keep one row of each user."""
+    if attempt == "best":
+        raise InputError(
+            "attempt='best' needs points, and this file has none for its answers; choose 'first' "
+            "or 'last'."
+        )
+    users = encoded.users.tolist()
+    rows = range(len(users)) if attempt == "last" else range(len(users) - 1, -1, -1)
+    chosen = {users[row]: row for row in rows}
+    keep = np.zeros(len(users), dtype=bool)
+    keep[list(chosen.values())] = True
+    if not keep.all():
+        n = int((~keep).sum())
+        rows_ = "1 row" if n == 1 else f"{n:,} rows"
+        notes.append(f"Left out {rows_} of users with several rows: the {attempt} one counts.")
+    return with_users(encoded, keep)
 
 
 def _coded(builder: WideBuilder, items: list[str], columns: Columns, place: Place) -> list[Codes]:
@@ -139,60 +182,23 @@ def _code(pair: tuple[OptionBook, Any]) -> Codes:
     return book.code_objects(cells) if isinstance(cells, list) else code_series(book, cells)
 
 
-def _user_column(table: FileTable, user: str | None, notes: list[str]) -> str | None:
-    if user is not None:
-        return str(find_column(user, table.names, where=table.place.source, argument="user"))
-    fitting = recognise("user", table.names, wide=True) if table.has_header else []
-    if fitting:
-        notes.append(f"Recognised {fitting[0]!r} as the user column.")
-        return str(fitting[0])
-    first, cells = table.names[0], _cells(table, table.names[0])
-    if len(table.names) == 1:
-        return None
-    if table.has_header and _NAMELESS.fullmatch(first) and len(set(cells)) == len(cells) > 1:
-        notes.append("Took the first column, which has no name, as the user column.")
-        return first
-    if looks_like_ids(cells, table.sample):
-        turned = " (if the rows are items, read with transpose=True)"
-        notes.append(
-            f"Took the first column ({first!r}) as the user column: its values are all different "
-            f"and are not answers{turned if recognise('item', [first]) else ''}."
-        )
-        return first
-    return None
-
-
-def _aliases(table: FileTable, user: str | None, notes: list[str]) -> list[str]:
-    """Return further columns that name the users."""
-    if user is None:
-        return []
-    others = [name for name in table.names if name != user]
-    aliases = []
-    for name in recognise("user", others, wide=True):
-        cells = _cells(table, name)
-        if len(set(cells)) == len(cells) > 2:
-            aliases.append(str(name))
-    if aliases:
-        notes.append(f"Left out {listed(aliases)}, which also names the users.")
-    return aliases
-
-
-def _item_names(names: Sequence[str], user: str | None) -> dict[str, str]:
-    items = [name for name in names if name != user]
+def _item_names(names: Sequence[str], users: Sequence[str]) -> dict[str, str]:
+    items = [name for name in names if name not in users]
     return {name: f"item-{k}" for k, name in enumerate(items, start=1)}
 
 
 def _user_labels(
-    pieces: list[Any], n_rows: int, place: Place, column: str
+    pieces: list[Any], n_rows: int, place: Place, column: str, *, check: bool = True
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     if all(isinstance(piece, UserNames) and piece.plain for piece in pieces):
         labels = text_labels([piece.texts for piece in pieces])
-        if _may_repeat(np.concatenate([piece.hashes for piece in pieces])):
+        if check and _may_repeat(np.concatenate([piece.hashes for piece in pieces])):
             check_user_names(labels, place, column)
         return labels, np.zeros(len(labels), dtype=bool)
     if any(isinstance(piece, (list, UserNames)) for piece in pieces):
         labels = label_array([cell.strip() for piece in pieces for cell in _texts(piece)])
-        check_user_names(labels, place, column)
+        if check:
+            check_user_names(labels, place, column)
         return labels, labels == ""
     import polars as pl
 
@@ -204,7 +210,7 @@ def _user_labels(
         )
     nameless = (series == "").to_numpy()
     labels = text_labels([series.to_numpy()])
-    if _may_repeat(series.hash().to_numpy()[~nameless]):
+    if check and _may_repeat(series.hash().to_numpy()[~nameless]):
         check_user_names(labels, place, column)
     return labels, nameless
 
@@ -235,26 +241,40 @@ def numbered(word: str, count: int) -> npt.NDArray[Any]:
 # -- long -------------------------------------------------------------------------------------
 
 
-def build_long(table: FileTable, given: dict[str, str | None], duplicates: str) -> Encoded:
-    """Encode a file with one row per answer."""
-    if not table.has_header and not any(given.values()):
-        if len(table.names) < 3:
-            raise InputError(
-                f"{table.place.source}: a long table needs three columns (user, item, option); "
-                f"this one has {len(table.names)}."
-            )
-        given = dict(zip(("user", "item", "option"), table.names, strict=False))
-        table.notes.append("Took the first three columns as user, item and option.")
-    columns = long_columns(table.names, given, table.place, table.notes)
-    interners = {name: Interner() for name in columns}
-    for _, pieces in table.blocks(columns[:2], columns):
+def build_long(
+    table: FileTable, columns: tuple[str, str, str], key: str | None, duplicates: str
+) -> tuple[Encoded, dict[str, str]]:
+    """Encode a file with one row per answer.
+
+    Parameters
+    ----------
+    table
+        The file.
+    columns
+        The columns of users, items and options.
+    key
+        The column that holds the right answer of each row's item, if any.
+    duplicates
+        What two different answers of a user to an item are.
+
+    Returns
+    -------
+    encoded
+        The answers.
+    key
+        The right answers, the commonest one of each item.
+    """
+    wanted = [*columns, *([key] if key is not None else [])]
+    interners = {name: Interner() for name in wanted}
+    for _, pieces in table.blocks(columns[:2], wanted):
         for name, cells in pieces.items():
             try:
                 interners[name].add(cells)
             except InputError as error:
                 raise InputError(f"{table.place.source}: {error}") from None
     users, items = (trimmed(interners[name].factor()) for name in columns[:2])
-    return assemble_long(
+    right = {} if key is None else _right_answers(items, trimmed(interners[key].factor()))
+    encoded = assemble_long(
         users,
         items,
         interners[columns[2]].factor(),
@@ -265,6 +285,19 @@ def build_long(table: FileTable, given: dict[str, str | None], duplicates: str) 
         kind="file",
         notes=table.notes,
     )
+    return encoded, right
+
+
+def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
+    """Return the commonest right answer of each item."""
+    known = (items.numbers >= 0) & (keys.numbers >= 0)
+    pairs = items.numbers[known].astype(np.int64) * max(len(keys.labels), 1) + keys.numbers[known]
+    distinct, counts = np.unique(pairs, return_counts=True)
+    right: dict[str, str] = {}
+    for place in np.argsort(counts, kind="stable").tolist():  # the commonest comes last
+        item, key = divmod(int(distinct[place]), len(keys.labels))
+        right[str(items.labels[item])] = str(keys.labels[key])
+    return right
 
 
 def trimmed(factor: Factor) -> Factor:
@@ -283,40 +316,62 @@ def trimmed(factor: Factor) -> Factor:
 # -- turned round -----------------------------------------------------------------------------
 
 
-def build_transposed(table: FileTable, item: str | None) -> Encoded:
-    """Encode a file with one row per item and one column per user."""
+def build_transposed(
+    table: FileTable, item: str | None, users: Sequence[str], key: str | None
+) -> tuple[Encoded, dict[str, str]]:
+    """Encode a file with one row per item and one column per user.
+
+    Parameters
+    ----------
+    table
+        The file.
+    item
+        The column that names the items; None when there is none.
+    users
+        The columns of the users.
+    key
+        The column that holds the key, if any.
+
+    Returns
+    -------
+    encoded
+        The answers.
+    key
+        The right answers.
+    """
     place, notes = table.place, table.notes
     rows = [list(row) for row in table.records()]
-    names = table.names
-    if item is not None:
-        column: int | None = names.index(
-            find_column(item, names, where=place.source, argument="item")
-        )
-    else:
-        column = _item_column(table, notes)
+    places = {name: k for k, name in enumerate(table.names)}
     builder = WideBuilder(place, as_text=True)
     items = numbered("item", len(rows)).tolist()
-    if column is not None:
-        items = ["" if is_blank(row[column]) else str(row.pop(column)).strip() for row in rows]
+    if item is not None:
+        own = places[item]
+        items = ["" if is_blank(row[own]) else str(row[own]).strip() for row in rows]
         _check_items(items, place)
+    chosen = [places[name] for name in users]
+    right: dict[str, str] = {}
     for label, row in zip(items, rows, strict=True):
-        builder.put(label, builder.book(label).code_objects(row))
-    users = [name for k, name in enumerate(names) if k != column]
+        builder.put(label, builder.book(label).code_objects([row[k] for k in chosen]))
+        if key is not None and not is_blank(row[places[key]]):
+            right[label] = str(row[places[key]]).strip()
+    named = list(users)
     if not table.has_header:
-        users = numbered("user", len(users)).tolist()
+        named = numbered("user", len(named)).tolist()
         notes.append("The users are named user-1, user-2, ….")
-    check_item_names(users, place)
-    return builder.finish(label_array(users), "file", notes)
+    check_item_names(named, place)
+    return builder.finish(label_array(named), "file", notes), right
 
 
-def _item_column(table: FileTable, notes: list[str]) -> int | None:
+def item_column(table: FileTable, notes: list[str]) -> str | None:
+    """Return the column that names the items of a table with one row per item."""
     fitting = recognise("item", table.names) if table.has_header else []
     if fitting:
         notes.append(f"Recognised {fitting[0]!r} as the item column.")
-        return table.names.index(fitting[0])
-    if len(table.names) > 1 and looks_like_ids(_cells(table, table.names[0]), table.sample):
-        notes.append(f"Took the first column ({table.names[0]!r}) as the item column.")
-        return 0
+        return str(fitting[0])
+    first = table.names[0]
+    if len(table.names) > 1 and looks_like_ids(column_cells(table, first), table.sample):
+        notes.append(f"Took the first column ({first!r}) as the item column.")
+        return first
     notes.append("There is no item column: the items are named item-1, item-2, ….")
     return None
 

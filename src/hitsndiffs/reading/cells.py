@@ -9,7 +9,7 @@ from hitsndiffs.reading.source import Chunk, even_newlines
 
 __all__ = [
     "after_line",
-    "count_separators",
+    "even_rows",
     "leading_zeros",
     "record_lines",
     "well_quoted",
@@ -63,14 +63,28 @@ def well_quoted(data: bytes, separator: str) -> bool:
     return bool(before.all() and after.all())
 
 
-def count_separators(data: bytes, separator: str) -> int:
-    """Return how many separators there are outside quotation marks."""
-    mark = separator.encode()
-    if b'"' not in data:
-        return data.count(mark)
+def even_rows(data: bytes, separator: str, width: int, n_rows: int) -> bool:
+    r"""Whether there are so many rows, and every one has so many cells.
+
+    Examples
+    --------
+    >>> even_rows(b'a,b\n"c,d",e\n', ",", 2, 2), even_rows(b"a,b,c\nd\n", ",", 2, 2)
+    (True, False)
+    """
     characters = np.frombuffer(data, dtype=np.uint8)
-    inside = np.bitwise_xor.accumulate((characters == ord('"')).view(np.uint8))
-    return int(np.count_nonzero((characters == mark[0]) & (inside == 0)))
+    marks = characters == ord(separator)
+    ends = characters == ord("\n")
+    if b'"' in data:
+        outside = np.bitwise_xor.accumulate((characters == ord('"')).view(np.uint8)) == 0
+        marks &= outside
+        ends &= outside
+    places = np.flatnonzero(ends)
+    if not data.endswith(b"\n"):
+        places = np.append(places, len(data) - 1)
+    if len(places) != n_rows:
+        return False
+    counted = np.cumsum(marks, dtype=np.int32)[places]
+    return bool((np.diff(counted, prepend=np.int32(0)) == width - 1).all())
 
 
 def leading_zeros(data: bytes, separator: str, size: int = 1 << 18) -> bool:

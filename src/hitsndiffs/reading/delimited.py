@@ -12,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding.result import Place
-from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.cells import (
     after_line,
-    count_separators,
+    even_rows,
     leading_zeros,
     record_lines,
     well_quoted,
     without_blank_lines,
 )
+from hitsndiffs.reading.grid import unique_names
 from hitsndiffs.reading.header import has_header
 from hitsndiffs.reading.source import ByteStream, Chunk, even_newlines, line_chunks
 from hitsndiffs.reading.tokens import Scanned, TokenScanner
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DelimitedTable"]
 
-_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _HEAD_CELLS = 50_000
 #: Bytes that most often hold so many cells.
 _HEAD_BYTES = 1 << 20
@@ -53,7 +52,7 @@ class DelimitedTable:
     stream
         The bytes.
     separator
-        What the format says; another one is taken when the first line plainly uses it.
+        What stands between cells.
     header
         Whether the first row holds names; None to find out.
     """
@@ -66,7 +65,7 @@ class DelimitedTable:
         self.place = Place(stream.name, "line", self._line_of, by_position=False)
         self._chunks = _without_mark(line_chunks(stream, quotes=True))
         first = self._first_chunk()
-        self._separator = self._find_separator(first.data, separator)
+        self._separator = separator
         rows, ends = self._head_rows(first)
         if not rows:
             self._refuse_blank()
@@ -109,17 +108,6 @@ class DelimitedTable:
             "it should hold a table of answers."
         )
 
-    def _find_separator(self, data: bytes, expected: str) -> str:
-        line = data.partition(b"\n")[0].decode()
-        if expected in line:
-            return expected
-        counts = {mark: line.count(mark) for mark in _SEPARATORS}
-        best = max(counts, key=counts.__getitem__)
-        if counts[best] == 0:
-            return expected
-        self.notes.append(f"The cells are separated by {_SEPARATORS[best]}.")
-        return best
-
     def _head_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int]]:
         """Return the first rows as text, and the line in which each ends."""
         if len(chunk.data) > _HEAD_BYTES:
@@ -149,13 +137,23 @@ class DelimitedTable:
     def _header_names(self, rows: list[list[str]]) -> list[str]:
         names = [name.strip() for name in rows[0]]
         widths = {len(row) for row in rows[1:]}
-        if widths == {len(names) + 1}:  # R writes row names without a name above them
-            names = ["", *names]
-            self._width += 1
-            self.notes.append("The first column has no name in the header.")
-        names = [name or f"column-{k}" for k, name in enumerate(names, start=1)]
-        check_item_names(names, self.place)
-        return names
+        if len(widths) == 1:
+            (width,) = widths
+            if width == len(names) + 1:
+                names = self._with_one_more(names, rows[1:])
+            elif width < len(names) and not any(names[width:]):
+                names = names[:width]  # the header ends in separators, the rows do not
+        self._width = len(names)
+        return unique_names(names, self.notes)
+
+    def _with_one_more(self, names: list[str], rows: list[list[str]]) -> list[str]:
+        """Name a column that the header does not have: the first (R's row names) or the last."""
+        if all(not row[-1].strip() for row in rows):
+            return [*names, ""]  # every row ends in a separator
+        if any(not row[0].strip() for row in rows) or len({row[0] for row in rows}) < len(rows):
+            return names  # neither: the rows are refused
+        self.notes.append("The first column has no name in the header.")
+        return ["", *names]
 
     # -- all rows ---------------------------------------------------------------------------
 
@@ -289,9 +287,7 @@ class DelimitedTable:
             frame = self._read(data, wanted, dict.fromkeys(self.names, pl.String))
             if frame is not None:
                 self._mend_plan(frame)
-        if frame is None or count_separators(data, self._separator) != frame.height * (
-            self._width - 1
-        ):
+        if frame is None or not even_rows(data, self._separator, self._width, frame.height):
             return None
         return frame
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.options import Option, normalise
 
-__all__ = ["has_header", "looks_like_ids", "looks_long"]
+__all__ = ["has_header", "header_place", "looks_like_ids", "looks_long"]
 
 Rows = Sequence[Sequence[str]]
 
@@ -98,3 +98,56 @@ def looks_like_ids(column: Sequence[str], rows: Rows) -> bool:
 def looks_long(users: Sequence[str], items: Sequence[str], n_columns: int) -> bool:
     """Whether rows are single answers: users or items repeat, or there is nothing else."""
     return n_columns == 3 or len(set(users)) < len(users) or len(set(items)) < len(items)
+
+
+#: The header is sought in so many rows.
+_MOST_ABOVE = 20
+
+
+def header_place(rows: Rows) -> int | None:
+    """Return which of the first rows holds the names of the columns; None when none does.
+
+    Above it there may be titles (rows with few cells) and a key (a row of answers).
+
+    Examples
+    --------
+    >>> header_place([["Quiz 1", "", ""], ["who", "q1", "q2"], ["a", "x", "y"], ["b", "x", "y"]])
+    1
+    >>> header_place([["", "x", "y"], ["who", "q1", "q2"], ["a", "x", "y"], ["b", "x", "z"]])
+    1
+    """
+    filled = [sum(1 for cell in row if cell.strip()) for row in rows]
+    if not filled:
+        return None
+    widths = {len(row) for row in rows[1:]}
+    if widths == {len(rows[0]) + 1} and filled[0] == len(rows[0]):
+        return 0  # R writes no name above the names of the rows
+    below = sorted(filled[len(filled) // 3 :])
+    typical = below[len(below) // 2]
+    first = next(
+        (k for k, n in enumerate(filled[:_MOST_ABOVE]) if n * 3 > typical and n >= min(2, typical)),
+        0,
+    )
+    if first + 2 < len(rows):
+        two = [_share_below(rows, first), _share_below(rows, first + 1)]
+        wide = filled[first + 1] * 2 > typical
+        if two[0] >= 0.6 and two[1] <= 0.2 and wide and _are_names(rows, first + 1):
+            return first + 1
+    return first if has_header(rows[first], rows[first + 1 :]) else None
+
+
+def _are_names(rows: Rows, place: int) -> bool:
+    """Whether the cells of a row are, for the most part, found nowhere below."""
+    cells = {cell.strip() for cell in rows[place]} - {""}
+    below = {cell.strip() for row in rows[place + 1 :] for cell in row}
+    return len(cells) > 2 and len(cells & below) * 2 < len(cells)
+
+
+def _share_below(rows: Rows, place: int) -> float:
+    """Return the share of a row's cells (but the first) that are found below in their column."""
+    cells = [(k, cell.strip()) for k, cell in enumerate(rows[place]) if k and cell.strip()]
+    below = rows[place + 2 if place + 2 < len(rows) else place + 1 :]
+    found = sum(
+        any(k < len(row) and row[k].strip() == cell for row in below) for k, cell in cells
+    )
+    return found / len(cells) if cells else 0.0

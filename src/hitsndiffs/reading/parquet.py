@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hitsndiffs.reading.build import Columns
 
-__all__ = ["ParquetTable"]
+__all__ = ["ParquetTable", "damaged", "parquet_frame", "texts_of"]
 
 #: Cells that are held as columns of Polars at a time.
 _CELLS = 4_000_000
@@ -53,10 +53,7 @@ class ParquetTable:
                 f"{stream.name}: the file has {len(self.names)} columns and no rows; add one row "
                 "per user (or per answer)."
             )
-        texts = [as_plain(column).to_list() for column in head.iter_columns() if _is_flat(column)]
-        self.sample = [
-            ["" if cell is None else str(cell) for cell in row] for row in zip(*texts, strict=True)
-        ]
+        self.sample = texts_of(head)
 
     def _check_magic(self, stream: ByteStream) -> None:
         start = self._bytes[:4] if self._path is None else stream.peek(4)
@@ -84,11 +81,7 @@ class ParquetTable:
         return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
 
     def _damaged(self, error: object) -> InputError:
-        reason = str(error).strip().partition("\n")[0].rstrip(".")
-        return InputError(
-            f"{self.place.source}: the Parquet file is damaged or cut short ({reason}); "
-            "copy or write it again."
-        )
+        return damaged(self.place.source, error)
 
     def blocks(
         self,
@@ -117,11 +110,44 @@ class ParquetTable:
                     coming.append(reader.submit(self._read, [raw[name] for name in following]))
                 yield 0, {name: frame[raw[name]] for name in names}
 
+    def frame(self, most: int | None = None) -> pl.DataFrame:
+        """Return all columns (of the first rows)."""
+        import polars as pl
+
+        try:
+            return self._read(self._raw_names, most)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise self._damaged(error) from None
+
     def records(self) -> Iterator[list[Any]]:
         """Yield the rows as lists."""
-        for row in self._read(self._raw_names).iter_rows():
+        for row in self.frame().iter_rows():
             yield list(row)
 
 
-def _is_flat(column: pl.Series) -> bool:
-    return not column.dtype.is_nested()
+def texts_of(frame: pl.DataFrame) -> list[list[str]]:
+    """Return rows of text; cells that hold lists or records are blank."""
+    columns = [
+        [None] * frame.height if column.dtype.is_nested() else as_plain(column).to_list()
+        for column in frame.iter_columns()
+    ]
+    return [["" if cell is None else str(cell) for cell in row] for row in zip(*columns, strict=True)]
+
+
+def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
+    """Return the (first) rows of a Parquet file."""
+    import polars as pl
+
+    source: Any = stream.path if stream.path is not None else io.BytesIO(stream.read())
+    try:
+        return pl.read_parquet(source, n_rows=most)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise damaged(stream.name, error) from None
+
+
+def damaged(name: str, error: object) -> InputError:
+    """Return what is said of a Parquet file that cannot be read."""
+    reason = str(error).strip().partition("\n")[0].rstrip(".")[:200]
+    return InputError(
+        f"{name}: the Parquet file is damaged or cut short ({reason}); copy or write it again."
+    )

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.encoding.names import recognise, shortened
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.source import ByteStream, Chunk, line_chunks
+from hitsndiffs.reading.jsontext import DEEPEST, check_depth
+from hitsndiffs.reading.source import ByteStream, line_chunks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,11 +51,6 @@ class RecordsTable:
         if self._held is None:
             raise InputError(f"{stream.name}: there are no records; nothing can be read.")
         self.names = list(self._held.columns)
-        if not self.names:
-            raise InputError(
-                f"{stream.name}: the records are empty; write them as "
-                '{"user": "a", "item": "q1", "option": "B"}.'
-            )
         head = self._held.head(_SAMPLE)
         texts = [as_plain(column).to_list() for column in head.iter_columns()]
         self.sample = [
@@ -103,36 +99,52 @@ class RecordsTable:
         row = 0
         pieces = self._array(stream) if array else self._line_frames(stream)
         for frame, lines in pieces:
-            if frame.height == 0:
-                continue
+            if not frame.columns:
+                raise InputError(
+                    f"{stream.name}: the records are empty; write them as "
+                    '{"user": "a", "item": "q1", "option": "B"}.'
+                )
             self._lines.append((row, lines))
             row += frame.height
-            yield self._unnested(frame)
+            yield frame
 
     def _line_frames(self, stream: ByteStream) -> Iterator[tuple[pl.DataFrame, Any]]:
-        import polars as pl
-
         for number, chunk in enumerate(line_chunks(stream, quotes=False)):
-            if number == 0 and chunk.data.startswith(b"\xef\xbb\xbf"):
-                chunk = Chunk(chunk.data[3:], chunk.first_line)
-            lines = chunk.data.split(b"\n")
-            kept = np.array([k for k, line in enumerate(lines) if line.strip()], dtype=np.int64)
-            if not len(kept):
+            data = chunk.data.removeprefix(b"\xef\xbb\xbf") if number == 0 else chunk.data
+            lines = data.split(b"\n")
+            kept = [k for k, line in enumerate(lines) if line.strip()]
+            if not kept:
                 continue
-            try:
-                frame = pl.read_ndjson(chunk.data, infer_schema_length=None)
-            except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-                frame = None
-            if frame is None or frame.height != len(kept) or not _is_plain(frame):
-                frame = self._slowly([(chunk.first_line + k, lines[k]) for k in kept.tolist()])
-            yield frame, kept + chunk.first_line
+            numbers = np.array(kept, dtype=np.int64) + chunk.first_line
+            records = self._at_once([lines[k] for k in kept])
+            if records is None:
+                frame = self._slowly([(chunk.first_line + k, lines[k]) for k in kept])
+            else:
+                frame = self._from_records(list(zip(numbers.tolist(), records, strict=True)))
+            yield frame, numbers
+
+    def _at_once(self, lines: list[bytes]) -> list[Any] | None:
+        """Parse many lines in one go; None when one of them is wrong.
+
+        Polars is quicker, and writes booleans and large numbers differently from chunk to chunk.
+        """
+        if any(line.count(b"{") + line.count(b"[") > DEEPEST for line in lines):
+            return None
+        try:
+            records: list[Any] = json.loads(b"[" + b",".join(lines) + b"]")
+        except (ValueError, RecursionError):
+            return None
+        return records if len(records) == len(lines) else None
 
     def _slowly(self, lines: list[tuple[int, bytes]]) -> pl.DataFrame:
         """Parse line by line, which says where an error is."""
         records = []
         for number, line in lines:
             try:
+                check_depth(line.decode(), f"{self.place.source}, line {number}")
                 record = json.loads(line)
+            except InputError:
+                raise
             except (ValueError, RecursionError) as error:
                 message = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 at = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
@@ -145,11 +157,15 @@ class RecordsTable:
         return self._from_records(records)
 
     def _array(self, stream: ByteStream) -> Iterator[tuple[pl.DataFrame, Any]]:
-        data = stream.read()
+        data = stream.read_within()
         try:
-            loaded = json.loads(data.decode("utf-8-sig"))
+            text = data.decode("utf-8-sig")
+            check_depth(text, stream.name)
+            loaded = json.loads(text)
         except UnicodeDecodeError:
             raise InputError(f"{stream.name}: the text is not UTF-8; save it as UTF-8.") from None
+        except InputError:
+            raise
         except (ValueError, RecursionError) as error:
             raise InputError(
                 f"{stream.name}: this is not valid JSON ({error}); give a list of records, or "
@@ -157,7 +173,8 @@ class RecordsTable:
             ) from None
         if not isinstance(loaded, list):
             raise InputError(f"{stream.name}: a list of records was expected; got {_what(loaded)}.")
-        yield self._from_records(list(enumerate(loaded, 1))), np.arange(1, len(loaded) + 1)
+        if loaded:
+            yield self._from_records(list(enumerate(loaded, 1))), np.arange(1, len(loaded) + 1)
 
     def _from_records(self, records: list[tuple[int, Any]]) -> pl.DataFrame:
         import polars as pl
@@ -170,66 +187,43 @@ class RecordsTable:
                     f"{where}: a record was expected, and {_what(record)} came; write "
                     '{"name": value, …}.'
                 )
-            for name, value in _flat(record).items():
+            for name, value in _flat(record, where).items():
                 column = columns.setdefault(name, [None] * len(records))
-                column[k] = _text(value, f"{where}, member {name!r}")
+                column[k] = _text(value, where, name)
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
-    def _unnested(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Bring the answers of a nested member up beside the user."""
-        import polars as pl
 
-        structs = [name for name in frame.columns if isinstance(frame[name].dtype, pl.Struct)]
-        if not structs:
-            return frame
-        nested = structs[0]
-        answers = frame[nested].struct.unnest()
-        users = recognise("user", [n for n in frame.columns if n not in structs], wide=True)
-        if not users:
-            raise InputError(
-                f"{self.place.source}: the records hold {nested!r} but nothing that names the "
-                f"user; expected a member such as 'subject_id' or 'user'."
-            )
-        return pl.DataFrame([frame[users[0]], *(c for c in answers if c.name != users[0])])
-
-
-def _is_plain(frame: pl.DataFrame) -> bool:
-    """Whether Polars understood every member: single values, or one level of answers."""
-    import polars as pl
-
-    for dtype in frame.dtypes:
-        if isinstance(dtype, pl.Struct):
-            if any(field.dtype.is_nested() for field in dtype.fields):
-                return False
-        elif dtype.is_nested():
-            return False
-    return sum(isinstance(dtype, pl.Struct) for dtype in frame.dtypes) <= 1
-
-
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
+def _flat(record: dict[str, Any], where: str) -> dict[str, Any]:
     """Return a record with its nested answers beside the user."""
     nested = [name for name in _NESTED if isinstance(record.get(name), dict)]
     if not nested:
         return record
-    users = recognise("user", record, wide=True)
-    own = {users[0]: record[users[0]]} if users else {}
-    return {**record[nested[0]], **own}
+    users = recognise("user", [name for name in record if name != nested[0]], wide=True)
+    if not users:
+        raise InputError(
+            f"{where}: the record holds {nested[0]!r} but nothing that names the user; expected a "
+            "member such as 'subject_id' or 'user'."
+        )
+    return {**record[nested[0]], users[0]: record[users[0]]}
 
 
-def _text(value: Any, where: str) -> str | None:
+def _text(value: Any, where: str, name: str) -> str | None:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, (dict, list)):
         raise InputError(
-            f"{where}: a single value was expected, and {_what(value)} came; write one answer per "
+            f"{where}, member {shortened(name)!r}: a single value was expected, and {_what(value)} came; write one answer per "
             "member."
         )
-    return str(value)
+    text = str(value)
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _what(value: Any) -> str:
     if isinstance(value, dict):
         return "an object"
-    return "a list" if isinstance(value, list) else f"{value!r}"
+    return "a list" if isinstance(value, list) else shortened(f"{value!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -16,19 +17,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.names import suggestion
+from hitsndiffs.data.encoding.names import shortened, suggestion
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.archives import too_large, zstandard
 
 __all__ = [
     "CHUNK",
+    "NO_LIMIT",
     "ByteStream",
     "Chunk",
+    "NotUtf8",
     "count_byte",
     "count_lines",
     "even_newlines",
     "line_chunks",
+    "open_path",
     "open_stream",
+    "refuse_foreign",
+    "transcoded",
 ]
+
+NO_LIMIT = 1 << 62
 
 #: Bytes of text that are parsed at a time.
 CHUNK = 16 << 20
@@ -36,17 +45,17 @@ CHUNK = 16 << 20
 _LONGEST_QUOTE = 64 << 20
 
 _GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
 _FOREIGN = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it, or save the sheet as CSV",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it first (gzip can be read as it is)",
     b"BZh": "compressed with bzip2; unpack it first (gzip can be read as it is)",
     b"\xfd7zXZ": "compressed with xz; unpack it first (gzip can be read as it is)",
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8 (in Excel: «CSV UTF-8»)",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8 (in Excel: «CSV UTF-8»)",
     b"%PDF": "a PDF; export the table as CSV",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the sheet as CSV",
     b"SQLite format 3": "a database; export the table as CSV",
 }
+
+
+class NotUtf8(InputError):
+    """Text that is not UTF-8, found far from its beginning."""
 
 
 class ByteStream:
@@ -60,13 +69,22 @@ class ByteStream:
         The name of the file, for messages.
     path
         The path, when there is one that can be opened again.
+    limit
+        Bytes that may be held at once.
     """
 
-    def __init__(self, read: Callable[[int], Any], name: str, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        read: Callable[[int], Any],
+        name: str,
+        path: Path | None = None,
+        limit: int = NO_LIMIT,
+    ) -> None:
         self._read = read
         self._held = b""
         self.name = name
         self.path = path
+        self.limit = limit
 
     def peek(self, size: int) -> bytes:
         """Return the next bytes without moving on."""
@@ -88,6 +106,13 @@ class ByteStream:
         parts = [part for part in parts if part]
         return parts[0] if len(parts) == 1 else b"".join(parts)  # most often nothing is copied
 
+    def read_within(self) -> bytes:
+        """Return all that is left; refuse more than may be held at once."""
+        data = self.read(self.limit + 1) if self.limit < NO_LIMIT else self.read()
+        if len(data) > self.limit:
+            raise too_large(self.name, self.limit)
+        return data
+
     def _next(self, size: int) -> bytes:
         try:
             data = self._read(size)
@@ -100,7 +125,17 @@ class ByteStream:
             raise InputError(f"{self.name}: the text is not UTF-8; save it as UTF-8.") from None
         except OSError as error:
             raise InputError(f"{self.name}: cannot be read ({_reason(error)}).") from None
-        return data.encode() if isinstance(data, str) else data
+        except Exception as error:
+            if type(error).__name__ != "ZstdError":
+                raise
+            raise InputError(
+                f"{self.name}: the zstd data are damaged or cut short; copy or pack it again."
+            ) from None
+        return _utf8(data) if isinstance(data, str) else data
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")  # half of a character pair has no bytes
 
 
 def _reason(error: Exception) -> str:
@@ -109,18 +144,32 @@ def _reason(error: Exception) -> str:
 
 
 @contextmanager
-def open_stream(source: Any) -> Iterator[ByteStream]:
-    """Open a path, ``"-"`` (standard input) or a file object; unpack gzip on the fly."""
+def open_stream(
+    source: Any, *, name: str | None = None, path: Path | None = None, limit: int = NO_LIMIT
+) -> Iterator[ByteStream]:
+    """Open a path, ``"-"`` (standard input) or a file object; unpack gzip and zstd on the fly.
+
+    Parameters
+    ----------
+    source
+        What is to be read.
+    name, path
+        For a file object that stands for a file: how to call it, and where it is.
+    limit
+        Bytes that may be held at once.
+    """
     opened: Any = None
     if isinstance(source, str) and source == "-":
-        stream = ByteStream(sys.stdin.buffer.read, "standard input")
+        stream = ByteStream(sys.stdin.buffer.read, "standard input", limit=limit)
     elif hasattr(source, "read"):
-        name = getattr(source, "name", None)
-        stream = ByteStream(source.read, name if isinstance(name, str) else "the file object")
+        opened = source if name is not None else None
+        own = getattr(source, "name", None)
+        name = name or (own if isinstance(own, str) else "the file object")
+        stream = ByteStream(source.read, name, path, limit)
     elif isinstance(source, (str, os.PathLike)):
         path = Path(os.fspath(source))
-        opened = _open_path(path)
-        stream = ByteStream(opened.read, path.name, path)
+        opened = open_path(path)
+        stream = ByteStream(opened.read, path.name, path, limit)
     else:
         raise InputError(
             "a path, '-' for standard input, or a file object was expected; "
@@ -134,31 +183,43 @@ def open_stream(source: Any) -> Iterator[ByteStream]:
             opened.close()
 
 
-def _open_path(path: Path) -> io.BufferedReader:
+def open_path(path: Path) -> io.BufferedReader:
+    """Open a file, or say why it cannot be opened."""
     try:
         return path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
         folder = path.parent
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
         near = suggestion(path.name, names)
-        raise InputError(f"{str(path)!r}: there is no such file{near}.") from None
+        raise InputError(f"{shortened(str(path))!r}: there is no such file{near}.") from None
     except IsADirectoryError:
         raise InputError(f"{str(path)!r} is a folder; name one file in it.") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{str(path)!r} cannot be opened ({_reason(error)}).") from None
+        raise InputError(
+            f"{shortened(str(path))!r} cannot be opened ({_reason(error)})."
+        ) from None
+
+
+def refuse_foreign(start: bytes, name: str) -> None:
+    """Refuse files that plainly hold no answers."""
+    for magic, words in _FOREIGN.items():
+        if start.startswith(magic):
+            raise InputError(f"{name}: this is {words}.")
 
 
 def _unpacked(stream: ByteStream) -> ByteStream:
     start = stream.peek(16)
     if not start:
         raise InputError(f"{stream.name}: the file is empty; it should hold a table of answers.")
-    for magic, words in _FOREIGN.items():
-        if start.startswith(magic):
-            raise InputError(f"{stream.name}: this is {words}.")
-    if not start.startswith(_GZIP):
+    refuse_foreign(start, stream.name)
+    if start.startswith(_GZIP):
+        packed: Any = gzip.GzipFile(fileobj=_Reader(stream), mode="rb")
+    elif start.startswith(_ZSTD):
+        unpacker = zstandard(stream.name).ZstdDecompressor()
+        packed = unpacker.stream_reader(_Reader(stream), read_across_frames=True)
+    else:
         return stream
-    packed = gzip.GzipFile(fileobj=_Reader(stream), mode="rb")
-    inner = ByteStream(packed.read, stream.name)
+    inner = ByteStream(packed.read, stream.name, limit=stream.limit)
     if not inner.peek(1):
         raise InputError(f"{stream.name}: the packed file is empty; nothing can be read.")
     return inner
@@ -175,6 +236,28 @@ class _Reader(io.RawIOBase):
 
     def seekable(self) -> bool:
         return False
+
+
+def transcoded(stream: ByteStream, encoding: str) -> ByteStream:
+    """Return the same text as UTF-8."""
+    if encoding in ("utf-8", "utf-8-sig", "ascii"):
+        return stream
+    decoder = codecs.getincrementaldecoder(encoding)()
+
+    def read(size: int) -> bytes:
+        while True:
+            data = stream.read(max(size, 1 << 12))
+            try:
+                text = decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"{stream.name}: the text is not {encoding} ({error.reason}); give another "
+                    "encoding=."
+                ) from None
+            if text or not data:
+                return _utf8(text.removeprefix("\ufeff"))
+
+    return ByteStream(read, stream.name, limit=stream.limit)
 
 
 @dataclass
@@ -280,7 +363,7 @@ def _check_text(chunk: Chunk, name: str) -> None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = chunk.first_line + data.count(b"\n", 0, error.start)
-        raise InputError(
+        raise NotUtf8(
             f"{name}, line {line}: the text is not UTF-8 (byte 0x{data[error.start]:02X}); "
-            "save the file as UTF-8 (in Excel: «CSV UTF-8»)."
+            "give its encoding=, or save the file as UTF-8 (in Excel: «CSV UTF-8»)."
         ) from None

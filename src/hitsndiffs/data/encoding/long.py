@@ -54,15 +54,17 @@ def assemble_long(
     kind: str,
     notes: list[str],
     whole: bool = True,
+    all_answers: bool = False,
 ) -> Encoded:
     """Turn three columns of numbers into the parts of Responses.
 
-    The numbers of the option column are overwritten on the way (they can be gigabytes).
+    The numbers of the option column are overwritten on the way (they can be gigabytes). With
+    ``all_answers`` every text is an answer, also -3 and NA, which are none in a plain table.
     """
     if duplicates not in DUPLICATES:
         raise InputError(f"duplicates must be 'error', 'first' or 'last'; got {duplicates!r}.")
     skipped = Skipped()
-    keys, is_text = _merge_options(options, skipped)
+    keys, is_text = _merge_options(options, skipped, all_answers)
     _check_named(users, items, options, place, columns)
     check_sizes(place, users.labels, max(len(items.labels), not whole), whole=whole)
     if not keys and not whole:
@@ -105,13 +107,17 @@ def _check_named(
             )
 
 
-def _merge_options(options: Factor, skipped: Skipped) -> tuple[list[Option], bool]:
+def _merge_options(
+    options: Factor, skipped: Skipped, all_answers: bool
+) -> tuple[list[Option], bool]:
     """Normalise the distinct values, renumber the cells, and return the distinct options."""
     index: dict[Option, int] = {}
     lookup = np.full(len(options.labels) + 1, -1, dtype=np.int32)
     is_text = False
     for place, value in enumerate(options.labels):
         option = normalise(value)
+        if option is None and all_answers:
+            option = str(value)
         if option is None:
             skipped.add(value)
         else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from hitsndiffs.errors import InputError
 
-__all__ = ["ROLES", "find_column", "listed", "recognise", "suggestion"]
+__all__ = ["ROLES", "find_column", "listed", "recognise", "shortened", "suggestion"]
 
 #: The names people have for each role, most telling first. Case, spaces, ``_``, ``-`` and ``.``
 #: do not count, nor does an ending such as ``_id`` or ``_name``.
@@ -93,7 +94,10 @@ def suggestion(name: Hashable, known: Iterable[Hashable]) -> str:
     >>> suggestion("wroker", ["worker", "task"])
     " (did you mean 'worker'?)"
     """
-    texts = {str(other).casefold(): other for other in known}
+    if len(str(name)) > 200:
+        return ""
+    texts = {str(other).casefold(): other for other in islice(known, 10_000)}
+    texts = {text: other for text, other in texts.items() if len(text) < 200}
     close = get_close_matches(str(name).casefold(), list(texts), n=1)
     return f" (did you mean {texts[close[0]]!r}?)" if close else ""
 
@@ -119,7 +123,18 @@ def listed(names: Iterable[Any], most: int = 5) -> str:
     >>> listed(["a", "b"]), listed(range(9), most=2)
     ("'a' and 'b'", "'0', '1' and 7 more")
     """
-    texts = [f"'{name}'" for name in names]
+    texts = [f"'{shortened(str(name))}'" for name in names]
     if len(texts) > most + 1:
         texts = [*texts[:most], f"{len(texts) - most} more"]
     return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
+def shortened(text: str, most: int = 80) -> str:
+    """Return a text that is not longer than a message bears.
+
+    Examples
+    --------
+    >>> shortened("abc"), len(shortened("abc" * 1000))
+    ('abc', 80)
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,170 @@
+"""Encoded answers changed after the fact: options renamed and joined, users and items left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.encoding.options import in_order
+from hitsndiffs.data.encoding.result import Encoded, label_array
+
+__all__ = ["answer_of", "choosers", "relabelled", "with_items", "with_users", "without_unused"]
+
+Bools = npt.NDArray[np.bool_]
+
+
+def choosers(encoded: Encoded) -> npt.NDArray[np.int64]:
+    """Return how many users chose each option."""
+    n_options = len(encoded.option_labels)
+    if encoded.rows is not None:
+        return np.bincount(encoded.rows[1], minlength=n_options).astype(np.int64)
+    assert encoded.codes is not None
+    sizes = np.diff(encoded.item_starts).tolist()
+    counted = [
+        np.bincount(row, minlength=size)[:size]
+        for row, size in zip(encoded.codes, sizes, strict=True)
+    ]
+    return np.concatenate(counted).astype(np.int64) if counted else np.zeros(0, dtype=np.int64)
+
+
+def relabelled(encoded: Encoded, labels: Sequence[Sequence[str | None]]) -> Encoded:
+    """Give the options of each item new labels; equal ones are joined, None is no answer.
+
+    Parameters
+    ----------
+    encoded
+        The answers.
+    labels
+        For each item the new label of each of its options.
+    """
+    starts = encoded.item_starts
+    n_options = len(encoded.option_labels)
+    new_number = np.full(n_options, -1, dtype=np.int64)
+    new_labels: list[str] = []
+    sizes = []
+    for first, own in zip(starts[:-1].tolist(), labels, strict=True):
+        distinct = list(dict.fromkeys(label for label in own if label is not None))
+        order = in_order(distinct)
+        place = {distinct[k]: rank for rank, k in enumerate(order)}
+        for k, label in enumerate(own):
+            if label is not None:
+                new_number[first + k] = len(new_labels) + place[label]
+        new_labels += [distinct[k] for k in order]
+        sizes.append(len(distinct))
+    if np.array_equal(new_number, np.arange(n_options)):
+        return encoded
+    new_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    changed = replace(encoded, option_labels=label_array(new_labels), item_starts=new_starts)
+    if encoded.rows is not None:
+        return without_unused(replace(changed, rows=_mapped_rows(encoded.rows, new_number)))
+    assert encoded.codes is not None
+    codes = encoded.codes.copy()
+    missing = np.iinfo(codes.dtype).max
+    for k, (first, last) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+        own_numbers = new_number[first:last]
+        within = np.where(own_numbers < 0, missing, own_numbers - new_starts[k])
+        if not np.array_equal(within, np.arange(last - first)):
+            table = np.append(within, missing).astype(codes.dtype)
+            codes[k] = np.take(table, codes[k], mode="clip")
+    return without_unused(replace(changed, codes=codes))
+
+
+def _mapped_rows(
+    rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]], numbers: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    indptr, options = rows
+    mapped = numbers[options]
+    keep = mapped >= 0
+    ends = np.concatenate([[0], np.cumsum(keep)])
+    # options of one item keep their place among those of other items, so rows stay sorted
+    return ends[indptr].astype(np.int64), mapped[keep].astype(np.int32)
+
+
+def without_unused(encoded: Encoded) -> Encoded:
+    """Leave out options that nobody chose, and items that nobody answered."""
+    used = choosers(encoded) > 0
+    if used.all() and (np.diff(encoded.item_starts) > 0).all():
+        return encoded
+    starts = encoded.item_starts
+    sizes = np.array(
+        [int(used[a:b].sum()) for a, b in zip(starts[:-1], starts[1:], strict=True)], dtype=np.int64
+    )
+    kept = np.flatnonzero(sizes)
+    numbers = np.where(used, np.cumsum(used) - 1, -1)
+    changed = replace(
+        encoded,
+        items=encoded.items[kept],
+        option_labels=encoded.option_labels[used],
+        item_starts=np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
+    )
+    if encoded.rows is not None:
+        return replace(changed, rows=_mapped_rows(encoded.rows, numbers))
+    assert encoded.codes is not None
+    missing = np.iinfo(encoded.codes.dtype).max
+    codes = encoded.codes[kept]
+    for row, item in zip(codes, kept.tolist(), strict=True):
+        own = used[starts[item] : starts[item + 1]]
+        if not own.all():
+            table = np.append(np.where(own, np.cumsum(own) - 1, missing), missing)
+            row[:] = np.take(table.astype(codes.dtype), row, mode="clip")
+    return replace(changed, codes=codes)
+
+
+def with_items(encoded: Encoded, keep: Bools) -> Encoded:
+    """Keep some items only."""
+    if keep.all():
+        return encoded
+    starts = encoded.item_starts
+    sizes = np.diff(starts)
+    in_kept = np.repeat(keep, sizes)
+    numbers = np.where(in_kept, np.cumsum(in_kept) - 1, -1)
+    changed = replace(
+        encoded,
+        items=encoded.items[keep],
+        option_labels=encoded.option_labels[in_kept],
+        item_starts=np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64),
+    )
+    if encoded.rows is not None:
+        return replace(changed, rows=_mapped_rows(encoded.rows, numbers))
+    assert encoded.codes is not None
+    return replace(changed, codes=encoded.codes[keep])
+
+
+def with_users(encoded: Encoded, keep: Bools) -> Encoded:
+    """Keep some users only; what only the others chose is gone."""
+    if keep.all():
+        return encoded
+    changed = replace(encoded, users=encoded.users[keep])
+    if encoded.rows is not None:
+        indptr, options = encoded.rows
+        lengths = np.diff(indptr)
+        ends = np.concatenate([[0], np.cumsum(lengths[keep])]).astype(np.int64)
+        changed = replace(changed, rows=(ends, options[np.repeat(keep, lengths)]))
+    else:
+        assert encoded.codes is not None
+        changed = replace(changed, codes=np.ascontiguousarray(encoded.codes[:, keep]))
+    return without_unused(changed)
+
+
+def answer_of(encoded: Encoded, user: int) -> dict[Any, Any]:
+    """Return what one user answered: item → option, by their labels."""
+    items, starts = encoded.items.tolist(), encoded.item_starts
+    if encoded.rows is not None:
+        indptr, options = encoded.rows
+        chosen = options[indptr[user] : indptr[user + 1]]
+        owner = np.searchsorted(starts, chosen, side="right") - 1
+        return {
+            items[i]: encoded.option_labels[k]
+            for i, k in zip(owner.tolist(), chosen.tolist(), strict=True)
+        }
+    assert encoded.codes is not None
+    own = encoded.codes[:, user]
+    missing = np.iinfo(own.dtype).max
+    return {
+        items[i]: encoded.option_labels[int(starts[i]) + int(own[i])]
+        for i in np.flatnonzero(own != missing).tolist()
+    }

@@ -1,0 +1,424 @@
+"""Files, folders and archives as documents: what recognition and the converters see."""
+
+from __future__ import annotations
+
+import fnmatch
+import io
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading import jsontext
+from hitsndiffs.reading.archives import Archive, is_workbook
+from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
+from hitsndiffs.reading.sheets import Workbook
+from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
+from hitsndiffs.reading.text import TextShape, check_encoding, find_encoding, find_shape
+from hitsndiffs.reading.text import padded, rows_of_text
+
+__all__ = ["FileDocument", "Settings"]
+
+#: Recognition looks at so many bytes, rows and records.
+HEAD_BYTES = 1 << 20
+HEAD_ROWS = 60
+HEAD_RECORDS = 5
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+_ZIP = b"PK\x03\x04"
+_PARQUET = (".parquet", ".pq")
+_SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the caller said about bytes and cells, and how much may be held at once."""
+
+    encoding: str | None = None
+    separator: str | None = None
+    header_row: int | None = None
+    header: bool | None = None
+    sheet: str | None = None
+    max_bytes: int = 1 << 62
+
+
+class FileDocument:
+    """One file, on disk, in memory or in an archive.
+
+    Parameters
+    ----------
+    open_bytes
+        Opens the bytes; called as often as they are read.
+    name
+        The name of the file, without the path.
+    folders
+        The folders that it lies in.
+    settings
+        What the caller said.
+    path
+        Where it is, when it is a plain file.
+    neighbours
+        Returns all files in the same folder.
+    """
+
+    def __init__(
+        self,
+        open_bytes: Callable[[], BinaryIO],
+        name: str,
+        folders: tuple[str, ...],
+        settings: Settings,
+        *,
+        path: Path | None = None,
+        neighbours: Callable[[], list[Document]] | None = None,
+    ) -> None:
+        self._open_bytes = open_bytes
+        self.name = name
+        self.folders = folders
+        self.settings = settings
+        self.path = path
+        self._neighbours = neighbours
+        self._once: ByteStream | None = None
+        #: Whether the caller named this file, and its faults are to be told.
+        self.is_alone = path is not None
+
+    @classmethod
+    def once(cls, stream: ByteStream, settings: Settings) -> FileDocument:
+        """Return a document whose bytes can be read only once (standard input)."""
+        document = cls(io.BytesIO, stream.name, (), settings)
+        document._once = stream
+        document.is_alone = True
+        return document
+
+    def __repr__(self) -> str:
+        return f"FileDocument({self.where!r}, {self.kind!r})"
+
+    @property
+    def where(self) -> str:
+        """The name for messages: with the last folder where several files are read."""
+        return self.name
+
+    # -- bytes and text ---------------------------------------------------------------------
+
+    def stream(self) -> Any:
+        """Open the bytes, unpacked; a context manager."""
+        if self._once is not None:
+            if "_content" in self.__dict__:
+                return nullcontext(ByteStream(io.BytesIO(self._content).read, self.name))
+            return nullcontext(self._once)
+        return open_stream(
+            self._open_bytes(), name=self.name, path=self.path, limit=self.settings.max_bytes
+        )
+
+    @cached_property
+    def _head(self) -> bytes:
+        with self.stream() as stream:
+            head: bytes = stream.peek(HEAD_BYTES)
+            return head
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether recognition saw all of the file."""
+        return len(self._head) < HEAD_BYTES
+
+    def content(self) -> bytes:
+        """Return all bytes, unpacked; refuse more than fit."""
+        if self.is_whole and self._once is None:
+            return self._head
+        if "_content" not in self.__dict__:
+            with self.stream() as stream:
+                data: bytes = stream.read_within()
+            if self._once is None:
+                return data
+            self._content = data
+        return self._content
+
+    def begins_with(self, mark: bytes) -> bool:
+        """Whether the text begins with a mark, whatever blanks stand before it."""
+        return self._head_text.lstrip().encode("utf-8", "replace").startswith(mark)
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What it is, by its content."""
+        start = self._head[:16]
+        if start.startswith(b"PAR1"):
+            if self._once is not None:
+                self.content()  # it is read more than once
+            return "parquet"
+        if start.startswith(_OLD_EXCEL):
+            return "sheets"
+        suffix = PurePosixPath(self.name).suffix.lower()
+        if suffix in _PARQUET:
+            raise InputError(
+                f"{self.name}: this is not a Parquet file (it does not begin with PAR1); "
+                "give format='csv', 'tsv' or 'jsonl' if it is one of these."
+            )
+        if start.startswith(_ZIP):
+            if suffix in _SPREADSHEETS:
+                return "sheets"
+            return "sheets" if is_workbook(self._archive.names) else "archive"
+        refuse_foreign(start, self.name)
+        text = self._head_text.lstrip()
+        if text[:1] in ("{", "["):
+            found = jsontext.kind_of(text, whole=self.is_whole)
+            if found is not None:
+                return found
+        if text[:1] == "<" and text[:5].lower() in ("<?xml", "<html", "<!doc"):
+            return "text"
+        return "table"
+
+    @cached_property
+    def encoding(self) -> str:
+        """The encoding of the text: the one given, or found in its beginning."""
+        if self.settings.encoding is not None:
+            return check_encoding(self.settings.encoding)
+        found = find_encoding(self._head)
+        return found
+
+    @cached_property
+    def _head_text(self) -> str:
+        errors = "replace" if self.settings.encoding is None else "strict"
+        try:
+            text = self._head.decode(self.encoding, "ignore" if not self.is_whole else errors)
+        except UnicodeDecodeError as error:
+            raise self._wrong_encoding(error) from None
+        return text.removeprefix("\ufeff")
+
+    def text(self) -> str:
+        """Return the whole text."""
+        data = self.content()
+        encoding = self.encoding
+        if self.settings.encoding is None and encoding in ("utf-8", "cp1252"):
+            encoding = find_encoding(data)
+            self.__dict__["encoding"] = encoding
+        try:
+            return data.decode(encoding).removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            raise self._wrong_encoding(error) from None
+
+    def _wrong_encoding(self, error: UnicodeDecodeError) -> InputError:
+        line = self._head[: error.start].count(b"\n") + 1
+        return InputError(
+            f"{self.name}, line {line}: the text is not {error.encoding}; give another encoding=."
+        )
+
+    @property
+    def encoding_note(self) -> str | None:
+        """A sentence where the encoding is not UTF-8."""
+        if self.kind not in ("table", "json", "jsonl", "text") or self.settings.encoding:
+            return None
+        if self.encoding in ("utf-8", "utf-8-sig", "ascii"):
+            return None
+        words = {"cp1252": "Windows-1252 (Western European)", "latin-1": "Latin-1"}
+        name = words.get(self.encoding, self.encoding.upper())
+        sure = "" if self.encoding.startswith("utf") else ", as it is not UTF-8"
+        return f"The text is read as {name}{sure} (overrule with encoding=)."
+
+    # -- tables -----------------------------------------------------------------------------
+
+    @cached_property
+    def shape(self) -> TextShape:
+        """Separator and header row of a delimited text."""
+        suffix = PurePosixPath(self.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+        expected = "\t" if suffix in (".tsv", ".tab") else ","
+        text = self._head_text
+        if not self.is_whole:
+            text = text[: text.rfind("\n") + 1] or text
+        return find_shape(text, expected, self.settings.separator)
+
+    @cached_property
+    def _archive(self) -> Archive:
+        return Archive(self.content(), self.name, self.settings.max_bytes)
+
+    @cached_property
+    def _workbook(self) -> Workbook:
+        return Workbook(self.content(), self.name)
+
+    @cached_property
+    def sheets(self) -> list[str]:
+        """The names of the sheets of a spreadsheet."""
+        return self._workbook.sheets if self.kind == "sheets" else []
+
+    def _rows(self, sheet: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
+        """Return the rows that are not blank, with their lines."""
+        if self.kind == "sheets":
+            name = self._workbook.find(sheet if sheet is not None else self.settings.sheet)
+            rows = enumerate(self._workbook.rows(name, None if most is None else most * 2), 1)
+            return [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
+        if self.kind == "parquet":
+            return self._parquet_rows(most)
+        text = self._head_text if most is not None else self.text()
+        if most is not None and not self.is_whole:
+            text = text[: text.rfind("\n") + 1] or text
+        rows_found: list[tuple[int, list[str]]] = []
+        extra = text.count("\n", 0, self.shape.skip)
+        try:
+            for line, row in rows_of_text(text[self.shape.skip :], self.shape.separator):
+                rows_found.append((line + extra, row))
+                if most is not None and len(rows_found) >= most:
+                    break
+        except InputError as error:
+            if most is None:
+                raise InputError(f"{self.name}, {error}") from None
+        return rows_found
+
+    @cached_property
+    def _parquet_head(self) -> Any:
+        from hitsndiffs.reading.parquet import parquet_frame
+
+        with self.stream() as stream:
+            return parquet_frame(stream, HEAD_ROWS)
+
+    def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
+        from hitsndiffs.reading.parquet import parquet_frame, texts_of
+
+        if most is not None:
+            frame = self._parquet_head
+        else:
+            with self.stream() as stream:
+                frame = parquet_frame(stream)
+        return list(enumerate([list(frame.columns), *texts_of(frame)]))
+
+    def _header_place(self, rows: list[list[str]], header_row: int | None) -> int | None:
+        if header_row is not None:
+            return header_row
+        said = self.settings.header_row
+        if said is not None:
+            if not 1 <= said <= len(rows):
+                raise InputError(
+                    f"{self.name}: header_row={said} is not one of the {len(rows)} rows that are "
+                    "not blank (the first is 1)."
+                )
+            return said - 1
+        if self.settings.header is False:
+            return None
+        if self.kind == "parquet":
+            return 0
+        from hitsndiffs.reading.header import header_place
+
+        found = header_place(rows[:HEAD_ROWS])
+        return 0 if found is None and self.settings.header else found
+
+    @cached_property
+    def header_place(self) -> int | None:
+        """The place of the header among the rows that are not blank (from 0), or None."""
+        rows = [row for _, row in self._rows(None, HEAD_ROWS)]
+        return self._header_place(rows, None)
+
+    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
+        """Return the whole table; see :class:`hitsndiffs.reading.formats.base.Document`."""
+        numbered = self._rows(sheet)
+        rows = [row for _, row in numbered]
+        place = self._header_place(rows, header_row)
+        header = [] if place is None else [cell.strip() for cell in rows[place]]
+        first = 0 if place is None else place + 1
+        width = max((_filled(row) for row in rows[first:]), default=0)
+        width = max(width, _filled(header))
+        header = [*header[:width], *[""] * (width - len(header))]
+        return Table(
+            header,
+            padded(rows[first:], width),
+            rows[: first - 1] if place else [],
+            [line for line, _ in numbered[first:]],
+        )
+
+    # -- JSON -------------------------------------------------------------------------------
+
+    def data(self) -> Any:
+        """Return the whole value of a JSON file."""
+        return jsontext.load(self.text(), self.name)
+
+    def records(self) -> Iterator[Any]:
+        """Yield all records of JSONL, or all elements of a JSON list."""
+        if self.kind == "parquet":
+            from hitsndiffs.reading.parquet import parquet_frame
+
+            with self.stream() as stream:
+                yield from parquet_frame(stream).iter_rows(named=True)
+            return
+        if self.kind == "json":
+            value = self.data()
+            yield from value if isinstance(value, list) else [value]
+            return
+        for number, line in enumerate(io.StringIO(self.text(), newline=None), start=1):
+            if line.strip():
+                yield jsontext.load(line, self.name, line_number=number)
+
+    # -- the beginning, and the neighbours --------------------------------------------------
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The beginning of the file."""
+        kind = self.kind
+        if kind in ("table", "sheets", "parquet"):
+            rows = [row for _, row in self._rows(None, HEAD_ROWS)]
+            place = self._header_place(rows, None)
+            first = 0 if place is None else place + 1
+            records: list[Any] = []
+            if kind == "parquet":
+                records = self._parquet_head.head(HEAD_RECORDS).to_dicts()
+            return Sample(
+                self.name,
+                kind,
+                self.folders,
+                records=tuple(records),
+                header=() if place is None else tuple(cell.strip() for cell in rows[place]),
+                rows=tuple(map(tuple, rows[first:])),
+                above=tuple(map(tuple, rows[: first - 1])) if place else (),
+                sheets=tuple(self.sheets),
+            )
+        if kind in ("json", "jsonl"):
+            records = jsontext.first_records(self._head_text, HEAD_RECORDS, whole=self.is_whole)
+            return Sample(self.name, kind, self.folders, records=tuple(records))
+        if kind == "archive":
+            return Sample(self.name, kind, self.folders, members=tuple(self._archive.names))
+        rows = [(line,) for line in self._head_text.splitlines()[:HEAD_ROWS]]
+        return Sample(self.name, kind, self.folders, rows=tuple(rows))
+
+    def members(self) -> list[Document]:
+        """Return the files in an archive."""
+        if self.kind != "archive":
+            return []
+        return [self._member(name) for name in self._archive.names]
+
+    def member(self, name: str) -> Document | None:
+        """Return one file of an archive."""
+        there = self.kind == "archive" and name in self._archive.names
+        return self._member(name) if there else None
+
+    def _member(self, name: str) -> Document:
+        archive, parts = self._archive, PurePosixPath(name).parts
+
+        def neighbours() -> list[Document]:
+            folder = str(PurePosixPath(name).parent)
+            names = [n for n in archive.names if str(PurePosixPath(n).parent) == folder]
+            return [self._member(n) for n in names]
+
+        return FileDocument(
+            lambda: io.BytesIO(archive.read(name)),
+            parts[-1],
+            (*self.folders, self.name, *parts[:-1]),
+            self.settings,
+            neighbours=neighbours,
+        )
+
+    def beside(self, pattern: str) -> list[Document]:
+        """Return the files in the same folder (or archive) that fit a pattern."""
+        if self._neighbours is not None:
+            found = self._neighbours()
+        elif self.path is not None:
+            from hitsndiffs.reading.folders import files_in
+
+            found = files_in(self.path.parent, self.folders[:-1], self.settings)
+        else:
+            found = []
+        return [d for d in found if fnmatch.fnmatchcase(d.name, pattern) and d.name != self.name]
+
+
+def _filled(row: list[str]) -> int:
+    """Return the width of a row without the blank cells at its end."""
+    width = len(row)
+    while width and not row[width - 1].strip():
+        width -= 1
+    return width

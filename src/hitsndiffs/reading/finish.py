@@ -1,0 +1,334 @@
+"""The last steps of every reading: rows that are no users, folding, blanks, free text, the key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from hitsndiffs.data.encoding.names import listed, shortened
+from hitsndiffs.data.encoding.options import normalise
+from hitsndiffs.data.encoding.result import Encoded, check_sizes
+from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.known_key import KnownKey
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.change import (
+    answer_of,
+    choosers,
+    relabelled,
+    with_items,
+    with_users,
+)
+from hitsndiffs.reading.fold import Folding, fold_item, same_text
+from hitsndiffs.reading.formats.base import Column, LeftOut
+from hitsndiffs.reading.roles import match_names
+from hitsndiffs.reading.streams import RawKey, option_label
+from hitsndiffs.reading.words import is_key_name, is_summary_name
+
+__all__ = ["Finished", "finish"]
+
+#: Rows that sum up the others are sought among so many at the top and at the bottom.
+_TOP, _BOTTOM = 3, 8
+#: Up to so many users, a row that is named like a key is sought everywhere.
+_MANY_USERS = 100_000
+#: An item with so many answers of which nearly all differ is free text.
+_SOME, _DIFFERENT = 10, 0.8
+_LONG_TEXT = 80
+#: With fewer answers it is no wonder that no two are alike.
+_ENOUGH = 20
+
+
+@dataclass
+class Finished:
+    """What is read, and what is to be said about it."""
+
+    encoded: Encoded
+    key: KnownKey | None
+    left_out: list[LeftOut] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def finish(
+    encoded: Encoded,
+    raw_key: RawKey,
+    *,
+    name: str,
+    rows_may_be_special: bool,
+    key_user: int | None = None,
+    users_are_named: bool = True,
+    items: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    fold: bool = True,
+    blanks: Sequence[str] | None = None,
+    keep_all: bool = False,
+) -> Finished:
+    """Do what is common to all formats.
+
+    Parameters
+    ----------
+    encoded
+        The answers as they were written.
+    raw_key
+        Right answers, as they were written.
+    name
+        Of the file, for messages.
+    rows_may_be_special
+        Whether a row may be a key or an average (tables with one row per user).
+    key_user
+        The row that the caller named as the key.
+    users_are_named
+        Whether a column names the users; else rows without an answer are nobody.
+    items, drop
+        Patterns of the items to be kept and left out, where that is still to be done.
+    fold, blanks
+        Whether spellings are folded; words that are no answer.
+    keep_all
+        Whether free text is kept (the caller named the items).
+    """
+    done = Finished(encoded, None)
+    if rows_may_be_special:
+        raw_key = _special_rows(done, raw_key, key_user, users_are_named)
+    _choose_items(done, items, drop)
+    _fold(done, fold, blanks)
+    if not keep_all and items is None:
+        _without_free_text(done, name)
+    _check(done, name)
+    done.key = _matched_key(done, raw_key, name)
+    return done
+
+
+# -- rows that are no users -------------------------------------------------------------------
+
+
+def _special_rows(
+    done: Finished, raw_key: RawKey, key_user: int | None, has_names: bool
+) -> RawKey:
+    encoded = done.encoded
+    n_users = len(encoded.users)
+    labels = encoded.users
+    drop = np.zeros(n_users, dtype=bool)
+    near_edge = {*range(min(_TOP, n_users)), *range(max(0, n_users - _BOTTOM), n_users)}
+    sought = range(n_users) if n_users <= _MANY_USERS else sorted(near_edge)
+    named = [k for k in sought if is_key_name(str(labels[k]))]
+    summing = [k for k in sorted(near_edge) if is_summary_name(str(labels[k]))]
+    keys: list[int] = [] if key_user is None else [key_user]
+    if named or summing:
+        alone, answered = _lonely(encoded), _answered(encoded)
+        if key_user is None:
+            keys = [k for k in named if answered[k] and alone[k] <= 0.5 * answered[k]]
+        for user in summing:
+            label = shortened(str(labels[user]), 40)
+            strange = alone[user] >= 0.6 * answered[user] and answered[user] >= 3
+            if user not in keys and (strange or not answered[user]):
+                drop[user] = True
+                done.left_out.append(LeftOut(1, f"row {label!r}", "it sums up the others"))
+    if keys and len(keys) < n_users - 1:
+        drop[keys] = True
+        where = f"row {shortened(str(labels[keys[0]]), 40)!r}"
+        raw_key = RawKey(
+            {str(i): str(o) for i, o in answer_of(encoded, keys[0]).items()}, where
+        )
+        done.left_out.append(
+            LeftOut(len(keys), where, "it holds the key" if key_user is None else "given as key_row")
+        )
+        if len(keys) > 1:
+            done.notes.append("There are several key rows; the first one is kept as the key.")
+    blank = np.zeros(n_users, dtype=bool) if has_names else _answered(encoded) == 0
+    if blank.any() and n_users - int(blank.sum()) > 1:
+        drop |= blank
+        done.left_out.append(
+            LeftOut(int(blank.sum()), "rows without an answer", "no column names their users")
+        )
+    if drop.any():
+        done.encoded = with_users(encoded, ~drop)
+    return raw_key
+
+
+def _answered(encoded: Encoded) -> np.ndarray[Any, Any]:
+    if encoded.rows is not None:
+        return np.diff(encoded.rows[0])
+    assert encoded.codes is not None
+    missing = np.iinfo(encoded.codes.dtype).max
+    counts = np.zeros(encoded.codes.shape[1], dtype=np.int64)
+    for row in encoded.codes:
+        counts += row != missing
+    return counts
+
+
+def _lonely(encoded: Encoded) -> np.ndarray[Any, Any]:
+    """Return for each user how many of the answers nobody else gave."""
+    single = choosers(encoded) == 1
+    if encoded.rows is not None:
+        indptr, options = encoded.rows
+        ends = np.concatenate([[0], np.cumsum(single[options])])
+        return np.diff(ends[indptr])
+    assert encoded.codes is not None
+    counts = np.zeros(encoded.codes.shape[1], dtype=np.int64)
+    starts = encoded.item_starts
+    for row, first, last in zip(encoded.codes, starts[:-1], starts[1:], strict=True):
+        if single[first:last].any():
+            table = np.append(single[first:last], False)
+            counts += np.take(table, row, mode="clip")
+    return counts
+
+
+# -- items and options ------------------------------------------------------------------------
+
+
+def _choose_items(
+    done: Finished, items: Sequence[str] | None, drop: Sequence[str] | None
+) -> None:
+    names = [str(item) for item in done.encoded.items.tolist()]
+    keep = np.ones(len(names), dtype=bool)
+    if items:
+        wanted = match_names(items, names, "items")
+        keep &= np.array([name in wanted for name in names])
+    if drop:
+        unwanted = match_names(drop, names, "drop")
+        keep &= np.array([name not in unwanted for name in names])
+    if not keep.all():
+        done.columns += [
+            Column(name, "unused", "left out as asked")
+            for name, kept in zip(names, keep.tolist(), strict=True)
+            if not kept
+        ]
+        done.encoded = with_items(done.encoded, keep)
+
+
+def _fold(done: Finished, fold: bool, blanks: Sequence[str] | None) -> None:
+    encoded = done.encoded
+    starts = encoded.item_starts.tolist()
+    labels = [str(label) for label in encoded.option_labels.tolist()]
+    words = None if blanks is None else frozenset(same_text(word) for word in blanks)
+    stocks = [tuple(labels[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    # most items need no folding: each different stock of labels is looked at once
+    plain = {
+        stock: fold_item(stock, [1] * len(stock), Folding(), words, merge=fold) == list(stock)
+        for stock in set(stocks)
+    }
+    if all(plain.values()):
+        return
+    counts = choosers(encoded).tolist()
+    common: Counter[str] = Counter()
+    for label, count in zip(labels, counts, strict=True):
+        common[label] += count
+    found = Folding()
+    new: list[list[str | None]] = []
+    for stock, first in zip(stocks, starts, strict=False):
+        if plain[stock]:
+            new.append(list(stock))
+            continue
+        own = counts[first : first + len(stock)]
+        new.append(fold_item(stock, own, found, words, common, merge=fold))
+    if found.merged or found.blanks:
+        done.encoded = relabelled(encoded, new)
+        done.answers += found.sentences()
+
+
+def _without_free_text(done: Finished, name: str) -> None:
+    encoded = done.encoded
+    if not len(encoded.items):
+        return
+    starts = encoded.item_starts.tolist()
+    labels = [str(label) for label in encoded.option_labels.tolist()]
+    keep = np.ones(len(encoded.items), dtype=bool)
+    strange = [
+        k
+        for k, (a, b) in enumerate(zip(starts[:-1], starts[1:], strict=True))
+        if b - a > _DIFFERENT * _SOME or sum(map(len, labels[a:b])) > _LONG_TEXT * (b - a)
+    ]
+    if not strange:
+        return
+    counts = choosers(encoded)
+    used: Counter[str] = Counter(labels)
+    for k in strange:
+        first, last = starts[k], starts[k + 1]
+        n, answered = last - first, int(counts[first:last].sum())
+        if n <= _DIFFERENT * answered or answered < 3:
+            continue
+        own = labels[first:last]
+        shared = sum(used[label] > 1 for label in own)
+        length = sum(map(len, own)) / n
+        if shared * 2 < n and (answered >= _SOME or length > _LONG_TEXT):
+            keep[k] = False
+    if keep.all():
+        return
+    gone = [str(item) for item in encoded.items[~keep].tolist()]
+    if not keep.any():
+        raise InputError(
+            f"{name}: hardly any two answers to an item are alike: this is free text (or numbers), "
+            "not choices; export the options that people chose."
+        )
+    done.columns += [Column(item, "comment", "free text: hardly any two answers alike") for item in gone]
+    done.notes.append(
+        f"Left out {listed(gone, most=3)}: free text, hardly any two answers are alike (keep with "
+        "items=)."
+    )
+    done.encoded = with_items(encoded, keep)
+
+
+def _check(done: Finished, name: str) -> None:
+    """Refuse what no ranking can be made from."""
+    encoded = done.encoded
+    check_sizes(Place(name), encoded.users, len(encoded.items))
+    sizes = np.diff(encoded.item_starts)
+    n_options = len(encoded.option_labels)
+    if encoded.rows is not None:
+        may_differ = len(encoded.rows[1]) == n_options
+    else:  # in a full table at least a quarter of the cells is answered
+        may_differ = 4 * n_options >= len(encoded.users) * len(encoded.items)
+    if may_differ and n_options > len(sizes) and n_options >= _ENOUGH:
+        if (choosers(encoded) == 1).all():
+            raise InputError(
+                f"{name}: no two users gave the same answer to any item, so nothing links them; "
+                "are these numbers or free text? Export the options that people chose."
+            )
+    if (sizes == 1).all() and len(sizes):
+        done.notes.append(
+            "Everybody gave the same answer to every item: nothing tells the users apart."
+        )
+
+
+# -- the key ----------------------------------------------------------------------------------
+
+
+def _matched_key(done: Finished, raw: RawKey, name: str) -> KnownKey | None:
+    """Match right answers with the options as they are kept."""
+    encoded = done.encoded
+    if not raw.options:
+        return None
+    starts, labels = encoded.item_starts.tolist(), encoded.option_labels.tolist()
+    key: dict[Any, Any] = {}
+    unchosen = 0
+    for place, item in enumerate(encoded.items.tolist()):
+        if str(item) not in raw.options:
+            continue
+        text = option_label(raw.options[str(item)])
+        own = [str(label) for label in labels[starts[place] : starts[place + 1]]]
+        if not text or (text not in own and normalise(text) is None):
+            continue
+        if text not in own:
+            same = [label for label in own if same_text(label) == same_text(text)]
+            unchosen += not same
+            text = same[0] if same else text
+        key[item] = text
+    if not key or unchosen == len(key):
+        if key:
+            done.notes.append(
+                f"The key in {raw.source} fits none of the answers, and is not used."
+            )
+        return None
+    if unchosen:
+        items = "1 item" if unchosen == 1 else f"{unchosen:,} items"
+        done.notes.append(f"Nobody chose the right answer to {items}, going by the key in the file.")
+    return KnownKey(key, raw.source, unchosen)
+
+
+def with_notes(encoded: Encoded, notes: Sequence[str]) -> Encoded:
+    """Return the same with other notes."""
+    return replace(encoded, notes=tuple(dict.fromkeys(notes)))

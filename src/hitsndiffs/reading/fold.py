@@ -1,0 +1,129 @@
+"""Which texts are the same answer, and which are no answer, by what an item's options say."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hitsndiffs.data.encoding.names import shortened
+
+__all__ = ["Folding", "fold_item", "same_text"]
+
+#: Words for «no answer», folded; they count as one only where they are no option of the item.
+_WORDS = frozenset(
+    """- – — -- --- ? ?? . … * n/a n.a. #n/a absent abs abwesend ausente assente blank (blank) empty
+    leer vide vacío <unanswered> unanswered <no answer> (no answer) no\u00a0answer
+    no\u00a0response [no\u00a0answer] [no\u00a0response] not\u00a0answered not\u00a0attempted
+    no\u00a0respondida nicht\u00a0beantwortet keine\u00a0antwort sans\u00a0réponse
+    sin\u00a0respuesta sem\u00a0resposta nessuna\u00a0risposta geen\u00a0antwoord нет\u00a0ответа
+    無回答 未回答 未作答 [invalid] omitted omit missing none\u00a0selected undefined mult"""
+    .replace("\u00a0", "~")
+    .split()
+)
+_BLANK = frozenset(word.replace("~", " ") for word in _WORDS)
+_SIGNS = re.compile(r"[^\w\s]+")
+#: A spelling in other case that at least this share of the users chose is one of its own where
+#: three or more spellings of one text differ in nothing but case (AA, Aa, aa).
+_OWN_SHARE = 0.05
+
+
+def same_text(text: str) -> str:
+    """Return a text without what never tells options apart.
+
+    Examples
+    --------
+    >>> same_text("  Ａ "), same_text("Straße  1"), same_text("2,50")
+    ('a', 'strasse 1', '2,50')
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).split()).casefold()
+
+
+@dataclass
+class Folding:
+    """What was folded and taken as blank, over all items, for the plan."""
+
+    merged: dict[tuple[str, str], int] = field(default_factory=dict)
+    blanks: dict[str, int] = field(default_factory=dict)
+
+    def sentences(self) -> list[str]:
+        """Return what is to be said."""
+        found = []
+        if self.merged:
+            pairs = [f"{shortened(a, 30)!r} = {shortened(b, 30)!r}" for a, b in self.merged]
+            more = f" and {len(pairs) - 3} more" if len(pairs) > 4 else ""
+            shown = pairs if not more else pairs[:3]
+            found.append(f"Taken as the same answer: {', '.join(shown)}{more}.")
+        if self.blanks:
+            words = [shortened(word, 30) for word in self.blanks]
+            more = ", …" if len(words) > 5 else ""
+            found.append(f"Taken as no answer: {', '.join(words[:5])}{more}.")
+        return found
+
+
+def fold_item(
+    labels: Sequence[str],
+    counts: Sequence[int],
+    found: Folding,
+    blanks: frozenset[str] | None = None,
+    common: Mapping[str, int] | None = None,
+    *,
+    merge: bool = True,
+) -> list[str | None]:
+    """Return for each option of an item the label it is kept under; None for no answer.
+
+    Parameters
+    ----------
+    labels, counts
+        The options, and how many users chose each.
+    found
+        What is to be said about it; added to.
+    blanks
+        The words that are no answer; None for the usual words where they are no options.
+    common
+        How often each spelling is used in all items; the commonest one is kept.
+    merge
+        Whether spellings are joined; else only blanks are found.
+
+    Examples
+    --------
+    >>> fold_item(["A", "a", "B", "-"], [8, 1, 7, 2], Folding())
+    ['A', 'A', 'B', None]
+    >>> fold_item(["+", "-", "·"], [8, 5, 7], Folding())
+    ['+', '-', '·']
+    """
+    kept: list[str | None] = list(labels)
+    words = _BLANK if blanks is None else blanks
+    own = sum(1 for label in labels if _SIGNS.fullmatch(label) and label not in ("-", "?", "."))
+    for k, label in enumerate(labels):
+        text = same_text(label)
+        if text not in words or (blanks is None and own and _SIGNS.fullmatch(label)):
+            continue
+        kept[k] = None
+        found.blanks[label] = found.blanks.get(label, 0) + counts[k]
+    if not merge:
+        return kept
+    groups: dict[str, list[int]] = defaultdict(list)
+    for k, label in enumerate(labels):
+        if kept[k] is not None:
+            groups[same_text(label)].append(k)
+    for places in groups.values():
+        if len(places) == 1 or _own_options(labels, counts, places):
+            continue
+        use = common or {}
+        best = max(places, key=lambda k: (use.get(labels[k], 0), counts[k], labels[k]))
+        for k in places:
+            if k != best:
+                kept[k] = labels[best]
+                pair = (labels[k], labels[best])
+                found.merged[pair] = found.merged.get(pair, 0) + 1
+    return kept
+
+
+def _own_options(labels: Sequence[str], counts: Sequence[int], places: list[int]) -> bool:
+    """Whether spellings that differ in case are options of their own, such as AA, Aa and aa."""
+    total = sum(counts[k] for k in places)
+    common = [k for k in places if counts[k] >= max(2, _OWN_SHARE * total)]
+    return len(common) > 2 and len(labels[places[0]]) > 1

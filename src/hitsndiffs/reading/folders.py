@@ -1,0 +1,136 @@
+"""Folders as documents, and the files in them."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterator
+from functools import cached_property, partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.documents import FileDocument, Settings
+from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
+from hitsndiffs.reading.source import open_path
+
+__all__ = ["FolderDocument", "files_in", "open_document"]
+
+
+def open_document(path: Path, settings: Settings) -> Document:
+    """Open a file or a folder."""
+    try:
+        if path.is_dir():
+            return FolderDocument(path, (), settings)
+    except (OSError, ValueError):
+        pass  # opening it says what is wrong
+    above = tuple(part for part in (path.parent.name,) if part)
+    return FileDocument(partial(open_path, path), path.name, above, settings, path=path)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "~$")) or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
+
+
+def files_in(folder: Path, above: tuple[str, ...], settings: Settings) -> list[Document]:
+    """Return the files right in a folder."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{str(folder)!r}: the folder cannot be read ({error.strerror}).") from None
+    found: list[Document] = []
+    for path in entries:
+        if _is_hidden(path.name) or not path.is_file():
+            continue
+        document = FileDocument(
+            partial(open_path, path), path.name, (*above, folder.name), settings, path=path
+        )
+        document.is_alone = False
+        found.append(document)
+    return found
+
+
+class FolderDocument:
+    """A folder.
+
+    Parameters
+    ----------
+    path
+        Where it is.
+    above
+        The folders that it lies in, as far as they were named.
+    settings
+        What the caller said.
+    """
+
+    kind: Kind = "folder"
+
+    def __init__(self, path: Path, above: tuple[str, ...], settings: Settings) -> None:
+        self.path = path
+        self.name = path.resolve().name if path.name in ("", ".", "..") else path.name
+        self.folders = above
+        self.settings = settings
+
+    def files(self) -> list[Document]:
+        """Return the files right in this folder."""
+        return files_in(self.path, self.folders, self.settings)
+
+    def subfolders(self) -> list[FolderDocument]:
+        """Return the folders right in this folder (links are not followed)."""
+        inner = [
+            entry
+            for entry in sorted(self.path.iterdir())
+            if entry.is_dir() and not entry.is_symlink() and not _is_hidden(entry.name)
+        ]
+        return [FolderDocument(path, (*self.folders, self.name), self.settings) for path in inner]
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The names of all files, with their folders."""
+        names = []
+        for folder, folders, files in os.walk(self.path):
+            folders[:] = sorted(name for name in folders if not _is_hidden(name))
+            base = Path(folder).relative_to(self.path)
+            names += [(base / name).as_posix() for name in sorted(files) if not _is_hidden(name)]
+            if len(names) > 100_000:
+                break
+        return Sample(self.name, "folder", self.folders, members=tuple(names))
+
+    def members(self) -> list[Document]:
+        """Return all files, those in folders below included."""
+        found = self.files()
+        for folder in self.subfolders():
+            found += folder.members()
+        return found
+
+    def member(self, name: str) -> Document | None:
+        """Return one file."""
+        path = self.path.joinpath(*PurePosixPath(name).parts)
+        if ".." in PurePosixPath(name).parts or not path.is_file():
+            return None
+        folders = (*self.folders, self.name, *PurePosixPath(name).parts[:-1])
+        return FileDocument(partial(open_path, path), path.name, folders, self.settings, path=path)
+
+    def beside(self, pattern: str) -> list[Document]:
+        """Return the files beside this folder that fit a pattern."""
+        found = files_in(self.path.parent, self.folders[:-1], self.settings)
+        return [document for document in found if fnmatch.fnmatchcase(document.name, pattern)]
+
+    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
+        """Refuse: a folder is no table."""
+        raise self._is_folder()
+
+    def records(self) -> Iterator[Any]:
+        """Refuse: a folder has no records."""
+        raise self._is_folder()
+
+    def data(self) -> Any:
+        """Refuse: a folder is no value."""
+        raise self._is_folder()
+
+    def text(self) -> str:
+        """Refuse: a folder has no text."""
+        raise self._is_folder()
+
+    def _is_folder(self) -> InputError:
+        return InputError(f"{self.name} is a folder; a file was expected.")

@@ -1,0 +1,78 @@
+"""The exports that are recognised, one small file each; the more specific ones come first."""
+
+from __future__ import annotations
+
+from hitsndiffs.reading.formats.base import Format
+from hitsndiffs.reading.formats.blackboard import BLACKBOARD
+from hitsndiffs.reading.formats.brightspace import BRIGHTSPACE, BRIGHTSPACE_SURVEY
+from hitsndiffs.reading.formats.canvas import CANVAS, CANVAS_ITEMS
+from hitsndiffs.reading.formats.canvas_new import CANVAS_NEW
+from hitsndiffs.reading.formats.doccano import DOCCANO
+from hitsndiffs.reading.formats.figure_eight import FIGURE_EIGHT, FIGURE_EIGHT_AGGREGATED
+from hitsndiffs.reading.formats.google_forms import GOOGLE_FORMS
+from hitsndiffs.reading.formats.gradescope import GRADESCOPE, GRADESCOPE_SCORES
+from hitsndiffs.reading.formats.helm import HELM
+from hitsndiffs.reading.formats.inspect_ai import INSPECT
+from hitsndiffs.reading.formats.kahoot import KAHOOT
+from hitsndiffs.reading.formats.label_studio import LABEL_STUDIO, LABEL_STUDIO_FLAT
+from hitsndiffs.reading.formats.labelbox import LABELBOX
+from hitsndiffs.reading.formats.lighteval import LIGHTEVAL
+from hitsndiffs.reading.formats.lm_eval import LM_EVAL, LM_EVAL_RESULTS
+from hitsndiffs.reading.formats.microsoft_forms import MICROSOFT_FORMS
+from hitsndiffs.reading.formats.mmlu_pro import MMLU_PRO
+from hitsndiffs.reading.formats.moodle import MOODLE, MOODLE_GRADES
+from hitsndiffs.reading.formats.mturk import MTURK
+from hitsndiffs.reading.formats.openai_evals import OPENAI_EVALS
+from hitsndiffs.reading.formats.opencompass import OPENCOMPASS
+from hitsndiffs.reading.formats.prodigy import PRODIGY
+from hitsndiffs.reading.formats.qualtrics import QUALTRICS
+from hitsndiffs.reading.formats.toloka import TOLOKA, TOLOKA_AGGREGATED
+from hitsndiffs.reading.formats.zipgrade import ZIPGRADE
+from hitsndiffs.reading.formats.zooniverse import ZOONIVERSE
+
+__all__ = ["FORMATS", "find_format"]
+
+FORMATS: tuple[Format, ...] = (
+    # tests
+    CANVAS,
+    CANVAS_NEW,
+    CANVAS_ITEMS,
+    MOODLE_GRADES,
+    MOODLE,
+    MICROSOFT_FORMS,
+    GOOGLE_FORMS,
+    BLACKBOARD,
+    BRIGHTSPACE,
+    BRIGHTSPACE_SURVEY,
+    QUALTRICS,
+    ZIPGRADE,
+    KAHOOT,
+    GRADESCOPE,
+    GRADESCOPE_SCORES,
+    # crowd labels
+    MTURK,
+    TOLOKA,
+    TOLOKA_AGGREGATED,
+    LABEL_STUDIO,
+    LABEL_STUDIO_FLAT,
+    PRODIGY,
+    LABELBOX,
+    ZOONIVERSE,
+    FIGURE_EIGHT,
+    FIGURE_EIGHT_AGGREGATED,
+    DOCCANO,
+    # language models
+    LM_EVAL,
+    LM_EVAL_RESULTS,
+    INSPECT,
+    HELM,
+    OPENAI_EVALS,
+    OPENCOMPASS,
+    LIGHTEVAL,
+    MMLU_PRO,
+)
+
+
+def find_format(name: str) -> Format | None:
+    """Return the format of that name."""
+    return next((format for format in FORMATS if format.name == name), None)

@@ -1,0 +1,398 @@
+"""What a format is: how it is recognised, and the one stream that every converter produces.
+
+A format is one small file with one :class:`Format` in it, and one entry in
+:data:`hitsndiffs.reading.formats.FORMATS`. Everything else (bytes, text encodings, separators,
+sheets, attempts, folding of answers, keys from points, the codes of
+:class:`hitsndiffs.Responses`) is the reader's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from hitsndiffs.errors import InputError
+
+__all__ = [
+    "ROLES",
+    "Choices",
+    "Column",
+    "Document",
+    "Format",
+    "Kind",
+    "LeftOut",
+    "Refusal",
+    "Role",
+    "Sample",
+    "Status",
+    "Stream",
+    "Table",
+    "bare_names",
+]
+
+Kind = Literal["table", "sheets", "json", "jsonl", "parquet", "folder", "archive", "text"]
+Status = Literal["answered", "blank", "not shown", "unreadable"]
+Role = Literal[
+    "user",
+    "item",
+    "answers",
+    "points",
+    "key",
+    "time",
+    "identity",
+    "comment",
+    "constant",
+    "attempt",
+    "status",
+    "unused",
+]
+ROLES: tuple[str, ...] = Role.__args__  # type: ignore[attr-defined]
+
+
+class Refusal(InputError):
+    """The file is recognised, and cannot be ranked.
+
+    Parameters
+    ----------
+    what
+        What the file is, as a phrase: "a Moodle «Grades» report: points only, no answers".
+    instead
+        What to do: "download the «Responses» report instead".
+
+    Examples
+    --------
+    >>> str(Refusal("an item analysis: one row per question", "export the answers of each person"))
+    'this is an item analysis: one row per question; export the answers of each person.'
+    """
+
+    def __init__(self, what: str, instead: str) -> None:
+        super().__init__(f"this is {what}; {instead}.")
+        self.what = what
+        self.instead = instead
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.instead)
+
+
+# -- what recognition sees ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The beginning of a file, and never more: what :attr:`Format.recognise` looks at.
+
+    Parameters
+    ----------
+    name
+        The name of the file or folder, without the path.
+    kind
+        ``"table"`` (delimited text), ``"sheets"`` (a spreadsheet), ``"json"`` (one value),
+        ``"jsonl"`` (a value per line), ``"parquet"``, ``"folder"``, ``"archive"`` (a zip) or
+        ``"text"`` (anything else, XML for example).
+    folders
+        The folders that it lies in, the outermost first, as far as they were named.
+    header
+        Tables, sheets, Parquet: the names of the columns as written, by position.
+    rows
+        The first rows below the header, all cells as text.
+    above
+        The rows above the header: titles, a key.
+    sheets
+        The names of all sheets; header and rows are those of the first (or of the one chosen).
+    records
+        JSON: the first elements of a list, or the one object alone. JSONL: the first lines.
+    members
+        Folders and archives: the names of the members, with ``/`` between their parts.
+    """
+
+    name: str
+    kind: Kind
+    folders: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    above: tuple[tuple[str, ...], ...] = ()
+    sheets: tuple[str, ...] = ()
+    records: tuple[Any, ...] = ()
+    members: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The header with the suffixes removed that data-frame libraries add to repeated names."""
+        return tuple(bare_names(self.header))
+
+    def has_columns(self, *names: str) -> bool:
+        """Whether all these columns are there, whatever the case and the blanks."""
+        there = {_folded(name) for name in self.header}
+        return all(_folded(name) in there for name in names)
+
+    def has_keys(self, *names: str) -> bool:
+        """Whether the first record is an object with all these keys."""
+        first = self.records[0] if self.records else None
+        return isinstance(first, dict) and all(name in first for name in names)
+
+
+@dataclass
+class Table:
+    """A whole table, all cells as text; blank lines are gone and rows are as wide as the header.
+
+    Parameters
+    ----------
+    header
+        The names as written, by position (there may be repeated ones).
+    rows
+        The rows below the header.
+    above
+        The rows above the header.
+    lines
+        The line (or the row of the sheet, from 1) in which each row begins.
+    """
+
+    header: list[str]
+    rows: list[list[str]]
+    above: list[list[str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The header with the suffixes removed that data-frame libraries add to repeated names."""
+        return bare_names(self.header)
+
+    def find(self, *names: str) -> int | None:
+        """Return the place of the first column that has one of these names, whatever the case."""
+        header = [_folded(name) for name in self.header]
+        for name in names:
+            if _folded(name) in header:
+                return header.index(_folded(name))
+        return None
+
+    def column(self, *names: str) -> list[str] | None:
+        """Return the cells of the first column that has one of these names."""
+        place = self.find(*names)
+        return None if place is None else [row[place] for row in self.rows]
+
+
+class Document(Protocol):
+    """One file (or folder, or archive) that a converter reads."""
+
+    @property
+    def name(self) -> str:
+        """The name of the file, without the path."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders that it lies in, the outermost first, as far as they were named."""
+
+    @property
+    def kind(self) -> Kind:
+        """See :class:`Sample`."""
+
+    @property
+    def sample(self) -> Sample:
+        """The beginning."""
+
+    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
+        """Return everything, for tables, sheets and Parquet.
+
+        ``header_row`` counts rows from 0 where the format knows better than the reader.
+        """
+
+    def records(self) -> Iterator[Any]:
+        """Yield all records of JSONL, or all elements of a JSON list."""
+
+    def data(self) -> Any:
+        """Return the whole value of a JSON file (bare NaN is allowed)."""
+
+    def text(self) -> str:
+        """Return the whole text."""
+
+    def members(self) -> list[Document]:
+        """Return the members of a folder or an archive, as documents."""
+
+    def member(self, name: str) -> Document | None:
+        """Return one member of a folder or an archive; None when it is not there."""
+
+    def beside(self, pattern: str) -> list[Document]:
+        """Return the files in the same folder (or archive) that fit a pattern (``*.json``)."""
+
+
+# -- what converters produce -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column is taken for, and why."""
+
+    name: str
+    role: Role
+    reason: str
+    position: int = -1
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows that are left out: how many, what they are, why."""
+
+    count: int
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the caller said about the file; what is None is for the format to find out."""
+
+    user: str | None = None
+    item: str | None = None
+    option: str | None = None
+    sheet: str | None = None
+    header_row: int | None = None
+    key_row: int | None = None
+    attempt: str | None = None
+
+
+@dataclass
+class Stream:
+    """What a converter produces: one entry per answer, in columns, and what is to be said.
+
+    An answer is one text, several (a set: a tuple), or None. Order within a set does not matter:
+    the reader sorts. Texts are as the file has them; the reader trims and folds.
+
+    Examples
+    --------
+    >>> stream = Stream()
+    >>> stream.add("ann", "q1", "A", key="A")
+    >>> stream.add("bob", "q1", ("C", "B"), key="A", points=0, possible=1)
+    >>> stream.add("bob", "q2", None)
+    >>> len(stream), stream.statuses
+    (3, ['answered', 'answered', 'blank'])
+    """
+
+    persons: list[str] = field(default_factory=list)
+    attempts: list[int] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    answers: list[tuple[str, ...]] = field(default_factory=list)
+    points: list[float | None] = field(default_factory=list)
+    possible: list[float | None] = field(default_factory=list)
+    keys: list[tuple[str, ...] | None] = field(default_factory=list)
+    statuses: list[Status] = field(default_factory=list)
+    #: Sentences on what was assumed.
+    notes: list[str] = field(default_factory=list)
+    #: Rows that are not answers of a person: averages, keys, previews, unfinished attempts.
+    left_out: list[LeftOut] = field(default_factory=list)
+    #: What each column of the file was taken for.
+    columns: list[Column] = field(default_factory=list)
+    #: The words of an item, where its name is a number or a code.
+    titles: dict[str, str] = field(default_factory=dict)
+    #: All options of an item, where the file lists them (also those that nobody chose).
+    options: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Where the key came from, as a phrase ("the columns «Right answer n»"); "" without one.
+    key_from: str = ""
+
+    def add(
+        self,
+        person: str,
+        item: str,
+        answer: str | Iterable[str] | None,
+        *,
+        attempt: int = 1,
+        points: float | None = None,
+        possible: float | None = None,
+        key: str | Iterable[str] | None = None,
+        status: Status | None = None,
+    ) -> None:
+        """Add one answer; without an answer the status is "blank" unless it is given."""
+        answers = _as_set(answer)
+        self.persons.append(person)
+        self.attempts.append(attempt)
+        self.items.append(item)
+        self.answers.append(answers)
+        self.points.append(points)
+        self.possible.append(possible)
+        self.keys.append(_as_set(key) or None)
+        self.statuses.append(status or ("answered" if answers else "blank"))
+
+    def extend(self, other: Stream) -> None:
+        """Add everything of another stream (another file of the same test)."""
+        for name in ("persons", "attempts", "items", "answers", "points", "possible", "keys"):
+            getattr(self, name).extend(getattr(other, name))
+        self.statuses.extend(other.statuses)
+        self.notes.extend(note for note in other.notes if note not in self.notes)
+        self.left_out.extend(other.left_out)
+        known = {(column.name, column.position) for column in self.columns}
+        self.columns.extend(c for c in other.columns if (c.name, c.position) not in known)
+        self.titles = {**other.titles, **self.titles}
+        for item, options in other.options.items():
+            self.options[item] = tuple(dict.fromkeys((*self.options.get(item, ()), *options)))
+        self.key_from = self.key_from or other.key_from
+
+    def __len__(self) -> int:
+        return len(self.persons)
+
+
+def _as_set(answer: str | Iterable[str] | None) -> tuple[str, ...]:
+    if answer is None:
+        return ()
+    if isinstance(answer, str):
+        return (answer,) if answer.strip() else ()
+    return tuple(text for text in answer if text.strip())
+
+
+@dataclass(frozen=True)
+class Format:
+    """One export that people have.
+
+    Parameters
+    ----------
+    name
+        For ``--format``: ``"canvas"``, ``"lm-eval"``.
+    title
+        For people: ``"Canvas, Student Analysis (classic quizzes)"``.
+    about
+        One line: where it comes from, in which files.
+    recognise
+        From a sample to the reason why it is this format, as a phrase that follows "because"
+        ("each question is followed by its points"); None when it is not. It must not read on, and
+        must not fail on anything.
+    convert
+        From a document to the stream. May raise :class:`Refusal` (what the file is, and what to
+        export instead).
+    """
+
+    name: str
+    title: str
+    about: str
+    recognise: Callable[[Sample], str | None]
+    convert: Callable[[Document, Choices], Stream]
+
+
+# -- names of columns --------------------------------------------------------------------------
+
+_SUFFIX = re.compile(r"^(?P<base>.+?)(?:_duplicated_\d+|\.\d{1,4}|_\d{1,4})$", re.DOTALL)
+
+
+def bare_names(header: Sequence[str]) -> list[str]:
+    """Undo what pandas (``q.1``), Polars (``q_duplicated_0``) and fastexcel (``q_1``) append.
+
+    Only where the bare name stands further to the left, and a Polars or pandas suffix counts up
+    from it; everything else stays as it is.
+
+    Examples
+    --------
+    >>> bare_names(["1.0", "score", "1.0.1", "1.0_duplicated_0", "q_1"])
+    ['1.0', 'score', '1.0', '1.0', 'q_1']
+    """
+    seen: dict[str, int] = {}
+    names = []
+    for name in header:
+        found = _SUFFIX.match(name) if len(name) < 100_000 else None
+        if found and found["base"] in seen:
+            name = found["base"]
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name)
+    return names
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()

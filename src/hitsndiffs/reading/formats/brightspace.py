@@ -1,0 +1,176 @@
+"""D2L Brightspace: «Attempt Details» of quizzes and surveys; a row per option."""
+
+from __future__ import annotations
+
+import re
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    Refusal,
+    Sample,
+    Stream,
+    Table,
+)
+from hitsndiffs.reading.formats.common import number, plain, roles
+from hitsndiffs.reading.formats.people import persons
+
+__all__ = ["BRIGHTSPACE", "BRIGHTSPACE_SURVEY"]
+
+_OPENER = re.compile(r"^\D{2,40}\s\d+$")
+
+
+def _recognise(sample: Sample) -> str | None:
+    wanted = ("Q #", "Q Type", "Answer", "Answer Match")
+    if sample.kind not in ("table", "sheets") or not sample.has_columns(*wanted):
+        return None
+    if sample.has_columns("# Responses"):
+        return None
+    if any(sample.has_columns(name) for name in ("Username", "Org Defined ID", "Attempt #")):
+        return "each row is an option that a person checked or left («Answer Match»)"
+    return None
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    stream = Stream()
+    identity = [
+        place
+        for name in (
+            "Org Defined ID",
+            "Username",
+            "FirstName",
+            "First Name",
+            "LastName",
+            "Last Name",
+        )
+        if (place := table.find(name)) is not None
+    ]
+    who = persons(table.header, table.rows, identity, choices.user)
+    at = {name: table.find(name) for name in ("Attempt #", "Score", "Out Of", "Q #", "Section #")}
+    kind, answer, match = (_place(table, n) for n in ("Q Type", "Answer", "Answer Match"))
+    items = _item_names(table)
+    questions: dict[tuple[str, int, str, str], list[int]] = {}
+    for k, row in enumerate(table.rows):
+        if not items[k]:
+            continue
+        value = number(row[at["Attempt #"]]) if at["Attempt #"] is not None else None
+        attempt = int(value) if value and 0 < value < 1e6 else 1
+        number_shown = row[at["Q #"]] if at["Q #"] is not None else ""
+        questions.setdefault((who[k], attempt, items[k], number_shown), []).append(k)
+    open_kinds: dict[str, int] = {}
+    for (person, attempt, item, _), places in questions.items():
+        marks = {k: table.rows[k][match].strip().casefold() for k in places}
+        if not all(mark in ("checked", "unchecked") for mark in marks.values()):
+            name = table.rows[places[0]][kind].strip() or "no type"
+            open_kinds[name] = open_kinds.get(name, 0) + 1
+            continue
+        texts = [plain(table.rows[k][answer]) for k in places]
+        chosen = [t for t, k in zip(texts, places, strict=True) if marks[k] == "checked"]
+        row = table.rows[places[0]]
+        points = number(row[at["Score"]]) if at["Score"] is not None else None
+        possible = number(row[at["Out Of"]]) if at["Out Of"] is not None else None
+        stream.add(person, item, chosen, attempt=attempt, points=points, possible=possible)
+        stream.options[item] = tuple(dict.fromkeys((*stream.options.get(item, ()), *texts)))
+    if open_kinds:
+        stream.notes.append(
+            f"Questions of the types {', '.join(sorted(open_kinds))} are left out: they have no "
+            "options to check."
+        )
+    if not stream.persons:
+        raise Refusal(
+            "a Brightspace report without a question that has options",
+            "only questions of the types MC, T/F and M-S can be ranked",
+        )
+    roles(stream, table.header, identity, "identity", "who answered")
+    roles(stream, table.header, [answer], "answers", "the options; the chosen ones are «Checked»")
+    return stream
+
+
+def _place(table: Table, name: str) -> int:
+    place = table.find(name)
+    if place is None:
+        raise Refusal(
+            f"a Brightspace report without the column «{name}»", "export «Attempt Details» again"
+        )
+    return place
+
+
+def _item_names(table: Table) -> list[str]:
+    """Return the item of each row: the text of the question, else its title."""
+    text, title = table.find("Q Text"), table.find("Q Title")
+    names = []
+    for row in table.rows:
+        words = plain(row[text]) if text is not None else ""
+        names.append(words or (plain(row[title]).strip("'") if title is not None else ""))
+    return names
+
+
+# -- surveys: a line «User n» opens each person -------------------------------------------------
+
+
+def _recognise_survey(sample: Sample) -> str | None:
+    wanted = ("Q #", "Q Type", "Answer", "# Responses")
+    if sample.kind in ("table", "sheets") and sample.has_columns(*wanted):
+        return "options are counted («# Responses»)"
+    return None
+
+
+def _convert_survey(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    answer, count = _place(table, "Answer"), _place(table, "# Responses")
+    match = table.find("Answer Match")
+    items = _item_names(table)
+    stream = Stream()
+    person = next((found for row in reversed(table.above) if (found := _opens(row))), None)
+    chosen: dict[tuple[str, str], list[str]] = {}
+    keys: dict[str, list[str]] = {}
+    header = [name.strip() for name in table.header]
+    for k, row in enumerate(table.rows):
+        opened = None if items[k] or row[answer].strip() else _opens(row)
+        if opened:
+            person = opened
+            continue
+        if person is None or not items[k] or [cell.strip() for cell in row] == header:
+            continue
+        text = plain(row[answer])
+        picked = chosen.setdefault((person, items[k]), [])
+        if (number(row[count]) or 0) > 0:
+            picked.append(text)
+        options = stream.options.get(items[k], ())
+        stream.options[items[k]] = tuple(dict.fromkeys((*options, text)))
+        if match is not None and row[match].strip().casefold() == "checked":
+            known = keys.setdefault(items[k], [])
+            known.extend([text] if text not in known else [])
+    if not chosen:
+        raise Refusal(
+            "a Brightspace report of counts per option: nobody's own answers are in it",
+            "export «Attempt Details» (quizzes) or the individual attempts (surveys) instead",
+        )
+    for (person, item), picked in chosen.items():
+        stream.add(person, item, picked, key=keys.get(item))
+    stream.key_from = "the options marked «Checked»" if keys else ""
+    roles(stream, table.header, [answer], "answers", "the options; the chosen one has a response")
+    return stream
+
+
+def _opens(row: list[str]) -> str | None:
+    given = [cell.strip() for cell in row if cell.strip()]
+    return given[0] if 1 <= len(given) <= 3 and _OPENER.match(given[0]) else None
+
+
+BRIGHTSPACE = Format(
+    "brightspace",
+    "D2L Brightspace, Attempt Details",
+    "Quiz statistics, «Attempt Details»: CSV, a row per option",
+    _recognise,
+    _convert,
+)
+BRIGHTSPACE_SURVEY = Format(
+    "brightspace-survey",
+    "D2L Brightspace, survey attempts",
+    "Survey reports with individual attempts («User 1»); counts alone are refused",
+    _recognise_survey,
+    _convert_survey,
+)

@@ -1,0 +1,141 @@
+"""Canvas classic quizzes and surveys: the «Student Analysis» report."""
+
+from __future__ import annotations
+
+import re
+
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.formats.common import absent, folded, is_free_text, number, plain, roles
+from hitsndiffs.reading.formats.people import persons
+
+__all__ = ["CANVAS", "CANVAS_ITEMS"]
+
+_QUESTION = re.compile(r"^\s*(\d{2,}):(?:\s|$)")
+_COMMA = re.compile(r"(?<!\\),")
+_IDENTITY = ("name", "id", "sis_id", "sis id")
+
+
+def _pairs(names: tuple[str, ...] | list[str]) -> list[int]:
+    """Return the places of the questions: each is followed by its points possible."""
+    return [
+        k
+        for k, name in enumerate(names)
+        if _QUESTION.match(name) and k + 1 < len(names) and number(names[k + 1]) is not None
+    ]
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind not in ("table", "sheets"):
+        return None
+    names = sample.names
+    places = _pairs(names)
+    if not places or places != list(range(places[0], places[-1] + 1, 2)):
+        return None
+    return "each question («number: text») is followed by a column of points («1.0»)"
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    names = table.names
+    stream = Stream()
+    places = _pairs(names)
+    if not places:
+        raise absent("a Canvas report", "a question («12: …») with its points behind it")
+    lead = range(places[0])
+    folded_lead = [folded(names[k]) for k in lead]
+    identity = [k for k in lead if folded_lead[k] in _IDENTITY]
+    if not identity and places[0] >= 6:
+        # In another language: a person's columns stand before section, section id, submitted.
+        found = {tuple(row[:2]) for row in table.rows}
+        identity = [0, 1] if 2 * len(found) > len(table.rows) else []
+    if identity or choices.user:
+        who = persons(names, table.rows, identity, choices.user)
+    else:
+        who = [str(k + 1) for k in range(len(table.rows))]
+    if not identity:
+        stream.notes.append("The survey is anonymous: each row is taken for one person.")
+    attempt = next((k for k in lead if folded_lead[k] == "attempt"), None)
+    if attempt is None and places[0] >= 6:
+        last = places[0] - 1
+        cells = [row[last].strip() for row in table.rows]
+        attempt = last if all(cell.isdigit() and int(cell) < 1000 for cell in cells) else None
+    for place in places:
+        match = _QUESTION.match(names[place])
+        item = match[1] if match else names[place]
+        stream.titles[item] = plain(names[place][match.end() :] if match else names[place])
+        if is_free_text(row[place] for row in table.rows):
+            roles(stream, table.header, [place], "comment", "free text")
+            continue
+        possible = number(names[place + 1])
+        for row, person in zip(table.rows, who, strict=True):
+            answer, points = row[place], row[place + 1].strip()
+            blank = not answer.strip()
+            stream.add(
+                person,
+                item,
+                None if blank else _options(answer),
+                attempt=_attempt(row[attempt]) if attempt is not None else 1,
+                points=number(points),
+                possible=possible,
+                status="not shown" if blank and not points else None,
+            )
+    roles(stream, table.header, identity, "identity", "who answered")
+    known = {column.position for column in stream.columns}
+    questions = [k for k in places if k not in known]
+    roles(stream, table.header, questions, "answers", "a question: number, then its text")
+    roles(stream, table.header, [k + 1 for k in places], "points", "the points of the question")
+    if attempt is not None:
+        roles(stream, table.header, [attempt], "attempt", "the number of the attempt")
+    rest = set(range(len(names))) - {*identity, *places, *(k + 1 for k in places), attempt}
+    roles(stream, table.header, sorted(k for k in rest if k is not None), "unused", "no question")
+    return stream
+
+
+def _attempt(text: str) -> int:
+    value = number(text)
+    return int(value) if value is not None and 0 < value < 1e6 else 1
+
+
+def _options(cell: str) -> tuple[str, ...]:
+    r"""Split several options at commas; ``\,`` is a comma within an option.
+
+    Examples
+    --------
+    >>> _options(r"Red,Blue\, dark"), _options("a=>b,c=>d"), _options("Well, perhaps")
+    (('Red', 'Blue, dark'), ('a=>b', 'c=>d'), ('Well, perhaps',))
+    """
+    # A comma that Canvas put between two options has no blank behind it.
+    parts = _COMMA.split(cell)
+    if any(part[:1].isspace() for part in parts[1:]):
+        parts = [cell]
+    return tuple(part.replace("\\,", ",").replace("\\=>", "=>").strip() for part in parts)
+
+
+def _recognise_items(sample: Sample) -> str | None:
+    wanted = ("Question Id", "Question Title", "Answered Student Count")
+    if sample.kind in ("table", "sheets") and sample.has_columns(*wanted):
+        return "each row is a question with the number of students who answered it"
+    return None
+
+
+def _refuse_items(_: Document, __: Choices) -> Stream:
+    raise Refusal(
+        "Canvas' «Item Analysis»: one row per question, with counts and no students",
+        "download the «Student Analysis» report of the quiz instead",
+    )
+
+
+CANVAS = Format(
+    "canvas",
+    "Canvas, Student Analysis (classic quizzes)",
+    "Quiz statistics, «Student Analysis»: CSV, answers as text, points per question",
+    _recognise,
+    _convert,
+)
+CANVAS_ITEMS = Format(
+    "canvas-item-analysis",
+    "Canvas, Item Analysis (refused)",
+    "Quiz statistics, «Item Analysis»: counts per question, no students",
+    _recognise_items,
+    _refuse_items,
+)

@@ -1,0 +1,98 @@
+"""Canvas New Quizzes: the «Student Analysis» report."""
+
+from __future__ import annotations
+
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
+from hitsndiffs.reading.formats.common import (
+    absent,
+    folded,
+    number,
+    plain,
+    roles,
+    split_column,
+    squeezed,
+    unique,
+)
+from hitsndiffs.reading.formats.people import persons
+
+__all__ = ["CANVAS_NEW"]
+
+_OPEN = ("essay", "fileupload", "file", "upload", "text", "formula", "numeric", "stimulus")
+
+
+def _blocks(names: list[str] | tuple[str, ...]) -> list[int]:
+    """Return where the blocks ItemID, ItemType, question, EarnedPoints, Status begin."""
+    bare = [squeezed(name).rstrip("0123456789") for name in names]
+    return [
+        k
+        for k in range(len(bare) - 4)
+        if bare[k] == "itemid"
+        and bare[k + 1] == "itemtype"
+        and bare[k + 3] == "earnedpoints"
+        and bare[k + 4] == "status"
+    ]
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind in ("table", "sheets") and _blocks(sample.names):
+        return "blocks of ItemID, ItemType, question, EarnedPoints, Status repeat"
+    return None
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    names = table.names
+    stream = Stream()
+    blocks = _blocks(names)
+    if not blocks:
+        raise absent("a New Quizzes report", "ItemID, ItemType, EarnedPoints and Status")
+    lead = range(blocks[0])
+    identity = [k for k in lead if squeezed(names[k]) in ("name", "id", "sisid")]
+    if not identity:
+        identity = [k for k in lead if squeezed(names[k]) == "anonymousid"]
+    who = (
+        persons(names, table.rows, identity, choices.user)
+        if identity or choices.user
+        else [str(k + 1) for k in range(len(table.rows))]
+    )
+    attempt = next((k for k in lead if folded(names[k]) == "attempt"), None)
+    titles = [plain(names[k + 2]) for k in blocks]
+    for place, title, label in zip(blocks, titles, unique(titles), strict=True):
+        kinds = {squeezed(row[place + 1]) for row in table.rows} - {""}
+        if kinds and all(any(kind.startswith(word) for word in _OPEN) for kind in kinds):
+            reason = f"not a choice question ({', '.join(sorted(kinds))})"
+            roles(stream, table.header, [place + 2], "comment", reason)
+            continue
+        ids = {row[place].strip() for row in table.rows} - {""}
+        item = next(iter(ids)) if len(ids) == 1 else label
+        item = item if item not in stream.titles else label
+        stream.titles[item] = title
+        answers = split_column([plain(row[place + 2]) for row in table.rows], ",")
+        for row, person, answer in zip(table.rows, who, answers, strict=True):
+            shown = any(row[place + step].strip() for step in (0, 1, 3, 4))
+            value = number(row[attempt]) if attempt is not None else None
+            stream.add(
+                person,
+                item,
+                answer,
+                attempt=int(value) if value and 0 < value < 1e6 else 1,
+                points=number(row[place + 3]),
+                status=None if answer or shown else "not shown",
+            )
+        roles(stream, table.header, [place + 2], "answers", "a question of type choice")
+        roles(stream, table.header, [place + 3], "points", "the points of the question")
+        rest = [place, place + 1, place + 4]
+        roles(stream, table.header, rest, "unused", "number, type and state of the question")
+    roles(stream, table.header, identity, "identity", "who answered")
+    rest = [k for k in (*lead, *range(blocks[-1] + 5, len(names))) if k not in identity]
+    roles(stream, table.header, rest, "unused", "no question")
+    return stream
+
+
+CANVAS_NEW = Format(
+    "canvas-new-quizzes",
+    "Canvas, Student Analysis (New Quizzes)",
+    "New Quizzes reports, «Student Analysis»: CSV, a block of five columns per question",
+    _recognise,
+    _convert,
+)

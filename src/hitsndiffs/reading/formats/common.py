@@ -1,0 +1,313 @@
+"""What several converters share: numbers, plain text, names of persons, sets of options."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hitsndiffs.reading.formats.base import Column, Document, Refusal, Role, Sample, Stream, Table
+
+__all__ = [
+    "absent",
+    "as_text",
+    "folded",
+    "inner",
+    "is_free_text",
+    "labelled",
+    "letter_place",
+    "literal",
+    "most_common",
+    "number",
+    "objects",
+    "plain",
+    "roles",
+    "sample_rows",
+    "short_hash",
+    "split_column",
+    "squeezed",
+    "stem_of_name",
+    "table_of",
+    "unique",
+    "words",
+]
+
+_TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--.{0,2000}?--)>", re.DOTALL)
+_BLANKS = re.compile(r"\s+")
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text, which stand between bars."""
+    return frozenset(text.split("|"))
+
+
+def absent(what: str, columns: str) -> Refusal:
+    """Return the refusal of a table without the columns that a format has."""
+    return Refusal(f"not {what}: there is no {columns}", "leave the format to be found out")
+
+
+def folded(name: str) -> str:
+    """Return a name in lower case with single blanks."""
+    return _BLANKS.sub(" ", name).strip().casefold()
+
+
+def squeezed(name: str) -> str:
+    """Return only the Latin letters and digits of a name, in lower case.
+
+    Examples
+    --------
+    >>> squeezed("Key Version"), squeezed("PriKey_1")
+    ('keyversion', 'prikey1')
+    """
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
+
+
+def plain(text: str) -> str:
+    """Return a text without HTML, with single blanks.
+
+    Examples
+    --------
+    >>> plain("<p>Red &amp;&nbsp;blue</p>"), plain("x < 3 and y > 2")
+    ('Red & blue', 'x < 3 and y > 2')
+    """
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    if "&" in text:
+        text = html.unescape(text)
+    return _BLANKS.sub(" ", text).strip()
+
+
+def number(text: str) -> float | None:
+    """Return a number with a point or a comma, else None.
+
+    Examples
+    --------
+    >>> number("8,50"), number(" 1.0 "), number("-"), number("1/2")
+    (8.5, 1.0, None, None)
+    """
+    text = text.strip()
+    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
+
+
+def as_text(value: Any) -> str:
+    """Return a JSON value as the text of a label: whole numbers without a point.
+
+    Examples
+    --------
+    >>> as_text(1.0), as_text(True), as_text(None), as_text(["a", 2])
+    ('1', 'true', '', '["a", 2]')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, (int, float)):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def literal(text: Any) -> Any:
+    """Return the value of a JSON or Python literal; the text itself when it is neither.
+
+    Examples
+    --------
+    >>> literal("['a', 1]"), literal('{"a": true}'), literal("plain words")
+    (['a', 1], {'a': True}, 'plain words')
+    """
+    if not isinstance(text, str):
+        return text
+    start = text.lstrip()[:1]
+    if start not in '[{("' and not _NUMBER.fullmatch(text.strip()):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return text
+
+
+def short_hash(text: str) -> str:
+    """Return eight hexadecimal digits that stand for a text."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
+
+
+def letter_place(text: str) -> int | None:
+    """Return the place of an option letter (``A`` or ``(a)`` is 0), else None.
+
+    Examples
+    --------
+    >>> letter_place("A"), letter_place(" (c) "), letter_place("The")
+    (0, 2, None)
+    """
+    bare = text.strip().strip("().:").upper()
+    return ord(bare) - ord("A") if len(bare) == 1 and "A" <= bare <= "Z" else None
+
+
+def most_common(values: Iterable[Any]) -> tuple[Any, float]:
+    """Return the most common value and its share; ``(None, 0.0)`` of nothing."""
+    counts = Counter(values)
+    if not counts:
+        return None, 0.0
+    value, count = counts.most_common(1)[0]
+    return value, count / counts.total()
+
+
+def objects(values: Any) -> list[dict[str, Any]]:
+    """Return the objects among JSON values; whatever else there is, is skipped."""
+    if isinstance(values, dict):
+        values = [values]
+    return [v for v in values if isinstance(v, dict)] if isinstance(values, (list, tuple)) else []
+
+
+def inner(value: Any, *names: str) -> dict[str, Any]:
+    """Return the object at the end of a path of names; an empty one when it is not there.
+
+    Examples
+    --------
+    >>> inner({"a": {"b": {"c": 1}}}, "a", "b"), inner({"a": 1}, "a", "b")
+    ({'c': 1}, {})
+    """
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def is_free_text(cells: Iterable[str]) -> bool:
+    """Whether the answers to a question are texts of their own: long, hardly one of them twice.
+
+    Of a few answers only long ones say so: three persons may well choose three options.
+
+    Examples
+    --------
+    >>> is_free_text(["yes", "no"]), is_free_text(["x" * 80, "y" * 70]), is_free_text(["sea"] * 9)
+    (False, True, False)
+    """
+    given = [text for cell in cells if (text := cell.strip())]
+    length = 12 if len(given) >= 8 else 50
+    long = sum(len(text) > length or "\n" in text for text in given)
+    return bool(given) and 2 * long > len(given) and len(set(given)) > 0.8 * len(given)
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Return names that differ: repeated ones get a number.
+
+    Examples
+    --------
+    >>> unique(["Q", "Q", "Q (2)", "R"])
+    ['Q', 'Q (3)', 'Q (2)', 'R']
+    """
+    names = list(names)
+    known = set(names)
+    seen: set[str] = set()
+    result = []
+    for name in names:
+        count = 1
+        label = name
+        while label in seen or (count > 1 and label in known):
+            count += 1
+            label = f"{name} ({count})"
+        seen.add(label)
+        result.append(label)
+    return result
+
+
+def labelled(options: Sequence[str]) -> list[str]:
+    """Return the texts of options as labels; equal or empty texts get their letter in front.
+
+    Examples
+    --------
+    >>> labelled(["yes", "no"]), labelled(["x", "x", ""])
+    (['yes', 'no'], ['A. x', 'B. x', 'C'])
+    """
+    texts = [_BLANKS.sub(" ", text).strip() for text in options]
+    if len(set(texts)) == len(texts) and all(texts):
+        return texts
+    return [f"{_letter(k)}. {text}" if text else _letter(k) for k, text in enumerate(texts)]
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place) if place < 26 else str(place + 1)
+
+
+def stem_of_name(name: str) -> str:
+    """Return the name of a file without its endings (also ``.csv.gz``).
+
+    Examples
+    --------
+    >>> stem_of_name("model-c.v2.jsonl.gz"), stem_of_name("llama-3.1.json")
+    ('model-c.v2', 'llama-3.1')
+    """
+    return re.sub(
+        r"(\.(?:gz|zst|zip|jsonl?|ndjson|csv|tsv|txt|xlsx?|ods|parquet|eval))+$",
+        "",
+        name,
+        flags=re.I,
+    )
+
+
+def table_of(document: Document, records: Iterable[Any] | None = None) -> Table:
+    """Return a table, also from JSON records (each key a column)."""
+    if document.kind not in ("json", "jsonl"):
+        return document.table()
+    rows = objects(list(document.records() if records is None else records))
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [[as_text(row.get(key)) for key in header] for row in rows]
+    return Table([str(key) for key in header], cells, lines=list(range(1, len(cells) + 1)))
+
+
+def sample_rows(sample: Sample) -> list[tuple[str, ...]]:
+    """Return the first rows, all as wide as the header."""
+    width = len(sample.header)
+    return [(*row[:width], *[""] * (width - len(row))) for row in sample.rows]
+
+
+def roles(
+    stream: Stream, header: Sequence[str], places: Iterable[int], role: Role, reason: str
+) -> None:
+    """Note what some columns are taken for."""
+    stream.columns.extend(
+        Column(header[place], role, reason, place) for place in places if place >= 0
+    )
+
+
+def split_column(cells: Sequence[str], separator: str) -> list[tuple[str, ...]]:
+    """Split the cells of one item into sets, where they are sets and no texts with a comma.
+
+    Cells are split when most of their parts also stand in other cells (alone or with others).
+
+    Examples
+    --------
+    >>> split_column(["Red, Blue", "Blue, Red", "Red", ""], ", ")
+    [('Red', 'Blue'), ('Blue', 'Red'), ('Red',), ()]
+    >>> split_column(["Paris, France", "London, England", "Paris, France"], ", ")
+    [('Paris, France',), ('London, England',), ('Paris, France',)]
+    """
+    mark = separator.strip() or separator
+    whole = {cell: cell.strip() for cell in set(cells)}
+    parts_of = {
+        cell: tuple(part for part in (p.strip() for p in text.split(mark)) if part)
+        for cell, text in whole.items()
+    }
+    counts = Counter(part for cell in whole for part in set(parts_of[cell]))
+    several = [parts_of[cell] for cell, text in whole.items() if mark in text]
+    mentioned = {part for parts in several for part in parts}
+    shared = sum(counts[part] > 1 for part in mentioned)
+    ends = bool(several) and all(text.endswith(mark) for text in whole.values() if text)
+    # Hardly any option holds a semicolon, so one shared part in each cell is enough there.
+    known = mark == ";" and all(any(counts[part] > 1 for part in parts) for parts in several)
+    if several and (ends or known or 2 * shared > len(mentioned)):
+        return [parts_of[cell] for cell in cells]
+    return [(whole[cell],) if whole[cell] else () for cell in cells]

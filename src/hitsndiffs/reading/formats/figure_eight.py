@@ -1,0 +1,123 @@
+"""Figure Eight (CrowdFlower, Appen): the full report, a row per judgment."""
+
+from __future__ import annotations
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    Refusal,
+    Sample,
+    Stream,
+    Table,
+)
+from hitsndiffs.reading.formats.common import absent, is_free_text, roles
+from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
+
+__all__ = ["FIGURE_EIGHT", "FIGURE_EIGHT_AGGREGATED"]
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind in ("table", "sheets") and sample.has_columns("_unit_id", "_worker_id"):
+        return "the columns _unit_id and _worker_id are there"
+    return None
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    unit, worker = table.find("_unit_id"), table.find("_worker_id")
+    if unit is None or worker is None:
+        raise absent("a Figure Eight report", "_unit_id and _worker_id")
+    asked = _questions(table, unit)
+    if choices.option is not None:
+        names = {table.header[place].strip(): place for place in range(len(table.header))}
+        asked = {place: asked.get(place) for place in chosen_only(names, choices.option).values()}
+    if not asked:
+        raise Refusal(
+            "a Figure Eight report without answers by choice", "only choices can be ranked"
+        )
+    stream = Stream()
+    who = persons(table.header, table.rows, [worker], choices.user)
+    asked_item = given_columns(table.header, choices.item, "item") or [unit]
+    for row, person in zip(table.rows, who, strict=True):
+        task = " ".join(row[k].strip() for k in asked_item)
+        if not task:
+            continue
+        for place, gold in asked.items():
+            key = row[gold].strip() if gold is not None else ""
+            name = table.header[place].strip()
+            stream.add(
+                person,
+                task if len(asked) == 1 else f"{task}/{name}",
+                tuple(part.strip() for part in row[place].splitlines()),
+                key=key if "\n" not in key else None,
+            )
+    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    if any(key is not None for key in stream.keys):
+        stream.key_from = "the columns «…_gold»"
+    roles(stream, table.header, [worker], "user", "the worker")
+    roles(stream, table.header, [unit], "item", "the unit")
+    roles(stream, table.header, asked, "answers", "the answers differ within a unit")
+    golden = [place for place in asked.values() if place is not None]
+    roles(stream, table.header, golden, "key", "the right answers of test questions")
+    known = {column.position for column in stream.columns}
+    rest = [k for k in range(len(table.header)) if k not in known]
+    roles(stream, table.header, rest, "unused", "about the judgment, or what the workers saw")
+    return stream
+
+
+def _questions(table: Table, unit: int) -> dict[int, int | None]:
+    """Return the columns of answers and their gold: those that differ between workers."""
+    names = [name.strip() for name in table.header]
+    places = {name: k for k, name in enumerate(names)}
+    candidates = [
+        k
+        for k, name in enumerate(names)
+        if name and not name.startswith("_") and not name.endswith(("_gold", "_gold_reason"))
+    ]
+    golden = [k for k in candidates if f"{names[k]}_gold" in places]
+    for group in (golden, candidates):
+        found = {}
+        for k in group:
+            cells = [row[k] for row in table.rows]
+            seen: dict[str, str] = {}
+            differs = any(
+                row[k].strip() and seen.setdefault(row[unit], row[k]) != row[k]
+                for row in table.rows
+            )
+            if differs and not is_free_text(cells):
+                found[k] = places.get(f"{names[k]}_gold")
+        if found:
+            return found
+    return {}
+
+
+def _recognise_aggregated(sample: Sample) -> str | None:
+    if not sample.has_columns("_unit_id") or sample.has_columns("_worker_id"):
+        return None
+    if any(name.strip().endswith(":confidence") for name in sample.header):
+        return "answers have a confidence and no worker"
+    return None
+
+
+def _refuse_aggregated(_: Document, __: Choices) -> Stream:
+    raise Refusal(
+        "Figure Eight's aggregated report: one answer per unit, no workers",
+        "download the full report instead",
+    )
+
+
+FIGURE_EIGHT = Format(
+    "figure-eight",
+    "Figure Eight (CrowdFlower), full report",
+    "CSV with a row per judgment: _unit_id, _worker_id, …",
+    _recognise,
+    _convert,
+)
+FIGURE_EIGHT_AGGREGATED = Format(
+    "figure-eight-aggregated",
+    "Figure Eight (CrowdFlower), aggregated (refused)",
+    "One answer per unit with a confidence, no workers",
+    _recognise_aggregated,
+    _refuse_aggregated,
+)

@@ -1,0 +1,156 @@
+"""Google Forms: the CSV of the form itself, and the linked sheet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
+from hitsndiffs.reading.formats.common import (
+    folded,
+    number,
+    roles,
+    sample_rows,
+    split_column,
+    unique,
+    words,
+)
+from hitsndiffs.reading.formats.people import number_attempts, persons
+
+__all__ = ["GOOGLE_FORMS"]
+
+_STAMPS = words(
+    "timestamp|zeitstempel|horodateur|marca temporal|carimbo de data/hora|"
+    "informazioni cronologiche|tijdstempel|タイムスタンプ|отметка времени|sygnatura czasowa|"
+    "tidsstämpel|tidsstempel|aikaleima|časové razítko|zaman damgası|时间戳记|타임스탬프|"
+    "حقب زمنية|marca de temps|dấu thời gian|stempel waktu"
+)
+_TOTALS = words(
+    "score|total score|punkte|punktzahl|gesamtpunktzahl|note|score total|puntuación|"
+    "puntuación total|pontuação|pontuação total|punteggio|punteggio totale|баллы|スコア"
+)
+_WHEN = re.compile(r"\d{1,4}[/.\-]\d{1,2}[/.\-]\d{1,4}.{0,4}\d{1,2}[:.]\d{2}")
+_OF = re.compile(r"^\s*(\d+(?:[.,]\d+)?) / (\d+(?:[.,]\d+)?)\s*$")
+_MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.\w+$")
+_WHO = re.compile(
+    r"\b(?:e-?mail|username|user name|full name|your name|student name|name of (?:the )?student|"
+    r"first name|last name|surname|student (?:id|number|no)|roll (?:no|number)|matric\w*|"
+    r"nom|prénom|nombre|apellidos?|nome|cognome|vorname|nachname|matrikel\w*|namen?|naam)\b|"
+    r"氏名|名前|姓名|学号|имя|фамилия|nome de usuário",
+    re.IGNORECASE,
+)
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind not in ("table", "sheets") or len(sample.header) < 2:
+        return None
+    rows = sample_rows(sample)
+    if any(_OF.match(row[k + 1]) for k in _scored(sample.names) for row in rows):
+        return "each question is followed by its [Score] and its [Feedback]"
+    stamps = [row[0] for row in rows if row[0].strip()]
+    dated = bool(stamps) and all(_WHEN.search(stamp) for stamp in stamps)
+    named = folded(sample.header[0]) in _STAMPS
+    if named and dated:
+        return f"the first column («{sample.header[0].strip()}») holds the times of submission"
+    if dated and any(_is_total(sample.header, rows, k) for k in (1, 2)):
+        return "times of submission are followed by scores («7 / 10»)"
+    return None
+
+
+def _scored(names: Sequence[str]) -> list[int]:
+    """Return the places of the questions that are followed by «[Score]» and «[Feedback]»."""
+    return [
+        k
+        for k in range(len(names) - 2)
+        if _suffix(names[k], names[k + 1]) and _suffix(names[k], names[k + 2])
+    ]
+
+
+def _suffix(base: str, name: str) -> bool:
+    base, name = base.strip(), name.strip()
+    return (
+        bool(base)
+        and name.startswith(base)
+        and bool(re.match(r"^ ?\[[^\]]+\]$", name[len(base) :]))
+    )
+
+
+def _is_total(header: Sequence[str], rows: Sequence[Sequence[str]], place: int) -> bool:
+    if place >= len(header):
+        return False
+    cells = [row[place] for row in rows if row[place].strip()]
+    if not cells:
+        return folded(header[place]) in _TOTALS
+    if sum(bool(_OF.match(cell)) for cell in cells) >= 0.8 * len(cells):
+        return True
+    return folded(header[place]) in _TOTALS and all(number(cell) is not None for cell in cells)
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    names = table.names
+    stream = Stream()
+    scored = [k for k in _scored(names) if any(_OF.match(row[k + 1]) for row in table.rows)]
+    aside = {0} | {k + step for k in scored for step in (1, 2)}
+    totals = [k for k in (1, 2, 3) if k not in scored and _is_total(names, table.rows, k)][:1]
+    aside.update(totals)
+    identity = [
+        k
+        for k in range(1, len(names))
+        if k not in aside and k not in scored and _is_identity(names[k], [r[k] for r in table.rows])
+    ]
+    mails = [k for k in identity if any(_MAIL.match(row[k].strip()) for row in table.rows)]
+    known = mails or identity
+    if known or choices.user:
+        who = persons(names, table.rows, known, choices.user)
+    else:
+        who = [str(k + 1) for k in range(len(table.rows))]
+        stream.notes.append("The form does not say who answered: each row is taken for one person.")
+    questions = [k for k in range(1, len(names)) if k not in aside and k not in identity]
+    if scored and len(scored) * 2 >= len(questions):
+        extra = [k for k in questions if k not in scored]
+        roles(stream, table.header, extra, "unused", "a question without a score")
+        questions = scored
+    by_form = bool(scored) or any("GMT" in row[0] or "UTC" in row[0] for row in table.rows)
+    numbers = number_attempts(who)
+    labels = unique(" ".join(names[k].split()) or f"column {k + 1}" for k in questions)
+    for place, label in zip(questions, labels, strict=True):
+        answers = split_column([row[place] for row in table.rows], ";" if by_form else ", ")
+        for row, person, attempt, answer in zip(table.rows, who, numbers, answers, strict=True):
+            match = _OF.match(row[place + 1]) if place in scored else None
+            stream.add(
+                person,
+                label,
+                answer,
+                attempt=attempt,
+                points=number(match[1]) if match else None,
+                possible=number(match[2]) if match else None,
+            )
+    roles(stream, table.header, [0], "time", "when the form was sent")
+    roles(stream, table.header, totals, "points", "the score of the whole form")
+    roles(stream, table.header, identity, "identity", "who answered")
+    roles(stream, table.header, questions, "answers", "a question of the form")
+    roles(stream, table.header, [k + 1 for k in scored], "points", "the score of a question")
+    roles(stream, table.header, [k + 2 for k in scored], "comment", "feedback to a question")
+    return stream
+
+
+def _is_identity(name: str, cells: Sequence[str]) -> bool:
+    """Whether a column says who answered: addresses, or a name that nearly everybody has alone."""
+    given = [cell.strip() for cell in cells if cell.strip()]
+    if not given:
+        return False
+    if all(_MAIL.match(cell) for cell in given):
+        return True
+    if 2 * len(given) < len(cells) or len(name) > 60:
+        return False
+    return bool(_WHO.search(name)) and len(set(given)) >= min(0.6 * len(given), len(given) - 1)
+
+
+GOOGLE_FORMS = Format(
+    "google-forms",
+    "Google Forms",
+    "The responses as CSV from the form, or the linked sheet as CSV or xlsx",
+    _recognise,
+    _convert,
+)

@@ -1,0 +1,109 @@
+"""Gradescope: «Export Evaluations» (rubric items ticked); scores alone are refused."""
+
+from __future__ import annotations
+
+import re
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    LeftOut,
+    Refusal,
+    Sample,
+    Stream,
+)
+from hitsndiffs.reading.formats.common import folded, number, roles, stem_of_name
+from hitsndiffs.reading.formats.people import persons
+
+__all__ = ["GRADESCOPE", "GRADESCOPE_SCORES"]
+
+_FIRST = ("assignment submission id", "question submission id")
+_AFTER = ("adjustment", "comments", "grader", "tags")
+_BELOW = ("point values", "rubric numbers", "rubric type", "scoring method", "scoring type")
+_POINTS = re.compile(r"^\s*[\d.]+:.*\([\d.]+ pts?\)\s*$", re.DOTALL)
+
+
+def _recognise(sample: Sample) -> str | None:
+    names = tuple(folded(name) for name in sample.header[:2])
+    return "evaluations by rubric, one submission per row" if names == _FIRST else None
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    stream = Stream()
+    _add_question(document, choices, stream)
+    if not stream.persons:
+        raise Refusal(
+            "a Gradescope export without rubric items",
+            "«Export Evaluations» of an assignment graded with a rubric",
+        )
+    stream.notes.append(
+        "The options are the rubric items that the graders ticked, not what the students wrote."
+    )
+    return stream
+
+
+def _add_question(document: Document, choices: Choices, stream: Stream) -> None:
+    table = document.table(choices.sheet)
+    names = [folded(name) for name in table.header]
+    if tuple(names[:2]) != _FIRST:
+        return
+    below = [row for row in table.rows if _is_below(row)]
+    rows = [row for row in table.rows if not _is_below(row)]
+    if below:
+        reason = "they describe the rubric"
+        stream.left_out.append(LeftOut(len(below), "rows below the table", reason))
+    start = names.index("submission time") + 1 if "submission time" in names else 8
+    end = min((names.index(name) for name in _AFTER if name in names), default=len(names))
+    wanted = ("first name", "last name", "sid", "email", "name")
+    identity = [k for k, name in enumerate(names) if name in wanted]
+    who = persons(table.header, rows, identity or [0], choices.user)
+    item = re.sub(r"^\d+_", "", stem_of_name(document.name)).replace("_", " ").strip()
+    score = names.index("score") if "score" in names else None
+    labels = [" ".join(table.header[k].split()) for k in range(start, end)]
+    for row, person in zip(rows, who, strict=True):
+        ticked = [
+            label
+            for label, k in zip(labels, range(start, end), strict=True)
+            if row[k].strip().casefold() == "true"
+        ]
+        points = number(row[score]) if score is not None else None
+        stream.add(person, item, ticked, points=points)
+    roles(stream, table.header, identity, "identity", "who is graded")
+    roles(stream, table.header, range(start, end), "answers", "a rubric item, ticked or not")
+
+
+def _is_below(row: list[str]) -> bool:
+    return any(folded(cell).rstrip(":") in _BELOW for cell in row[:10])
+
+
+def _recognise_scores(sample: Sample) -> str | None:
+    if sample.kind not in ("table", "sheets"):
+        return None
+    points = [name for name in sample.header if _POINTS.match(name)]
+    if points and not any(folded(name) in _FIRST for name in sample.header):
+        return "the questions («1: Title (2.0 pts)») hold points"
+    return None
+
+
+def _refuse_scores(_: Document, __: Choices) -> Stream:
+    raise Refusal(
+        "Gradescope's table of scores: points per question and no answers",
+        "«Export Evaluations» of the assignment instead",
+    )
+
+
+GRADESCOPE = Format(
+    "gradescope",
+    "Gradescope, evaluations",
+    "«Export Evaluations»: a zip with one CSV per question, rubric items true or false",
+    _recognise,
+    _convert,
+)
+GRADESCOPE_SCORES = Format(
+    "gradescope-scores",
+    "Gradescope, scores (refused)",
+    "«Download Grades»: points per question, no answers",
+    _recognise_scores,
+    _refuse_scores,
+)

@@ -1,0 +1,114 @@
+"""Kahoot!: the report as a workbook; the answers are on the sheet «RawReportData Data»."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    Refusal,
+    Sample,
+    Stream,
+    Table,
+)
+from hitsndiffs.reading.formats.common import number, plain, roles, squeezed, unique
+
+__all__ = ["KAHOOT"]
+
+_WANTED = ("player", "answer", "question")
+
+
+def _recognise(sample: Sample) -> str | None:
+    raw = _raw_sheet(sample.sheets)
+    if raw is not None:
+        return f"the workbook has a sheet «{raw}»"
+    bare = [squeezed(name) for name in sample.header]
+    if sample.kind in ("table", "sheets") and {*_WANTED, "correctanswers", "answer1"} <= {*bare}:
+        return "the columns Player, Answer and Correct Answers are there"
+    if sample.kind == "sheets" and any(squeezed(name) == "finalscores" for name in sample.sheets):
+        return "the workbook has a sheet «Final Scores»"
+    return None
+
+
+def _raw_sheet(sheets: Sequence[str]) -> str | None:
+    return next((name for name in sheets if squeezed(name).startswith("rawreportdata")), None)
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    sheet = choices.sheet or _raw_sheet(document.sample.sheets)
+    table = document.table(sheet)
+    bare = [squeezed(name) for name in table.header]
+    if not {*_WANTED} <= {*bare}:
+        raise Refusal(
+            "a Kahoot! report without the sheet «RawReportData Data»",
+            "download the whole report (xlsx) of the game",
+        )
+    stream = Stream()
+    player, answer, question = (bare.index(name) for name in _WANTED)
+    order = bare.index("questionnumber") if "questionnumber" in bare else None
+    correct = bare.index("correctanswers") if "correctanswers" in bare else None
+    score = next((k for k, name in enumerate(bare) if name.startswith("scorepoints")), None)
+    places = [k for k, name in enumerate(bare) if name[:-1] == "answer" and name[-1:].isdigit()]
+    items = _items(table, order, question)
+    for row, item in zip(table.rows, items, strict=True):
+        person = plain(row[player])
+        if not person or not item:
+            continue
+        options = [text for k in places if (text := plain(row[k]))]
+        key = match_options(plain(row[correct]), options) if correct is not None else ()
+        if options:
+            stream.options[item] = tuple(dict.fromkeys(options))
+        points = number(row[score]) if score is not None else None
+        stream.add(person, item, match_options(plain(row[answer]), options), points=points, key=key)
+    stream.key_from = "the column «Correct Answers»" if correct is not None else ""
+    stream.notes.append("Players are told apart by their nicknames.")
+    # The points of a game fall with time, so they say nothing on what is right.
+    stream.points = [None] * len(stream)
+    roles(stream, table.header, [player], "user", "the nickname of the player")
+    roles(stream, table.header, [question], "item", "the question")
+    roles(stream, table.header, [answer], "answers", "what the player chose")
+    if correct is not None:
+        roles(stream, table.header, [correct], "key", "the right answers")
+    return stream
+
+
+def _items(table: Table, order: int | None, question: int) -> list[str]:
+    """Return the item of each row: the text; told apart where one text has several numbers."""
+    pairs = [(plain(row[question]), row[order] if order is not None else "") for row in table.rows]
+    found = list(dict.fromkeys(pairs))
+    labels = dict(zip(found, unique(text for text, _ in found), strict=True))
+    return [labels[pair] if pair[0] else "" for pair in pairs]
+
+
+def match_options(text: str, options: Sequence[str]) -> tuple[str, ...]:
+    """Return the options that a text names, which may itself hold commas.
+
+    Examples
+    --------
+    >>> match_options("Red, Blue, dark", ["Red", "Blue, dark", "Green"])
+    ('Red', 'Blue, dark')
+    >>> match_options("something else, here", ["Red"])
+    ('something else, here',)
+    """
+    if not text or text in options:
+        return (text,) if text else ()
+    left, found = text, []
+    while left:
+        fits = [o for o in options if left == o or left.startswith((o + ",", o + ";"))]
+        if not fits:
+            return (text,)
+        option = max(fits, key=len)
+        found.append(option)
+        left = left[len(option) :].lstrip(",; ")
+    return tuple(found)
+
+
+KAHOOT = Format(
+    "kahoot",
+    "Kahoot!, report",
+    "The report of a game as xlsx (the sheet «RawReportData Data»)",
+    _recognise,
+    _convert,
+)

@@ -1,0 +1,199 @@
+"""Label Studio: JSON, JSON-MIN and CSV."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.formats.common import (
+    as_text,
+    inner,
+    is_free_text,
+    literal,
+    objects,
+    sample_rows,
+    table_of,
+    words,
+)
+from hitsndiffs.reading.formats.people import chosen_only, number_attempts
+
+__all__ = ["LABEL_STUDIO", "LABEL_STUDIO_FLAT"]
+
+_REFUSAL = Refusal(
+    "a Label Studio export without Choices: regions, labels or texts only",
+    "only tasks with a Choices or Rating tag can be ranked",
+)
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind not in ("json", "jsonl") or not sample.has_keys("data"):
+        return None
+    first = sample.records[0]
+    if any(isinstance(first.get(name), list) for name in ("annotations", "completions")):
+        return "each task has its data and a list of annotations"
+    return None
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    stream = Stream()
+    skipped = predicted = 0
+    names: set[str] = set()
+    entries: list[tuple[str, str, str, tuple[str, ...]]] = []
+    for task in objects(list(document.records())):
+        number = as_text(task.get("id", task.get("inner_id")))
+        data = inner(task, "data")
+        stream.titles[number] = _title(data)
+        predicted += len(objects(task.get("predictions")))
+        for annotation in objects(task.get("annotations", task.get("completions"))):
+            if annotation.get("was_cancelled") or annotation.get("skipped"):
+                skipped += 1
+                continue
+            person = _person(annotation.get("completed_by"))
+            for name, answer in _answers(annotation.get("result")).items():
+                names.add(name)
+                entries.append((person, number, name, answer))
+    if not entries:
+        raise _REFUSAL
+    wanted = chosen_only(dict.fromkeys(sorted(names)), choices.option)
+    for person, number, name, answer in entries:
+        if name not in wanted:
+            continue
+        item = number if len(wanted) == 1 else f"{number}/{name}"
+        stream.add(person, item, answer)
+    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    if skipped:
+        stream.notes.append(f"{skipped} cancelled annotations are left out.")
+    if predicted:
+        stream.notes.append(f"{predicted} predictions of models are left out.")
+    return stream
+
+
+def _title(data: Any) -> str:
+    texts = [text for text in data.values() if isinstance(text, str)] if data else []
+    return " ".join(texts[0].split())[:200] if texts else ""
+
+
+def _person(completed_by: Any) -> str:
+    if isinstance(completed_by, dict):
+        for name in ("email", "username", "id"):
+            if completed_by.get(name) not in (None, ""):
+                return as_text(completed_by[name])
+    return as_text(completed_by) if not isinstance(completed_by, dict) else ""
+
+
+def _answers(result: Any) -> dict[str, tuple[str, ...]]:
+    """Return the choices (and ratings) of an annotation by the name of the tag."""
+    found: dict[str, tuple[str, ...]] = {}
+    for part in objects(result):
+        value = inner(part, "value")
+        name = as_text(part.get("from_name"))
+        chosen: tuple[str, ...] = ()
+        if part.get("type") == "choices" and isinstance(value.get("choices"), list):
+            chosen = tuple(as_text(choice) for choice in value["choices"])
+        elif part.get("type") == "rating" and value.get("rating") is not None:
+            chosen = (as_text(value["rating"]),)
+        elif part.get("type") == "pairwise" and value.get("selected") is not None:
+            chosen = (as_text(value["selected"]),)
+        if chosen:
+            found[name] = tuple(dict.fromkeys((*found.get(name, ()), *chosen)))
+    return found
+
+
+# -- JSON-MIN and CSV: a record per annotation ---------------------------------------------------
+
+_OWN = words(
+    "id|annotator|annotation_id|created_at|updated_at|lead_time|agreement|inner_id|"
+    "total_annotations"
+)
+
+
+def _recognise_flat(sample: Sample) -> str | None:
+    wanted = ("annotator", "annotation_id", "lead_time")
+    if sample.kind in ("json", "jsonl"):
+        there = sample.has_keys(*wanted)
+    else:
+        there = sample.has_columns(*wanted) and len(sample_rows(sample)) > 0
+    return "each record is an annotation (annotator, annotation_id, lead_time)" if there else None
+
+
+def _convert_flat(document: Document, choices: Choices) -> Stream:
+    table = table_of(document)
+    records = [
+        {name: literal(cell) for name, cell in zip(table.header, row, strict=True)}
+        for row in table.rows
+    ]
+    records = [record for record in records if as_text(record.get("annotator")).strip()]
+    columns = dict.fromkeys(name for record in records for name in record)
+    tags = list(chosen_only(columns, choices.option)) if choices.option else _tags(records)
+    if not tags:
+        raise _REFUSAL
+    stream = Stream()
+    for record in records:
+        number = as_text(record.get("id"))
+        for tag in tags:
+            item = number if len(tags) == 1 else f"{number}/{tag}"
+            stream.add(_person(record["annotator"]), item, _choices(record.get(tag)))
+    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    return stream
+
+
+def _choices(value: Any) -> tuple[str, ...]:
+    if isinstance(value, dict):
+        value = value.get("choices", value.get("rating"))
+    if isinstance(value, list):
+        if all(isinstance(part, dict) and "rating" in part for part in value):
+            value = [part["rating"] for part in value]
+        return tuple(as_text(part) for part in value)
+    text = as_text(value).strip()
+    return (text,) if text else ()
+
+
+def _tags(records: list[dict[str, Any]]) -> list[str]:
+    """Return the columns that hold answers, not data: those that differ within a task.
+
+    Where each task has one annotation, those with few different values.
+    """
+    names = [name for name in dict.fromkeys(n for r in records for n in r) if name not in _OWN]
+    names = [name for name in names if _is_choice(r.get(name) for r in records)]
+    within: dict[str, dict[str, set[str]]] = {name: defaultdict(set) for name in names}
+    for record in records:
+        for name in names:
+            within[name][as_text(record.get("id"))].add(as_text(record.get(name)))
+    differing = [n for n in names if any(len(texts) > 1 for texts in within[n].values())]
+    sure = [
+        name
+        for name in names
+        if any(isinstance(r.get(name), dict) and "choices" in r[name] for r in records)
+    ]
+    if differing or sure:
+        return [name for name in names if name in differing or name in sure]
+    few = [n for n in names if len({as_text(r.get(n)) for r in records}) <= len(records) / 3]
+    return few if len(few) == 1 else []
+
+
+def _is_choice(values: Iterable[Any]) -> bool:
+    given = [value for value in values if value not in (None, "")]
+    if not given or any(
+        isinstance(v, list) and any(isinstance(p, dict) and "rating" not in p for p in v)
+        for v in given
+    ):
+        return False
+    return not is_free_text([as_text(value) for value in given])
+
+
+LABEL_STUDIO = Format(
+    "label-studio",
+    "Label Studio, JSON",
+    "Tasks with their annotations; Choices and Rating tags",
+    _recognise,
+    _convert,
+)
+LABEL_STUDIO_FLAT = Format(
+    "label-studio-min",
+    "Label Studio, JSON-MIN and CSV",
+    "A record per annotation, with annotator, annotation_id and lead_time",
+    _recognise_flat,
+    _convert_flat,
+)

@@ -1,0 +1,309 @@
+"""lm-evaluation-harness: samples (all versions) of one model and one task per file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    LeftOut,
+    Refusal,
+    Sample,
+    Status,
+    Stream,
+)
+from hitsndiffs.reading.formats.common import as_text, inner, objects, short_hash, stem_of_name
+from hitsndiffs.reading.formats.lm_eval_options import (
+    best,
+    generated_choice,
+    likelihoods,
+    option_texts,
+    target_places,
+)
+
+__all__ = ["LM_EVAL", "LM_EVAL_RESULTS"]
+
+_NAME = re.compile(r"^samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d\-:.]+))?$")
+_LONG = 60  # a generated text longer than this is no option
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind in ("json", "jsonl") and any(
+        isinstance(r, dict) and {"doc_id", "resps", "filtered_resps"} <= r.keys()
+        for r in sample.records
+    ):
+        return "each line has doc_id, resps and filtered_resps"
+    return None
+
+
+def _convert(document: Document, _: Choices) -> Stream:
+    model, task = _model_and_task(document)
+    stream = Stream()
+    records = [r for r in objects(list(document.records())) if "filtered_resps" in r]
+    records = _one_filter(_without_copies(records, stream), stream)
+    records.sort(key=_place)
+    if any(not isinstance(record["filtered_resps"], (list, str)) for record in records):
+        raise Refusal(
+            "an lm-eval file of perplexities: there are no options in it",
+            "only tasks with options can be ranked",
+        )
+    answers = [_read(record) for record in records]
+    _check_free_text(answers)
+    _check_key(answers, stream)
+    names = _item_names(records, task)
+    seen: Counter[tuple[str, str]] = Counter()
+    for record, answer, item in zip(records, answers, names, strict=True):
+        occurrence = (item, as_text(record.get("filter")))
+        seen[occurrence] += 1
+        stream.titles.setdefault(item, _title(record.get("doc")))
+        if answer.options:
+            stream.options[item] = tuple(answer.options)
+        stream.add(
+            model,
+            item,
+            answer.label,
+            attempt=seen[occurrence],
+            key=answer.key,
+            status=answer.status,
+        )
+    if any(key is not None for key in stream.keys):
+        stream.key_from = "the targets"
+    return stream
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def _model_and_task(document: Document) -> tuple[str, str]:
+    stem = stem_of_name(document.name)
+    match = _NAME.match(stem)
+    if match is None:
+        return _old_names(document, stem)
+    folder = document.folders[-1] if document.folders else ""
+    pattern = f"results_{match['time']}.json" if match["time"] else "results*.json"
+    for results in document.beside(pattern):
+        model = _model_of_results(results)
+        if model:
+            return _short(model), match["task"]
+    return _short(folder.replace("__", "/")) or stem, match["task"]
+
+
+def _old_names(document: Document, stem: str) -> tuple[str, str]:
+    """Versions up to 0.4.2 wrote ``<model arguments>_<task>.jsonl``."""
+    for results in document.beside("*results*.json"):
+        try:
+            known = objects(results.data())
+        except ValueError:
+            continue
+        tasks = known[0].get("results") if known else None
+        fitting = [t for t in tasks if stem.endswith(f"_{t}")] if isinstance(tasks, dict) else []
+        if fitting:
+            task = max(fitting, key=len)
+            return _short(stem[: -len(task) - 1].replace("__", "/")), task
+    return _short(stem.replace("__", "/")), ""
+
+
+def _model_of_results(results: Document) -> str:
+    try:
+        found = objects(results.data())
+    except ValueError:
+        return ""
+    known = found[0] if found else {}
+    config = inner(known, "config")
+    if known.get("model_name"):
+        return as_text(known["model_name"])
+    arguments = config.get("model_args")
+    if isinstance(arguments, dict):
+        return as_text(arguments.get("pretrained") or arguments.get("model"))
+    match = re.search(r"(?:^|,)(?:pretrained|model|path)=([^,]+)", as_text(arguments))
+    return match[1] if match else ""
+
+
+def _short(model: str) -> str:
+    """Return the name of a model; of a path on disk only its end.
+
+    Examples
+    --------
+    >>> _short("meta/llama-3"), _short("/data/x/llama-3"), _short("pretrained/eleuther/pythia")
+    ('meta/llama-3', 'llama-3', 'eleuther/pythia')
+    """
+    model = model.strip().rstrip("/")
+    if model.startswith(("/", "./", "~", "\\")) or model.count("/") > 3:
+        return model.rpartition("/")[2]
+    return re.sub(r"^(?:pretrained|model)[/=]", "", model)
+
+
+def _item_names(records: list[dict[str, Any]], task: str) -> list[str]:
+    """Return the item of each record: the document itself, the same in every run."""
+    names: list[str] = []
+    numbers: dict[str, dict[str, int]] = {}
+    prefix = f"{task}/" if task else ""
+    for record in records:
+        code = as_text(record.get("doc_hash"))[:12]
+        if not code:
+            code = short_hash(json.dumps(record.get("doc"), sort_keys=True, default=str))
+        # The same document may stand in a data set twice: then the order tells them apart.
+        places = numbers.setdefault(code, {})
+        place = places.setdefault(as_text(record.get("doc_id")), len(places) + 1)
+        names.append(f"{prefix}{code}" + (f"#{place}" if place > 1 else ""))
+    return names
+
+
+def _title(doc: Any) -> str:
+    if not isinstance(doc, dict):
+        return " ".join(as_text(doc).split())[:200]
+    for name in ("question", "query", "problem", "sentence", "ctx", "goal", "premise", "input"):
+        if isinstance(doc.get(name), str) and doc[name].strip():
+            return " ".join(doc[name].split())[:200]
+    return next((" ".join(v.split())[:200] for v in doc.values() if isinstance(v, str)), "")
+
+
+# -- which lines count ---------------------------------------------------------------------------
+
+
+def _place(record: dict[str, Any]) -> tuple[int, str]:
+    number = record.get("doc_id")
+    whole = isinstance(number, int) and not isinstance(number, bool)
+    return (number, "") if whole else (1 << 60, as_text(number))  # type: ignore[return-value]
+
+
+def _without_copies(records: list[dict[str, Any]], stream: Stream) -> list[dict[str, Any]]:
+    """Leave out lines that are there twice: the file is appended to, also by several processes."""
+    seen: set[str] = set()
+    kept = []
+    for record in records:
+        parts = [
+            record.get(name) for name in ("doc_id", "doc", "filter", "filtered_resps", "target")
+        ]
+        text = json.dumps(parts, sort_keys=True, default=str)
+        if text not in seen:
+            seen.add(text)
+            kept.append(record)
+    if len(kept) < len(records):
+        count = len(records) - len(kept)
+        stream.left_out.append(LeftOut(count, "repeated lines", "they are exact copies"))
+    return kept
+
+
+def _one_filter(records: list[dict[str, Any]], stream: Stream) -> list[dict[str, Any]]:
+    """Keep one of several filters: the flexible one, else the first."""
+    filters = list(dict.fromkeys(as_text(r["filter"]) for r in records if "filter" in r))
+    if len(filters) < 2:
+        return records
+    chosen = next((name for name in filters if "flexible" in name), filters[0])
+    kept = [record for record in records if as_text(record.get("filter")) == chosen]
+    stream.left_out.append(
+        LeftOut(
+            len(records) - len(kept), "lines of other filters", f"the filter «{chosen}» is read"
+        )
+    )
+    return kept
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Answer:
+    """What a record says: the choice, the options, the right ones."""
+
+    label: str | None
+    options: list[str]
+    key: tuple[str, ...] | None
+    status: Status | None = None
+    #: Whether the choice is right, computed and as stored; None where one is not known.
+    right: bool | None = None
+    stored: bool | None = None
+
+
+def _read(record: dict[str, Any]) -> _Answer:
+    values = likelihoods(record)
+    stored = record.get("acc")
+    known = bool(stored) if stored in (0, 1, True, False, 0.0, 1.0) else None
+    if values is None:
+        return _read_generated(record)
+    options = option_texts(record, len(values))
+    place = best(values)
+    if place is None:
+        return _Answer(None, options, None, "unreadable")
+    places = target_places(record, options)
+    if not places and len(options) == 2 and known is not None:
+        places = (place if known else 1 - place,)
+    key = tuple(options[k] for k in places) if len(places) == 1 else None
+    right = place in places if places else None
+    return _Answer(options[place], options, key, None, right, known)
+
+
+def _read_generated(record: dict[str, Any]) -> _Answer:
+    found = record["filtered_resps"]
+    while isinstance(found, list):
+        found = found[0] if found else None
+    text = as_text(found).strip()
+    target = as_text(record.get("target")).strip()
+    if not text or text == "[invalid]":
+        return _Answer(None, [], (target,) if target else None, "unreadable")
+    label, options, key = generated_choice(record, text, target)
+    return _Answer(label, options, key, None if label is not None else "unreadable")
+
+
+def _check_free_text(answers: list[_Answer]) -> None:
+    free = [a for a in answers if not a.options and a.label]
+    long = sum(len(answer.label or "") > _LONG for answer in free)
+    if not answers or (free and 2 * long > len(free) and 2 * len(free) > len(answers)):
+        raise Refusal(
+            "an lm-eval file of generated texts without options",
+            "only tasks with options or short answers can be ranked",
+        )
+
+
+def _check_key(answers: list[_Answer], stream: Stream) -> None:
+    """Trust the targets only where they give the accuracy that the file has."""
+    wrong = sum(
+        a.right is not None and a.stored is not None and a.right != a.stored for a in answers
+    )
+    if wrong:
+        stream.notes.append(
+            f"The targets do not give the accuracy stored in the file ({wrong} lines differ): "
+            "they are not used as a key."
+        )
+        for answer in answers:
+            answer.key = None
+
+
+def _recognise_results(sample: Sample) -> str | None:
+    if (
+        sample.kind == "json"
+        and sample.has_keys("results")
+        and (sample.has_keys("versions") or sample.has_keys("configs") or sample.has_keys("n-shot"))
+    ):
+        return "results by task, with the configuration of the run"
+    return None
+
+
+def _refuse_results(_: Document, __: Choices) -> Stream:
+    raise Refusal(
+        "lm-eval's results: scores per task, no answers",
+        "run lm_eval with --log_samples and give the samples_*.jsonl files",
+    )
+
+
+LM_EVAL = Format(
+    "lm-eval",
+    "lm-evaluation-harness, samples",
+    "«samples_<task>_<time>.jsonl» of each model (all versions); give the folder",
+    _recognise,
+    _convert,
+)
+LM_EVAL_RESULTS = Format(
+    "lm-eval-results",
+    "lm-evaluation-harness, results (refused)",
+    "«results_<time>.json»: scores per task, no answers",
+    _recognise_results,
+    _refuse_results,
+)

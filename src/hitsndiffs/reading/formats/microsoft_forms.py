@@ -1,0 +1,162 @@
+"""Microsoft Forms: the responses as a workbook (or saved again as CSV)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
+from hitsndiffs.reading.formats.common import (
+    absent,
+    as_text,
+    folded,
+    literal,
+    number,
+    roles,
+    sample_rows,
+    split_column,
+    unique,
+    words,
+)
+from hitsndiffs.reading.formats.people import number_attempts, persons
+
+__all__ = ["MICROSOFT_FORMS"]
+
+_POINTS = re.compile(r"^\s*points\s+[-–]\s*", re.IGNORECASE)
+_FEEDBACK = re.compile(r"^\s*feedback\s+[-–]\s*", re.IGNORECASE)
+_WHEN = re.compile(r"\d{1,4}[/.\-]\d{1,2}[/.\-]\d{1,4}|^\d{5}(?:[.,]\d+)?$")
+_AFTER = words(
+    "last modified time|heure de la dernière modification|ora ultima modifica|"
+    "uhrzeit der letzten änderung|hora de la última modificación|language|total points|"
+    "quiz feedback|grade posted time"
+)
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind not in ("table", "sheets"):
+        return None
+    if _points(sample.header):
+        return "each question is followed by «Points - » and «Feedback - »"
+    if _is_survey(sample.header, sample_rows(sample)):
+        return "number, start, completion, e-mail and name come first"
+    return None
+
+
+def _points(header: Sequence[str]) -> list[int]:
+    """Return the places of the columns of points that stand right behind their question."""
+    return [k for k, name in enumerate(header) if k and _POINTS.match(name)]
+
+
+def _is_survey(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    if len(header) < 6 or not rows:
+        return False
+    lead = [folded(name) for name in header[:5]]
+    english = lead[0] == "id" and lead[1:3] == ["start time", "completion time"]
+    timed = all(_WHEN.search(row[k]) for row in rows for k in (1, 2) if row[k].strip())
+    numbered = all(row[0].strip().removesuffix(".0").isdigit() for row in rows)
+    mails = [row[3].strip() for row in rows if row[3].strip()]
+    mailed = bool(mails) and all("@" in mail or mail == "anonymous" for mail in mails)
+    given = any(row[1].strip() for row in rows)
+    return timed and given and (english or (numbered and mailed))
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    header, rows = table.header, table.rows
+    stream = Stream()
+    points = _points(header)
+    survey = _is_survey(header, rows[:50])
+    if not points and not survey:
+        raise absent("a Microsoft Forms file", "«Points - », nor start and completion times")
+    first = min((k - 1 for k in points), default=5)
+    lead = list(range(min(first, 5))) if survey or first >= 5 else list(range(first))
+    if choices.user:
+        who = persons(header, rows, [], choices.user)
+    else:
+        who = _who(header, rows, lead, stream)
+    if points:
+        questions = [k - 1 for k in points if any(row[k].strip() for row in rows)]
+        ungraded = [k - 1 for k in points if k - 1 not in questions]
+        if not questions:
+            questions, ungraded = ungraded, []
+        reason = "a question without points, about the person"
+        roles(stream, header, ungraded, "unused", reason)
+        roles(stream, header, points, "points", "the points of a question")
+        comments = [k for k, name in enumerate(header) if _FEEDBACK.match(name)]
+        roles(stream, header, comments, "comment", "feedback to a question")
+    else:
+        questions = [
+            k
+            for k in range(len(lead), len(header))
+            if folded(header[k]) not in _AFTER and not _is_time(k, [row[k] for row in rows])
+        ]
+    labels = unique(" ".join(header[k].split()) or f"column {k + 1}" for k in questions)
+    numbers = number_attempts(who)
+    for place, label in zip(questions, labels, strict=True):
+        answers = _sets([row[place] for row in rows])
+        worth = place + 1 if points else None
+        best = max((number(row[worth]) or 0.0 for row in rows), default=0.0) if worth else None
+        for row, person, attempt, answer in zip(rows, who, numbers, answers, strict=True):
+            stream.add(
+                person,
+                label,
+                answer,
+                attempt=attempt,
+                points=number(row[worth]) if worth else None,
+                possible=best,
+            )
+    roles(stream, header, questions, "answers", "a question of the form")
+    known = {column.position for column in stream.columns}
+    rest = [k for k in range(len(header)) if k not in known]
+    roles(stream, header, rest, "unused", "times, points and feedback of the whole form")
+    return stream
+
+
+def _who(
+    header: Sequence[str], rows: Sequence[Sequence[str]], lead: Sequence[int], stream: Stream
+) -> list[str]:
+    identity = [
+        k for k in lead[3:5] if len({row[k].strip() for row in rows} - {"", "anonymous"}) > 0
+    ]
+    roles(stream, header, identity, "identity", "who answered")
+    if identity:
+        whole = [k for k in identity if all(row[k].strip() for row in rows)]
+        return persons(header, rows, whole or identity)
+    stream.notes.append("The form is anonymous: each row is taken for one person.")
+    numbers = [row[0].strip() for row in rows] if lead else []
+    if numbers and all(numbers) and len(set(numbers)) == len(numbers):
+        return numbers
+    return [str(k + 1) for k in range(len(rows))]
+
+
+def _is_time(place: int, cells: Sequence[str]) -> bool:
+    given = [cell for cell in cells if cell.strip()]
+    early = place < 7
+    return early and (not given or all(_WHEN.search(cell) and ":" in cell for cell in given))
+
+
+def _sets(cells: Sequence[str]) -> list[tuple[str, ...]]:
+    """Split ``A;B;`` and ``["A","B"]``.
+
+    Examples
+    --------
+    >>> _sets(["A;B;", "B;", ""]), _sets(['["A","B"]', '["B"]'])
+    ([('A', 'B'), ('B',), ()], [('A', 'B'), ('B',)])
+    """
+    lists = [literal(cell) if cell.lstrip().startswith("[") else None for cell in cells]
+    given = sum(bool(cell.strip()) for cell in cells)
+    if given and sum(isinstance(found, list) for found in lists) == given:
+        return [
+            tuple(as_text(part).strip() for part in found) if isinstance(found, list) else ()
+            for found in lists
+        ]
+    return split_column(cells, ";")
+
+
+MICROSOFT_FORMS = Format(
+    "microsoft-forms",
+    "Microsoft Forms",
+    "The responses of a quiz or a survey as xlsx (or saved again as CSV)",
+    _recognise,
+    _convert,
+)

@@ -1,0 +1,377 @@
+"""Moodle quizzes: the «Responses» download (CSV, xlsx, ods, JSON), in any language.
+
+The columns are found by their structure (a grade such as ``Grade/10.00``, then names that repeat
+with 1, 2, 3…), not by their words, which Moodle translates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    LeftOut,
+    Refusal,
+    Sample,
+    Stream,
+    Table,
+)
+from hitsndiffs.reading.formats.common import most_common, objects, roles, table_of
+from hitsndiffs.reading.formats.moodle_columns import (
+    Block,
+    find_blocks,
+    find_grade,
+    is_points_only,
+    word_of,
+)
+from hitsndiffs.reading.formats.people import number_attempts, persons
+
+__all__ = ["MOODLE", "MOODLE_GRADES"]
+
+_DATE = re.compile(r"\d.*\d{1,2}[:.]\d{2}")
+_GUARD = re.compile(r"^'(?=[=+\-@])")
+_SEPARATOR = re.compile(r"\s*;\s+|\s+;\s*|;$")
+_STACK = re.compile(r"^Seed: \d+;|\bans\d+: .*\[(?:score|valid|invalid)\]|\bprt\d+: ")
+_MOST_STEMS = 0.95  # a question whose text or key is the same for so many rows was only edited
+
+
+def _recognise(sample: Sample) -> str | None:
+    header = _header(sample)
+    if header is None:
+        return None
+    blocks = find_blocks(header)
+    if not blocks:
+        return None
+    words = {word_of(header[place]) for block in blocks[:1] for place in block.places}
+    if find_grade(header[: blocks[0].places[0]]) is not None:
+        return "a grade («Grade/10.00») is followed by columns that repeat with 1, 2, 3…"
+    if "right" in words and "response" in words:
+        return "columns for response and right answer repeat with 1, 2, 3…"
+    return None
+
+
+def _header(sample: Sample) -> list[str] | None:
+    if sample.kind in ("table", "sheets"):
+        return list(sample.header)
+    if sample.kind in ("json", "jsonl") and sample.records:
+        first = sample.records[0]
+        first = first[0] if isinstance(first, list) and first else first
+        return list(first) if isinstance(first, dict) else None
+    return None
+
+
+def _table(document: Document, choices: Choices) -> Table:
+    if document.kind not in ("json", "jsonl"):
+        return document.table(choices.sheet)
+    records = [
+        row
+        for record in document.records()
+        for row in (record if isinstance(record, list) else [record])
+    ]
+    return table_of(document, objects(records))
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = _table(document, choices)
+    blocks = find_blocks(table.header)
+    if not blocks:
+        raise Refusal(
+            "a Moodle report without columns of responses",
+            "download the «Responses» report of the quiz, with «response» ticked",
+        )
+    stream = Stream()
+    lead = _read_lead(table, blocks[0].places[0], stream)
+    parts = _parts(table, blocks)
+    if parts.response is None:
+        raise Refusal(
+            "a Moodle report with the questions and no responses",
+            "download the «Responses» report of the quiz, with «response» ticked",
+        )
+    rows = _merge_tries(lead, blocks, stream)
+    who = persons(table.header, [lead.rows[k] for k in rows], lead.identity, choices.user)
+    attempts = number_attempts(who)
+    for block in blocks:
+        _add_block(stream, table, lead.rows, rows, who, attempts, block, parts)
+    if not stream.persons:
+        raise Refusal(
+            "a Moodle «Responses» report without a choice question",
+            "only questions with options can be ranked",
+        )
+    if any(key is not None for key in stream.keys):
+        stream.key_from = "the columns of right answers"
+    return stream
+
+
+# -- persons and attempts ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Lead:
+    """The columns before the questions."""
+
+    rows: list[list[str]]
+    identity: list[int]
+    state: int | None
+    grade: int | None
+
+
+def _read_lead(table: Table, end: int, stream: Stream) -> _Lead:
+    grade = find_grade(table.header[:end])
+    started = next(
+        (
+            k
+            for k in range(end)
+            if sum(bool(_DATE.search(row[k])) for row in table.rows) * 2 > len(table.rows)
+        ),
+        None,
+    )
+    state = started - 1 if started else None
+    identity_end = next((k for k in (state, grade) if k is not None), end)
+    identity = list(range(identity_end)) or list(range(min(end, 1)))
+    rows = [row for row in table.rows if not _is_average(row, identity, end)]
+    if len(rows) < len(table.rows):
+        count = len(table.rows) - len(rows)
+        stream.left_out.append(LeftOut(count, "average rows", "they belong to no person"))
+    rows = _fill_identity(rows, identity)
+    done = [row for row in rows if not _unfinished(row, state, grade, started, end)]
+    if len(done) < len(rows):
+        reason = "the attempt was not started or not finished"
+        stream.left_out.append(LeftOut(len(rows) - len(done), "unfinished attempts", reason))
+    roles(stream, table.header, identity, "identity", "who answered")
+    if grade is not None:
+        roles(stream, table.header, [grade], "points", "the grade of the whole quiz")
+    if state is not None:
+        roles(stream, table.header, [state], "status", "the state of the attempt")
+    rest = [k for k in range(identity_end, end) if k not in (grade, state)]
+    roles(stream, table.header, rest, "time", "when, and how long")
+    return _Lead(done, identity, state, grade)
+
+
+def _nothing(cell: str) -> bool:
+    return cell.strip() in ("", "-")
+
+
+def _is_average(row: Sequence[str], identity: Sequence[int], end: int) -> bool:
+    named = sum(not _nothing(row[k]) for k in identity)
+    return len(identity) > 1 and named <= 1 and all(_nothing(cell) for cell in row[end:])
+
+
+def _unfinished(
+    row: Sequence[str], state: int | None, grade: int | None, started: int | None, end: int
+) -> bool:
+    """Whether nothing was handed in: no grade, and no time of completion either."""
+    if all(_nothing(cell) for cell in row[end:]):
+        return True
+    if started is None or grade is None or state is None or not row[state].strip():
+        return False
+    return row[grade].strip() == "-" and row[started + 1].strip() == "-"
+
+
+def _fill_identity(rows: list[list[str]], identity: Sequence[int]) -> list[list[str]]:
+    """Fill cells of the person that are blank from the second try on."""
+    filled: list[list[str]] = []
+    for row in rows:
+        before = filled[-1] if filled else None
+        if before is not None and any(not row[k].strip() for k in identity):
+            known = [k for k in identity if row[k].strip()]
+            if known and all(row[k] == before[k] for k in known):
+                row = list(row)
+                for k in identity:
+                    row[k] = row[k] or before[k]
+        filled.append(row)
+    return filled
+
+
+def _merge_tries(lead: _Lead, blocks: list[Block], stream: Stream) -> list[int]:
+    """Return the rows to read: the first of several tries of one attempt, filled from the others.
+
+    In reports of all tries the state stands on the last row of an attempt only.
+    """
+    state, rows = lead.state, lead.rows
+    if state is None or all(row[state].strip() for row in rows):
+        return list(range(len(rows)))
+    kept: list[int] = []
+    open_try: int | None = None
+    for k, row in enumerate(rows):
+        same = open_try is not None and all(row[p] == rows[open_try][p] for p in lead.identity)
+        if same and open_try is not None:
+            for block in blocks:
+                for place in block.places:
+                    if _nothing(rows[open_try][place]):
+                        rows[open_try][place] = row[place]
+        else:
+            kept.append(k)
+            open_try = k
+        if row[state].strip():
+            open_try = None
+    if len(kept) < len(rows):
+        reason = "the first answer to each question counts"
+        stream.left_out.append(LeftOut(len(rows) - len(kept), "later tries", reason))
+    return kept
+
+
+# -- questions ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Which column of each block holds what, by its place in the block."""
+
+    question: int | None
+    response: int | None
+    right: int | None
+
+
+def _parts(table: Table, blocks: list[Block]) -> _Parts:
+    size = max(len(block.places) for block in blocks)
+    first = next(block for block in blocks if len(block.places) == size)
+    words = [word_of(table.header[place]) for place in first.places]
+    if size >= 3:
+        return _Parts(0, 1, 2)
+    if size == 1:
+        return _Parts(None, None if words[0] == "question" else 0, None)
+    if words[0] == "question" and words[1] == "right":
+        return _Parts(0, None, 1)
+    if words[0] == "question" or (words[1] == "response" and words[0] != "response"):
+        return _Parts(0, 1, None)
+    if words[1] == "right" or words[0] == "response":
+        return _Parts(None, 0, 1)
+    # Unknown words: a question holds the options, so the response is a part of its text.
+    pairs = [(row[first.places[0]], row[first.places[1]]) for row in table.rows]
+    pairs = [(a, b) for a, b in pairs if not _nothing(a) and not _nothing(b)]
+    held = sum(len(a) > len(b) + 3 and _options(b)[0] in a for a, b in pairs)
+    return _Parts(0, 1, None) if 2 * held > len(pairs) else _Parts(None, 0, 1)
+
+
+def _add_block(
+    stream: Stream,
+    table: Table,
+    cells: list[list[str]],
+    rows: list[int],
+    who: list[str],
+    attempts: list[int],
+    block: Block,
+    parts: _Parts,
+) -> None:
+    header = table.header
+    place = {
+        name: block.places[k] if k is not None and k < len(block.places) else None
+        for name, k in (
+            ("question", parts.question),
+            ("response", parts.response),
+            ("right", parts.right),
+        )
+    }
+    response, question, right = place["response"], place["question"], place["right"]
+    if response is None:
+        return
+    answers = [cells[k][response] for k in rows]
+    given = [answer for answer in answers if not _nothing(answer)]
+    if given and sum(bool(_STACK.search(answer)) for answer in given) * 2 > len(given):
+        roles(stream, header, [response], "comment", "algebra (STACK), no options")
+        return
+    by_name = [header[response].strip()] * len(rows)
+    if question is not None:
+        texts = [cells[k][question] for k in rows]
+        by_name, reason = _items(texts, by_name[0] if by_name else "", stream)
+        roles(stream, header, [question], "item", reason)
+    elif right is not None and _differs([_options(cells[k][right]) for k in rows]):
+        reason = (
+            "its right answer differs from person to person, so it is a different question for "
+            "each; download again with the question text ticked"
+        )
+        roles(stream, header, [response], "unused", reason)
+        stream.notes.append(f"«{header[response]}» is left out: {reason}.")
+        return
+    for k, row in enumerate(rows):
+        key = _options(cells[row][right]) if right is not None else ()
+        stream.add(
+            who[k],
+            by_name[k],
+            _options(answers[k]),
+            attempt=attempts[k],
+            key=key,
+        )
+    roles(stream, header, [response], "answers", "the response to a question")
+    if right is not None:
+        roles(stream, header, [right], "key", "the right answer")
+
+
+def _items(texts: list[str], name: str, stream: Stream) -> tuple[list[str], str]:
+    """Return the item of each row: by the column, or by the text where it is drawn at random."""
+    signs = [tuple(sorted(_SPLIT.split(text.strip()))) for text in texts]
+    _, share = most_common(sign for sign, text in zip(signs, texts, strict=True) if text.strip())
+    if share >= _MOST_STEMS or share == 0.0:
+        if texts:
+            stream.titles[name] = _stem(texts[0])
+        return [name] * len(texts), "the text of the question"
+    first: dict[tuple[str, ...], str] = {}
+    stems = [first.setdefault(sign, _stem(text)) for sign, text in zip(signs, texts, strict=True)]
+    note = "Questions are drawn at random: items are told apart by their text."
+    if note not in stream.notes:
+        stream.notes.append(note)
+    return [stem or name for stem in stems], "the text of the question, drawn at random"
+
+
+_SPLIT = re.compile(r"\s*[:;]\s+|\s+[:;]\s*")
+
+
+def _stem(text: str) -> str:
+    """Return the part of ``stem: option; option`` before the options."""
+    stem, mark, options = text.strip().rpartition(": ")
+    return stem.strip() if mark and ";" in options else text.strip()
+
+
+def _differs(keys: list[tuple[str, ...]]) -> bool:
+    _, share = most_common(frozenset(key) for key in keys if key)
+    return 0.0 < share < _MOST_STEMS
+
+
+def _options(cell: str) -> tuple[str, ...]:
+    """Split the options of a response, and undo what Moodle puts before ``=``, ``+``, ``-``, ``@``.
+
+    Examples
+    --------
+    >>> _options("Blue; Red"), _options("'-3"), _options("-"), _options("a   ; b")
+    (('Blue', 'Red'), ('-3',), (), ('a', 'b'))
+    """
+    text = cell.strip()
+    if text in ("", "-"):
+        return ()
+    text = _GUARD.sub("", text)
+    parts = tuple(part.strip() for part in _SEPARATOR.split(text) if part.strip())
+    return parts or (text,)
+
+
+def _recognise_grades(sample: Sample) -> str | None:
+    header = _header(sample)
+    if header is not None and is_points_only(header):
+        return "the questions («Q. 1 /1.00») hold points and no answers"
+    return None
+
+
+def _refuse_grades(_: Document, __: Choices) -> Stream:
+    raise Refusal(
+        "Moodle's «Grades» report: points per question and no answers",
+        "download the «Responses» report of the quiz instead",
+    )
+
+
+MOODLE = Format(
+    "moodle",
+    "Moodle, quiz responses",
+    "Quiz results, «Responses»: CSV, xlsx, ods or JSON, in any language",
+    _recognise,
+    _convert,
+)
+MOODLE_GRADES = Format(
+    "moodle-grades",
+    "Moodle, quiz grades (refused)",
+    "Quiz results, «Grades»: points per question, no answers",
+    _recognise_grades,
+    _refuse_grades,
+)

@@ -1,0 +1,99 @@
+"""OpenAI evals: the log of a run (JSONL), with the spec in a line of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    Refusal,
+    Sample,
+    Status,
+    Stream,
+)
+from hitsndiffs.reading.formats.common import as_text, inner, objects, stem_of_name
+from hitsndiffs.reading.formats.people import number_attempts
+
+__all__ = ["OPENAI_EVALS"]
+
+_SPEC = {"completion_fns", "eval_name", "base_eval", "run_config"}
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind not in ("json", "jsonl"):
+        return None
+    for record in sample.records:
+        spec = record.get("spec") if isinstance(record, dict) else None
+        if isinstance(spec, dict) and spec.keys() & _SPEC:
+            return "a line holds the spec of the run"
+    return None
+
+
+def _convert(document: Document, _: Choices) -> Stream:
+    records = objects(list(document.records()))
+    spec: dict[str, Any] = next((r["spec"] for r in records if isinstance(r.get("spec"), dict)), {})
+    model = _model(spec) or stem_of_name(document.name)
+    matches = [
+        (as_text(record.get("sample_id")), record["data"])
+        for record in records
+        if record.get("type") == "match" and isinstance(record.get("data"), dict)
+    ]
+    if not matches:
+        raise Refusal(
+            "an OpenAI evals log without «match» events: graded by a model, or scores only",
+            "only evals that compare an answer with the expected one can be ranked",
+        )
+    stream = Stream()
+    for sample, data in matches:
+        expected = data.get("expected")
+        right = [
+            as_text(v).strip() for v in (expected if isinstance(expected, list) else [expected])
+        ]
+        right = [text for text in right if text]
+        answer, options = _answer(data, right)
+        status: Status | None = None if answer is not None else "unreadable"
+        if len(options) > 1:
+            stream.options[sample] = tuple(options)
+        stream.add(model, sample, answer, key=right if len(right) == 1 else None, status=status)
+    stream.attempts = number_attempts(stream.items)
+    stream.key_from = "the expected answers"
+    return stream
+
+
+def _answer(data: dict[str, Any], right: list[str]) -> tuple[str | None, list[str]]:
+    """Return what was picked, and the options.
+
+    Where the eval names no options but the right answers, nothing wrong is ever picked: then the
+    answer is what was sampled.
+    """
+    found = data.get("options")
+    options = [as_text(o).strip() for o in found] if isinstance(found, list) else []
+    picked = as_text(data.get("picked")).strip()
+    if len(options) > 1 and set(options) != set(right):
+        return picked or None, options
+    sampled = data.get("sampled", data.get("picked"))
+    if isinstance(sampled, list):
+        sampled = sampled[0] if sampled else None
+    if picked and picked in right:
+        return picked, []
+    return as_text(sampled).strip() or None, []
+
+
+def _model(spec: dict[str, Any]) -> str:
+    config = inner(spec, "run_config")
+    for found in (spec.get("completion_fns"), config.get("completion_fns"), spec.get("model_name")):
+        first = found[0] if isinstance(found, list) and found else found
+        if first:
+            return as_text(first)
+    return ""
+
+
+OPENAI_EVALS = Format(
+    "openai-evals",
+    "OpenAI evals, logs",
+    "JSONL of a run (spec, match events), one per model; give the folder",
+    _recognise,
+    _convert,
+)

@@ -1,0 +1,116 @@
+"""Whose answers a row holds, and which columns the caller named."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from hitsndiffs.data.encoding.names import find_column
+from hitsndiffs.reading.formats.common import folded, unique, words
+
+__all__ = ["chosen_only", "given_columns", "number_attempts", "persons"]
+
+#: Names of columns that hold a part of a person's name, in the languages that exports come in.
+_FIRST = words(
+    "first name|firstname|given name|given names|forename|vorname|prénom|prenom|nombre|nome|"
+    "voornaam|förnamn|имя|名|jméno|imię|fornavn|etunimi|keresztnév|ad|όνομα"
+)
+_LAST = words(
+    "last name|lastname|surname|family name|nachname|nom de famille|nom|apellido(s)|apellidos|"
+    "apellido|cognome|achternaam|apelido|sobrenome|efternamn|фамилия|姓|příjmení|nazwisko|"
+    "etternavn|efternavn|sukunimi|vezetéknév|soyad|επώνυμο"
+)
+
+
+def given_columns(header: Sequence[str], named: str | None, argument: str) -> list[int]:
+    """Return the places of the columns that the caller named (``"a+b"`` for two)."""
+    if named is None:
+        return []
+    names = [named] if named in header or "+" not in named else named.split("+")
+    known = list(header)
+    return [
+        known.index(find_column(name.strip(), known, where="the file", argument=argument))
+        for name in names
+    ]
+
+
+def persons(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    places: Sequence[int],
+    user: str | None = None,
+) -> list[str]:
+    """Return who each row belongs to, from all columns that say something about the person.
+
+    Two rows belong to one person when all these columns agree. The label is the name where names
+    differ between persons, else the first column that tells them apart, else both. A row without
+    any of it is a person of its own. The caller may name the columns (``user``).
+
+    Examples
+    --------
+    >>> header = ["Last name", "First name", "ID"]
+    >>> rows = [["Bird", "Ada", "7"], ["Cole", "Bob", "8"], ["Bird", "Ada", "7"]]
+    >>> persons(header, rows, [0, 1, 2])
+    ['Ada Bird', 'Bob Cole', 'Ada Bird']
+    >>> persons(header, [["Bird", "Ada", "7"], ["Bird", "Ada", "8"]], [0, 1, 2])
+    ['7', '8']
+    """
+    asked = given_columns(header, user, "user")
+    places = asked or places
+    names = [folded(header[place]) for place in places]
+    identities = [tuple(row[place].strip() for place in places) for row in rows]
+    if not all(any(who) for who in identities):
+        identities = [
+            who if any(who) else (f"unnamed row {k}", *who[1:])
+            for k, who in enumerate(identities, start=1)
+        ]
+    found = list(dict.fromkeys(identities))
+    given = [k for k, name in enumerate(names) if name in _FIRST]
+    family = [k for k, name in enumerate(names) if name in _LAST and k not in given[:1]]
+    parts = [*given[:1], *family[:1]] if given and family else []
+    candidates: list[Callable[[tuple[str, ...]], str]] = []
+    if parts:
+        candidates.append(lambda who: " ".join(filter(None, (who[k] for k in parts))))
+    candidates += [lambda who, k=k: who[k] for k in range(len(places)) if k not in parts]  # type: ignore[misc]
+    candidates = [_joined] if asked else [*candidates, _joined]
+    for label in candidates:
+        labels = [label(who) for who in found]
+        if all(labels) and len(set(labels)) == len(labels):
+            break
+    else:
+        labels = unique(text or "unnamed" for text in labels)
+    names_of = dict(zip(found, labels, strict=True))
+    return [names_of[who] for who in identities]
+
+
+def chosen_only(questions: dict[str, Any], option: str | None) -> dict[str, Any]:
+    """Return the question (tag, output, task) that the caller named, or all of them."""
+    if option is None:
+        return questions
+    names = list(questions)
+    bare = re.sub(r"^(?:Answer|OUTPUT)[.:]", "", option)
+    if bare not in names:
+        bare = find_column(option, names, where="the file", argument="option")
+    return {bare: questions[bare]}
+
+
+def number_attempts(keys: Iterable[Any]) -> list[int]:
+    """Return for each row how often its key has come up by then.
+
+    Examples
+    --------
+    >>> number_attempts(["ann", "bob", "ann"])
+    [1, 1, 2]
+    """
+    seen: Counter[Any] = Counter()
+    numbers = []
+    for key in keys:
+        seen[key] += 1
+        numbers.append(seen[key])
+    return numbers
+
+
+def _joined(who: Sequence[str]) -> str:
+    return " ".join(filter(None, who))

@@ -1,0 +1,213 @@
+"""Qualtrics: CSV with three header rows (the third names every question), and the older one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    LeftOut,
+    Refusal,
+    Sample,
+    Stream,
+    Table,
+)
+from hitsndiffs.reading.formats.common import (
+    absent,
+    folded,
+    plain,
+    roles,
+    sample_rows,
+    split_column,
+    squeezed,
+    unique,
+    words,
+)
+from hitsndiffs.reading.formats.people import persons
+
+__all__ = ["QUALTRICS"]
+
+_IMPORT = re.compile(r"""^\s*\{\s*['"]ImportId['"]\s*:\s*['"]([^'"]*)['"]""")
+_QUESTION = re.compile(r"^(?:\d+_)?(QID\d+)((?:[-_#]\d+)*)$")
+_PREVIEW = frozenset(("survey preview", "spam", "8"))
+_OLD = words(
+    "responseid|responseset|name|externaldatareference|emailaddress|email|ipaddress|status|"
+    "startdate|enddate|finished|locationlatitude|locationlongitude|locationaccuracy"
+)
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind not in ("table", "sheets"):
+        return None
+    if _import_row(sample.rows[:3]) is not None:
+        return "a row below the header names each column by its ImportId"
+    if _is_old(sample.header, sample_rows(sample)):
+        return "the columns V1, V2, … are explained in the next row (ResponseID, …)"
+    return None
+
+
+def _import_row(rows: Sequence[Sequence[str]]) -> int | None:
+    for k, row in enumerate(rows):
+        cells = [cell for cell in row if cell.strip()]
+        if cells and all(_IMPORT.match(cell) for cell in cells):
+            return k
+    return None
+
+
+def _is_old(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    if len(rows) < 2 or [name.strip() for name in header[:3]] != ["V1", "V2", "V3"]:
+        return False
+    return squeezed(rows[0][0]) == "responseid"
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    place = _import_row(table.rows[:3])
+    if place is None and not _is_old(table.header, table.rows):
+        raise absent("a Qualtrics export", "row of ImportIds, nor columns V1, V2, …")
+    if place is None:
+        return _convert_old(table, choices)
+    codes = [m[1] if (m := _IMPORT.match(cell)) else "" for cell in table.rows[place]]
+    texts = table.rows[0] if place > 0 else [""] * len(codes)
+    stream = Stream()
+    rows = _answers_only(table.rows[place + 1 :], codes, stream)
+    who = (
+        persons(table.header, rows, [], choices.user) if choices.user else _who(codes, table, rows)
+    )
+    groups: dict[str, list[int]] = {}
+    for k, code in enumerate(codes):
+        match = _QUESTION.match(code)
+        if match:
+            loop = code[: match.start(1)]
+            groups.setdefault(loop + match[1], []).append(k)
+    for columns in groups.values():
+        _add_question(stream, table.header, texts, rows, who, columns)
+        roles(stream, table.header, columns, "answers", "a question («QIDn»)")
+    if not stream.persons:
+        raise Refusal(
+            "a Qualtrics export without a choice question",
+            "export the survey again with its questions («QIDn»)",
+        )
+    asked = {k for columns in groups.values() for k in columns}
+    open_text = [k for k, code in enumerate(codes) if k not in asked and code.startswith("QID")]
+    roles(stream, table.header, open_text, "comment", "text or timing that belongs to a question")
+    rest = [k for k in range(len(codes)) if k not in asked and k not in open_text]
+    roles(stream, table.header, rest, "unused", "about the response, or embedded data")
+    return stream
+
+
+def _answers_only(rows: list[list[str]], codes: Sequence[str], stream: Stream) -> list[list[str]]:
+    """Leave out previews and spam."""
+    status = next((k for k, code in enumerate(codes) if folded(code) == "status"), None)
+    if status is None:
+        return rows
+    kept = [row for row in rows if folded(row[status]) not in _PREVIEW]
+    if kept and len(kept) < len(rows):
+        stream.left_out.append(LeftOut(len(rows) - len(kept), "previews and spam", "by «Status»"))
+        return kept
+    return rows
+
+
+def _who(codes: Sequence[str], table: Table, rows: Sequence[Sequence[str]]) -> list[str]:
+    bare = [squeezed(code) or squeezed(table.header[k]) for k, code in enumerate(codes)]
+    for wanted in ("recordid", "responseid"):
+        if wanted in bare:
+            labels = [row[bare.index(wanted)].strip() for row in rows]
+            if all(labels) and len(set(labels)) == len(labels):
+                return labels
+    return [str(k + 1) for k in range(len(rows))]
+
+
+def _is_multiple(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
+    """Whether each column is one option: it holds one text or nothing."""
+    return all(len({row[k].strip() for row in rows} - {"", "-99"}) <= 1 for k in columns) and any(
+        not row[k].strip() for row in rows for k in columns
+    )
+
+
+def _add_question(
+    stream: Stream,
+    header: Sequence[str],
+    texts: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    who: Sequence[str],
+    columns: Sequence[int],
+) -> None:
+    """Add one item with several choices, or an item per column (a grid)."""
+    if len(columns) > 1 and _is_multiple(rows, columns):
+        _add_set(stream, header, texts, rows, who, columns)
+        return
+    for k in columns:
+        _add_column(stream, header[k], texts[k], [row[k] for row in rows], who)
+
+
+def _add_set(
+    stream: Stream,
+    header: Sequence[str],
+    texts: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    who: Sequence[str],
+    columns: Sequence[int],
+) -> None:
+    values = [next((row[k].strip() for row in rows if row[k].strip()), "") for k in columns]
+    suffixes = [re.split(r"[-_#]", header[k])[-1] for k in columns]
+    told = len({v for v in values if v}) == sum(bool(v) for v in values)
+    labels = [
+        value if told and not value.isdigit() else suffix
+        for value, suffix in zip(values, suffixes, strict=True)
+    ]
+    item = re.sub(r"[-_#]\d+$", "", header[columns[0]])
+    stream.titles[item] = plain(texts[columns[0]]).rpartition(" - ")[0]
+    for row, person in zip(rows, who, strict=True):
+        chosen = [
+            label
+            for k, label in zip(columns, labels, strict=True)
+            if row[k].strip() not in ("", "-99")
+        ]
+        stream.add(person, item, chosen)
+    stream.options[item] = tuple(unique(labels))
+
+
+def _add_column(
+    stream: Stream, item: str, text: str, cells: Sequence[str], who: Sequence[str]
+) -> None:
+    stream.titles[item] = plain(text)
+    others = {cell.strip() for cell in cells} - {"", "-99"}
+    unanswered = "-99" if not any(cell.startswith("-") for cell in others) else None
+    sets = split_column(["" if cell.strip() == unanswered else cell for cell in cells], ",")
+    for person, answer in zip(who, sets, strict=True):
+        stream.add(person, item, answer)
+
+
+def _convert_old(table: Table, choices: Choices) -> Stream:
+    stream = Stream()
+    texts, rows = table.rows[0], table.rows[1:]
+    who = [row[0].strip() for row in rows]
+    if not all(who) or len(set(who)) < len(who):
+        who = [str(k + 1) for k in range(len(rows))]
+    if choices.user:
+        who = persons(table.header, rows, [], choices.user)
+    groups: dict[str, list[int]] = {}
+    for k, name in enumerate(table.header):
+        if re.fullmatch(r"V\d+", name.strip()) or squeezed(texts[k]) in _OLD or not name.strip():
+            roles(stream, table.header, [k], "unused", "about the response")
+        elif name.endswith("_TEXT"):
+            roles(stream, table.header, [k], "comment", "free text")
+        else:
+            groups.setdefault(re.sub(r"[-_#]\d+$", "", name), []).append(k)
+            roles(stream, table.header, [k], "answers", "a question")
+    for columns in groups.values():
+        _add_question(stream, table.header, texts, rows, who, columns)
+    return stream
+
+
+QUALTRICS = Format(
+    "qualtrics",
+    "Qualtrics, survey responses",
+    "CSV or TSV with question texts and ImportIds below the header; also the older layout",
+    _recognise,
+    _convert,
+)

@@ -1,0 +1,142 @@
+"""Toloka: the assignments of a pool as TSV."""
+
+from __future__ import annotations
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    Refusal,
+    Sample,
+    Stream,
+    Table,
+)
+from hitsndiffs.reading.formats.common import absent, is_free_text, roles
+from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
+
+__all__ = ["TOLOKA", "TOLOKA_AGGREGATED"]
+
+_SKIPPED = ("SKIPPED", "EXPIRED")
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind in ("table", "sheets") and sample.has_columns("ASSIGNMENT:worker_id"):
+        return "the column ASSIGNMENT:worker_id is there"
+    return None
+
+
+def _named(table: Table, prefix: str) -> dict[str, int]:
+    """Return the columns with a prefix by the rest of their names."""
+    return {
+        name.strip()[len(prefix) :]: place
+        for place, name in enumerate(table.header)
+        if name.strip().upper().startswith(prefix)
+    }
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    stream = Stream()
+    worker = table.find("ASSIGNMENT:worker_id")
+    if worker is None:
+        raise absent("a Toloka file", "ASSIGNMENT:worker_id")
+    about = _named(table, "ASSIGNMENT:")
+    # In old dumps the assignment is named on the last row of its suite only.
+    for name in ("worker_id", "status"):
+        if name in about:
+            _fill_from_below(table.rows, about[name])
+    inputs, outputs, golden = (_named(table, p) for p in ("INPUT:", "OUTPUT:", "GOLDEN:"))
+    task = about.get("task_id")
+    status = about.get("status")
+    tasks = _tasks(table, list(inputs.values()), task)
+    asked_item = given_columns(table.header, choices.item, "item")
+    if asked_item:
+        tasks = [" ".join(row[k].strip() for k in asked_item) for row in table.rows]
+    asked = {
+        name: place
+        for name, place in outputs.items()
+        if any(row[place].strip() for row in table.rows)
+        and not is_free_text([row[place] for row in table.rows])
+    }
+    asked = chosen_only(asked, choices.option)
+    who = persons(table.header, table.rows, [worker], choices.user)
+    skipped = 0
+    for row, item, person in zip(table.rows, tasks, who, strict=True):
+        if not item or not any(row[place].strip() for place in asked.values()):
+            continue
+        if status is not None and row[status].strip().upper() in _SKIPPED:
+            skipped += 1
+            continue
+        for name, place in asked.items():
+            key = row[golden[name]].strip() if name in golden else ""
+            label = item if len(asked) == 1 else f"{item}/{name}"
+            stream.add(person, label, row[place], key=key or None)
+    if not stream.persons:
+        raise Refusal(
+            "a Toloka file without answers by choice", "download the assignments of the pool"
+        )
+    if skipped:
+        stream.notes.append(f"{skipped} rows of skipped or expired assignments are left out.")
+    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    if any(key is not None for key in stream.keys):
+        stream.key_from = "the columns «GOLDEN:»"
+    header = table.header
+    roles(stream, header, [worker], "user", "the worker")
+    roles(stream, header, inputs.values(), "item", "what the worker saw")
+    roles(stream, header, asked.values(), "answers", "what the worker answered")
+    texts = [place for name, place in outputs.items() if name not in asked]
+    roles(stream, header, texts, "comment", "free text, or empty")
+    roles(stream, header, golden.values(), "key", "the right answer of control tasks")
+    return stream
+
+
+def _fill_from_below(rows: list[list[str]], place: int) -> None:
+    if all(row[place].strip() for row in rows):
+        return
+    below = ""
+    for row in reversed(rows):
+        below = row[place] = row[place].strip() or below
+
+
+def _tasks(table: Table, inputs: list[int], task: int | None) -> list[str]:
+    """Return the item of each row: the same input is the same item, whatever its task id."""
+    if not inputs:
+        return [row[task].strip() if task is not None else "" for row in table.rows]
+    first: dict[tuple[str, ...], str] = {}
+    names = []
+    for row in table.rows:
+        content = tuple(row[k].strip() for k in inputs)
+        code = row[task].strip() if task is not None else ""
+        names.append(first.setdefault(content, code or " | ".join(filter(None, content))))
+    return names
+
+
+def _recognise_aggregated(sample: Sample) -> str | None:
+    names = [name.strip().upper() for name in sample.header]
+    sure = any(name.startswith("CONFIDENCE:") for name in names)
+    if sure and any(name.startswith("OUTPUT:") for name in names):
+        return "answers have a confidence and no worker"
+    return None
+
+
+def _refuse_aggregated(_: Document, __: Choices) -> Stream:
+    raise Refusal(
+        "Toloka's aggregated results: one answer per task, no workers",
+        "download the assignments of the pool instead",
+    )
+
+
+TOLOKA = Format(
+    "toloka",
+    "Toloka, assignments",
+    "The assignments of a pool as TSV: INPUT:, OUTPUT:, GOLDEN:, ASSIGNMENT:",
+    _recognise,
+    _convert,
+)
+TOLOKA_AGGREGATED = Format(
+    "toloka-aggregated",
+    "Toloka, aggregated results (refused)",
+    "One answer per task with a confidence, no workers",
+    _recognise_aggregated,
+    _refuse_aggregated,
+)

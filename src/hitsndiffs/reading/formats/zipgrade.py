@@ -1,0 +1,130 @@
+"""ZipGrade: the CSV with student responses, from the website or the phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Status, Stream
+from hitsndiffs.reading.formats.common import absent, number, roles, squeezed
+from hitsndiffs.reading.formats.people import persons
+
+__all__ = ["ZIPGRADE"]
+
+_PART = re.compile(r"(stu|student|prikey|primarykey|key|points|earnedpts?|possp?ts?|mark)(\d+)")
+_SAME = {
+    "student": "stu",
+    "prikey": "key",
+    "primarykey": "key",
+    "earnedpt": "points",
+    "earnedpts": "points",
+    "posspt": "possible",
+    "posspts": "possible",
+    "posst": "possible",
+}
+
+
+def _slots(header: Sequence[str]) -> dict[int, dict[str, int]]:
+    slots: dict[int, dict[str, int]] = {}
+    for place, name in enumerate(header):
+        match = _PART.fullmatch(squeezed(name))
+        if match:
+            part = _SAME.get(match[1], match[1])
+            slots.setdefault(int(match[2]), {}).setdefault(part, place)
+    return {k: parts for k, parts in slots.items() if "stu" in parts and "key" in parts}
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind in ("table", "sheets") and _slots(sample.header):
+        return "the columns Stu1 and Key1 (or PriKey1) are there"
+    return None
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    header, rows = table.header, table.rows
+    stream = Stream()
+    slots = _slots(header)
+    if not slots:
+        raise absent("a ZipGrade file", "Stu1 and Key1")
+    bare = [squeezed(name) for name in header]
+    spaced = [{"firstname": "First Name", "lastname": "Last Name"}.get(b, b) for b in bare]
+    wanted = ("firstname", "lastname", "studentid", "zipgradeid", "customid", "externalid")
+    identity = [k for k, name in enumerate(bare) if name in wanted]
+    if choices.user:
+        who = persons(header, rows, identity, choices.user)
+    elif identity:
+        who = persons(spaced, rows, identity)
+    else:
+        who = [str(k + 1) for k in range(len(rows))]
+    version = bare.index("keyversion") if "keyversion" in bare else None
+    quiz = bare.index("quizname") if "quizname" in bare else None
+    quizzes = [row[quiz].strip() if quiz is not None else "" for row in rows]
+    several_quizzes = len(set(quizzes)) > 1
+    versions = [row[version].strip() if version is not None else "" for row in rows]
+    used = {
+        k: parts for k, parts in slots.items() if any(row[parts["key"]].strip() for row in rows)
+    }
+    apart = _keys_differ(rows, list(zip(quizzes, versions, strict=True)), used)
+    several = any(len(row[parts["key"]].strip()) > 1 for row in rows for parts in used.values())
+    for k, parts in used.items():
+        for row, person, form, title in zip(rows, who, versions, quizzes, strict=True):
+            marks, key = row[parts["stu"]].strip(), row[parts["key"]].strip()
+            possible = number(row[parts["possible"]]) if "possible" in parts else None
+            letters = marks.isalpha() and len(marks) > 1
+            status: Status | None = None
+            if not key:
+                status = "not shown"
+            elif letters and not several:
+                status = "unreadable"
+            stream.add(
+                person,
+                (f"{title}/" if several_quizzes else "")
+                + (f"{k} (version {form})" if apart else str(k)),
+                tuple(marks) if letters and several else marks,
+                points=number(row[parts["points"]]) if "points" in parts else None,
+                possible=possible,
+                key=tuple(key) if key.isalpha() and len(key) > 1 else key,
+                status=status,
+            )
+        roles(stream, header, [parts["stu"]], "answers", "the marks of a question")
+        roles(stream, header, [parts["key"]], "key", "the key of the student's version")
+        rest = [place for part, place in parts.items() if part not in ("stu", "key")]
+        roles(stream, header, rest, "points", "points and marks of a question")
+    stream.key_from = "the columns of keys" if used else ""
+    if apart:
+        count = len(set(versions))
+        stream.notes.append(f"The {count} key versions differ: their questions are separate items.")
+    if len(used) < len(slots):
+        empty = sorted(set(slots) - set(used))
+        stream.notes.append(f"{len(empty)} places of the sheet have no key and are left out.")
+    roles(stream, header, identity, "identity", "who answered")
+    known = {column.position for column in stream.columns}
+    rest = [k for k in range(len(header)) if k not in known]
+    roles(stream, header, rest, "unused", "about the whole quiz, or a place without a key")
+    return stream
+
+
+def _keys_differ(
+    rows: Sequence[Sequence[str]],
+    versions: Sequence[tuple[str, str]],
+    used: dict[int, dict[str, int]],
+) -> bool:
+    """Whether two versions of a quiz have different keys, so that question n is not the same."""
+    for parts in used.values():
+        keys: dict[str, dict[str, str]] = {}
+        for row, (quiz, version) in zip(rows, versions, strict=True):
+            if row[parts["key"]].strip():
+                keys.setdefault(quiz, {}).setdefault(version, row[parts["key"]].strip())
+        if any(len(set(found.values())) > 1 for found in keys.values()):
+            return True
+    return False
+
+
+ZIPGRADE = Format(
+    "zipgrade",
+    "ZipGrade, full format",
+    "CSV with student responses, from the website or the phone",
+    _recognise,
+    _convert,
+)

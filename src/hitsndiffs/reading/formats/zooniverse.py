@@ -1,0 +1,109 @@
+"""Zooniverse: the classifications of a project as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.formats.common import absent, as_text, literal, objects, roles
+from hitsndiffs.reading.formats.people import chosen_only, number_attempts
+
+__all__ = ["ZOONIVERSE"]
+
+
+def _recognise(sample: Sample) -> str | None:
+    wanted = ("classification_id", "annotations", "subject_ids")
+    if sample.kind in ("table", "sheets") and sample.has_columns(*wanted):
+        return "the columns classification_id, annotations and subject_ids are there"
+    return None
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    places = [table.find(n) for n in ("annotations", "subject_ids", "user_name", "user_ip")]
+    annotations, subjects, name, address = places
+    if annotations is None or subjects is None:
+        raise absent("a Zooniverse export", "annotations and subject_ids")
+    version = table.find("workflow_version")
+    workflow = table.find("workflow_id")
+    entries: list[tuple[str, str, str, tuple[str, ...]]] = []
+    labels: dict[str, set[str]] = {}
+    several = workflow is not None and len({row[workflow] for row in table.rows}) > 1
+    for row in table.rows:
+        person = row[name].strip() if name is not None else ""
+        if not person and address is not None and row[address].strip():
+            person = f"not-logged-in-{row[address].strip()}"
+        subject = row[subjects].strip()
+        if not person or not subject:
+            continue
+        if several and workflow is not None:
+            subject = f"{subject}/{row[workflow].strip()}"
+        for task, words, answer in _tasks(literal(row[annotations])):
+            labels.setdefault(task, set()).add(words)
+            entries.append((person, subject, task, answer))
+    if not entries:
+        raise Refusal(
+            "a Zooniverse export without question tasks: drawings or texts only",
+            "only tasks with choices can be ranked",
+        )
+    stream = Stream()
+    wanted = chosen_only(dict.fromkeys(task for _, _, task, _ in entries), choices.option)
+    one = len(wanted) == 1
+    for person, subject, task, answer in entries:
+        if task not in wanted:
+            continue
+        stream.add(person, subject if one else f"{subject}/{task}", answer)
+    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    changed = sorted(task for task, words in labels.items() if len(words - {""}) > 1)
+    if changed and version is not None:
+        stream.notes.append(
+            f"The wording of {', '.join(changed)} differs between versions of the workflow."
+        )
+    stream.notes.append("Volunteers who were not logged in are told apart by their machine.")
+    header = table.header
+    roles(stream, header, [p for p in (name, address) if p is not None], "user", "the volunteer")
+    roles(stream, header, [subjects], "item", "what was classified")
+    roles(stream, header, [annotations], "answers", "the answers as JSON")
+    return stream
+
+
+def _tasks(value: Any) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield name, wording and choices of each task; drawings are passed over."""
+    for part in objects(value):
+        task, answer = as_text(part.get("task")), part.get("value")
+        parts = objects(answer)
+        whole = isinstance(answer, list) and len(parts) == len(answer)
+        if parts and whole and all("task" in entry for entry in parts):
+            yield from _tasks(parts)  # a combo task
+            continue
+        chosen = _choices(answer)
+        if chosen is not None:
+            yield task, as_text(part.get("task_label")), chosen
+
+
+def _choices(answer: Any) -> tuple[str, ...] | None:
+    if answer is None:
+        return ()
+    if isinstance(answer, (str, int, float, bool)):
+        return (as_text(answer),)
+    if not isinstance(answer, list):
+        return None
+    if all(isinstance(entry, (str, int)) for entry in answer):
+        return tuple(as_text(entry) for entry in answer)
+    if all(isinstance(entry, dict) and "choice" in entry for entry in answer):  # a survey task
+        return tuple(dict.fromkeys(as_text(entry["choice"]) for entry in answer))
+    if all(
+        isinstance(entry, dict) and set(entry) <= {"value", "option", "label"} for entry in answer
+    ):
+        return tuple(as_text(e.get("label") or e.get("value")) for e in answer)  # drop-down lists
+    return None
+
+
+ZOONIVERSE = Format(
+    "zooniverse",
+    "Zooniverse, classifications",
+    "The classification export as CSV; question, survey and drop-down tasks",
+    _recognise,
+    _convert,
+)

@@ -1,0 +1,126 @@
+"""A table held as rows of text: spreadsheets, and texts with rows above the header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.formats.base import Table
+
+if TYPE_CHECKING:
+    from hitsndiffs.reading.build import Columns
+
+__all__ = ["GridTable", "unique_names"]
+
+
+def unique_names(names: Sequence[str], notes: list[str]) -> list[str]:
+    """Return names of which no two are alike: the second ``A`` is ``A (2)``; said in a note.
+
+    Examples
+    --------
+    >>> unique_names(["A", "A", "", "A (2)"], [])
+    ['A', 'A (3)', 'column-3', 'A (2)']
+    """
+    taken = {name for name in names if name}
+    seen: dict[str, int] = {}
+    found = []
+    repeated: list[str] = []
+    for place, name in enumerate(names, start=1):
+        if not name:
+            own = f"column-{place}"
+            while own in taken:
+                own += "'"
+            taken.add(own)
+            found.append(own)
+            continue
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] == 1:
+            found.append(name)
+            continue
+        if name not in repeated:
+            repeated.append(name)
+        while (own := f"{name} ({seen[name]})") in taken:
+            seen[name] += 1
+        taken.add(own)
+        found.append(own)
+    if repeated:
+        from hitsndiffs.data.encoding.names import listed
+
+        notes.append(
+            f"Several columns are called {listed(repeated, most=3)}; they are told apart as "
+            f"'{repeated[0]}', '{repeated[0]} (2)', …."
+        )
+    return found
+
+
+class GridTable:
+    """A small table; the same interface as :class:`hitsndiffs.reading.delimited.DelimitedTable`.
+
+    Parameters
+    ----------
+    table
+        Header and rows.
+    name
+        Of the file, for messages.
+    unit
+        What a row is called: ``"line"`` or ``"row"``.
+    """
+
+    def __init__(self, table: Table, name: str, unit: str) -> None:
+        self.notes: list[str] = []
+        self.has_header = any(table.header)
+        self.above = table.above
+        self._lines = table.lines
+        self.place = Place(name, unit, self._line_of, by_position=False)
+        header = _with_names_above(table) if self.has_header else table.header
+        width = len(header)
+        if not table.rows:
+            raise InputError(
+                f"{name}: there is a header and nothing below it; add one row per user "
+                "(or per answer)."
+            )
+        if self.has_header:
+            self.names = unique_names(header, self.notes)
+        else:
+            self.names = [f"column-{k}" for k in range(1, width + 1)]
+            self.notes.append("There is no header: the first row holds answers.")
+        self.sample = table.rows
+        self.n_rows: int | None = len(table.rows)
+
+    def _line_of(self, row: int) -> int:
+        return self._lines[row] if row < len(self._lines) else row + 1
+
+    def blocks(
+        self,
+        labels: Sequence[str],
+        columns: Sequence[str] | None = None,
+        *,
+        scanned: bool = False,
+    ) -> Iterator[tuple[int, Columns]]:
+        """Yield all columns at once."""
+        del labels, scanned
+        places = {name: place for place, name in enumerate(self.names)}
+        wanted = self.names if columns is None else columns
+        yield 0, {name: [row[places[name]] for row in self.sample] for name in wanted}
+
+    def records(self) -> Iterator[list[Any]]:
+        """Yield the rows as lists."""
+        for row in self.sample:
+            yield list(row)
+
+
+def _with_names_above(table: Table) -> list[str]:
+    """Fill blank names at the left with those of a header row further up (users in columns)."""
+    header = list(table.header)
+    blanks = [k for k, name in enumerate(header) if not name]
+    if not blanks:
+        return header
+    for above in reversed(table.above):
+        names = [cell.strip() for cell in above]
+        if sum(1 for name in names if name) >= 2 and all(
+            k < len(names) and names[k] for k in blanks if k < len(names) and k < 20
+        ):
+            return [names[k] if not name and k < len(names) else name for k, name in enumerate(header)]
+    return header

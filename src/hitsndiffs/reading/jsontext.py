@@ -1,0 +1,143 @@
+"""JSON as text: one value or one per line, its first records, and depths that are refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Literal
+
+from hitsndiffs.errors import InputError
+
+__all__ = ["DEEPEST", "check_depth", "first_records", "kind_of", "load"]
+
+#: Values nested deeper than this are refused before they are parsed.
+DEEPEST = 200
+_decoder = json.JSONDecoder(strict=False)
+_SPACE = " \t\r\n"
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+
+
+def check_depth(text: str, name: str) -> None:
+    """Refuse a value that is nested too deep; parsers of JSON call themselves for each level."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return
+    depth = 0
+    for token in _TOKENS.finditer(text):
+        mark = text[token.start()]
+        if mark in "[{":
+            depth += 1
+            if depth > DEEPEST:
+                raise InputError(
+                    f"{name}: the JSON is nested more than {DEEPEST} levels deep; that is no file "
+                    "of answers."
+                )
+        elif mark in "]}":
+            depth -= 1
+
+
+def load(text: str, name: str, line_number: int | None = None) -> Any:
+    """Parse one value (bare NaN and Infinity are allowed); say where it is wrong."""
+    check_depth(text, name)
+    try:
+        return json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        line = error.lineno if line_number is None else line_number
+        raise InputError(
+            f"{name}, line {line}, column {error.colno}: this is not valid JSON ({error.msg})."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: this is not valid JSON ({error}).") from None
+
+
+def kind_of(text: str, *, whole: bool) -> Literal["json", "jsonl"] | None:
+    r"""Return what a text that begins with a bracket is: one value, one per line, or no JSON.
+
+    Examples
+    --------
+    >>> kind_of('{"a": 1}\n{"a": 2}\n', whole=True), kind_of('[1, 2', whole=False)
+    ('jsonl', 'json')
+    """
+    line = text.partition("\n")[0]
+    if line.startswith("{"):
+        try:
+            check_depth(line, "")
+            _decoder.decode(line)
+        except (ValueError, RecursionError, InputError):
+            pass
+        else:
+            rest = text[len(line) :].lstrip(_SPACE)
+            return "jsonl" if rest or not whole else "json"
+    return "json" if re.match(r'\s*(\[|\{\s*("|\}|$))', text) else None
+
+
+def first_records(text: str, most: int, *, whole: bool) -> list[Any]:
+    """Return the first records: lines, elements of a list, or the one object.
+
+    Of an object that is cut off, the members that come before the cut are there.
+    """
+    text = text.lstrip(_SPACE)
+    if not _is_shallow(text):
+        return []
+    if kind_of(text, whole=whole) == "jsonl":
+        records = []
+        for line in text.split("\n"):
+            if not line.strip():
+                continue
+            try:
+                records.append(_decoder.decode(line))
+            except (ValueError, RecursionError):
+                continue
+            if len(records) == most:
+                break
+        return records
+    if text.startswith("["):
+        return _elements(text, most)
+    try:
+        return [_decoder.raw_decode(text)[0]]
+    except (ValueError, RecursionError):
+        return [_members(text)]
+
+
+def _is_shallow(text: str) -> bool:
+    try:
+        check_depth(text, "")
+    except InputError:
+        return False
+    return True
+
+
+def _skip(text: str, place: int, marks: str = _SPACE) -> int:
+    while place < len(text) and text[place] in marks:
+        place += 1
+    return place
+
+
+def _elements(text: str, most: int) -> list[Any]:
+    found: list[Any] = []
+    place = _skip(text, 1)
+    while place < len(text) and text[place] != "]" and len(found) < most:
+        try:
+            value, place = _decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            if not found and text[place] in "{":
+                found.append(_members(text[place:]))
+            break
+        found.append(value)
+        place = _skip(text, place, _SPACE + ",")
+    return found
+
+
+def _members(text: str) -> dict[str, Any]:
+    """Return the members of an object up to the first one that is cut off."""
+    found: dict[str, Any] = {}
+    place = _skip(text, 1)
+    while place < len(text) and text[place] == '"':
+        try:
+            key, place = _decoder.raw_decode(text, place)
+            found[key] = None
+            place = _skip(text, place, _SPACE + ":")
+            found[key], place = _decoder.raw_decode(text, place)
+        except (ValueError, RecursionError, IndexError):
+            break
+        place = _skip(text, place, _SPACE + ",")
+    return found

@@ -1,0 +1,331 @@
+"""What a plain table is: one row per user, per answer or per item; and which columns are which."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import mean, pstdev
+
+from hitsndiffs.data.encoding import long_columns
+from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.build import FileTable, column_cells, find_layout, item_column
+from hitsndiffs.reading.content import look_at
+from hitsndiffs.reading.formats.base import Column, Refusal
+from hitsndiffs.reading.options import ReadingOptions
+from hitsndiffs.reading.roles import WideRoles, wide_roles
+from hitsndiffs.reading.words import plain, role_of_name, tokens
+
+__all__ = ["Layout", "find_table_layout"]
+
+_MOST_SAMPLE = 5000
+
+
+@dataclass
+class Layout:
+    """How a plain table is read.
+
+    Parameters
+    ----------
+    name
+        ``"wide"``, ``"long"`` or ``"transposed"``.
+    why
+        The reason.
+    columns
+        What each column is.
+    roles
+        Of a wide table.
+    long
+        The columns of users, items and options of a long table.
+    item, users
+        Of a transposed table: the column of the items, and those of the users.
+    key
+        The column that holds the key, if any (long and transposed).
+    """
+
+    name: str
+    why: str
+    columns: list[Column] = field(default_factory=list)
+    roles: WideRoles | None = None
+    long: tuple[str, str, str] | None = None
+    item: str | None = None
+    users: list[str] = field(default_factory=list)
+    key: str | None = None
+
+
+def find_table_layout(table: FileTable, options: ReadingOptions) -> Layout:
+    """Find out how a plain table is to be read, or follow what the caller said."""
+    given = {"user": options.user, "item": options.item, "option": options.option}
+    if options.transpose:
+        return _transposed(table, options, "asked for (transpose)")
+    if options.layout == "long":
+        return _long(table, given, "asked for (layout)")
+    if options.layout == "auto":
+        _refuse_aggregates(table)
+        if options.items is None and find_layout(table, given) == "long":
+            return _long(table, given, "there are columns of users, items and answers")
+        if not any(given.values()) and options.items is None:
+            if not table.has_header and (found := _headless_long(table)):
+                return found
+            if options.transpose is None and (why := _turned_round(table)):
+                return _transposed(table, options, why)
+    return _wide(table, options)
+
+
+def _wide(table: FileTable, options: ReadingOptions) -> Layout:
+    roles = wide_roles(
+        table.names,
+        table.sample[:_MOST_SAMPLE],
+        has_header=table.has_header,
+        user=options.user,
+        items=options.items,
+        drop=options.drop,
+        where=table.place.source,
+    )
+    table.notes += roles.notes
+    if not roles.items:
+        raise _no_items(table, roles)
+    left = [c for c in roles.left_out if c.role != "identity" or "also names" not in c.reason]
+    if left:
+        table.notes.append(f"Left out {_by_role(left)}.")
+    return Layout("wide", "one row per user, one column per item", roles.columns, roles=roles)
+
+
+def _by_role(columns: Sequence[Column]) -> str:
+    """Return the columns that are left out, by what they are."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for column in columns:
+        groups[column.role].append(column.name)
+    return "; ".join(f"{listed(names, most=3)} ({role})" for role, names in groups.items())
+
+
+def _no_items(table: FileTable, roles: WideRoles) -> InputError:
+    name = table.place.source
+    reasons = Counter(column.reason for column in roles.left_out)
+    if not reasons:
+        return InputError(
+            f"{name}: no item columns were found; a wide table needs one column per item (and may "
+            "have one that names the users), a long table the three columns user, item and option."
+        )
+    why = "; ".join(f"{count} × {reason}" for reason, count in reasons.most_common(3))
+    return InputError(
+        f"{name}: none of the {len(table.names):,} columns holds answers that repeat ({why}); "
+        "name the items with items= if some of them do, or export the answers that each person "
+        "chose."
+    )
+
+
+# -- one row per answer -----------------------------------------------------------------------
+
+
+def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
+    if not table.has_header and not any(given.values()):
+        if len(table.names) < 3:
+            raise InputError(
+                f"{table.place.source}: a long table needs three columns (user, item, option); "
+                f"this one has {len(table.names)}."
+            )
+        given = dict(zip(("user", "item", "option"), table.names, strict=False))
+        table.notes.append("Took the first three columns as user, item and option.")
+    given, key = _without_gold(table, given)
+    names = [name for name in table.names if name != key]
+    chosen = long_columns(names, given, table.place, table.notes)
+    if key is None:
+        key = _key_column(table, chosen)
+    columns = []
+    for place, name in enumerate(table.names):
+        if name in chosen:
+            role = ("user", "item", "answers")[chosen.index(name)]
+            columns.append(Column(name, role, f"the {role} of each row", place))  # type: ignore[arg-type]
+        elif name == key:
+            columns.append(Column(name, "key", "the right answer of each row's item", place))
+        else:
+            columns.append(Column(name, "unused", "not needed", place))
+    return Layout("long", why, columns, long=chosen, key=key)
+
+
+def _without_gold(
+    table: FileTable, given: dict[str, str | None]
+) -> tuple[dict[str, str | None], str | None]:
+    """Tell a column of right answers from the answers: it has one value for each item."""
+    if given["option"] is not None or not table.has_header:
+        return given, None
+    item = given["item"] or next(iter(recognise("item", table.names)), None)
+    fitting = [n for n in recognise("option", table.names) if n not in (given["user"], item)]
+    if item is None or len(fitting) < 2:
+        return given, None
+    fixed = [name for name in fitting if _one_per_item(table, item, name)]
+    free = [name for name in fitting if name not in fixed]
+    if not fixed or not free or fixed[0] != fitting[0]:
+        return given, None
+    gold, answer = fixed[0], free[0]
+    if not set(column_cells(table, gold)) & set(column_cells(table, answer)):
+        return {**given, "option": answer}, None
+    table.notes.append(
+        f"{gold!r} has one value for each item and is taken as the key, {answer!r} as the answers."
+    )
+    return {**given, "option": answer}, gold
+
+
+def _one_per_item(table: FileTable, item: str, name: str) -> bool:
+    values: dict[str, set[str]] = defaultdict(set)
+    seen: Counter[str] = Counter()
+    for label, value in zip(column_cells(table, item), column_cells(table, name), strict=False):
+        values[label].add(value.strip())
+        seen[label] += 1
+    several = [label for label, count in seen.items() if count > 1]
+    return bool(several) and all(len(values[label]) == 1 for label in several)
+
+
+def _key_column(table: FileTable, chosen: tuple[str, str, str]) -> str | None:
+    """Return a column named like a key whose values are answers."""
+    answers = {cell.strip() for cell in column_cells(table, chosen[2])}
+    for name in table.names:
+        if name in chosen or role_of_name(name) != "key":
+            continue
+        values = {cell.strip() for cell in column_cells(table, name)} - {""}
+        if values and len(values & answers) * 2 >= len(values):
+            table.notes.append(f"{name!r} is taken as the key.")
+            return name
+    return None
+
+
+def _headless_long(table: FileTable) -> Layout | None:
+    """See three columns of labels without a header: users, items and a few answers."""
+    rows = table.sample
+    if len(table.names) != 3 or len(rows) < 6:
+        return None
+    columns = [[row[k].strip() for row in rows if len(row) == 3] for k in range(3)]
+    distinct = [len(set(column)) for column in columns]
+    option = min(range(3), key=lambda k: (distinct[k], -k))
+    ids = [k for k in range(3) if k != option]
+    answers = set(columns[option])
+    few = distinct[option] <= max(2, min(50, len(rows) // 3))
+    repeat = all(distinct[k] * 1.5 < len(rows) and distinct[k] > 2 for k in ids)
+    strange = all(len(set(columns[k]) - answers) * 2 > distinct[k] for k in ids)
+    pairs = len(set(zip(columns[ids[0]], columns[ids[1]], strict=True)))
+    if not (few and repeat and strange and pairs * 10 > len(rows) * 8):
+        return None
+    # every item has about as many answers as the next; users differ much more
+    spread = [_spread(columns[k]) for k in ids]
+    user, item = (ids[0], ids[1]) if spread[0] >= spread[1] else (ids[1], ids[0])
+    chosen = tuple(table.names[k] for k in (user, item, option))
+    words = ("first", "second", "third")
+    table.notes.append(
+        f"There is one answer per row: the {words[user]} column is taken as the user, the "
+        f"{words[item]} as the item and the {words[option]} as the answer."
+    )
+    found = [
+        Column(table.names[user], "user", "repeats unevenly", user),
+        Column(table.names[item], "item", "repeats evenly", item),
+        Column(table.names[option], "answers", "a few values that repeat", option),
+    ]
+    why = "three columns without a header, two of labels that repeat and one of a few answers"
+    return Layout("long", why, found, long=chosen)  # type: ignore[arg-type]
+
+
+def _spread(cells: Sequence[str]) -> float:
+    counts = list(Counter(cells).values())
+    return pstdev(counts) / mean(counts) if counts else 0.0
+
+
+# -- one row per item -------------------------------------------------------------------------
+
+
+def _turned_round(table: FileTable) -> str | None:
+    """Return why the rows are items and the columns users; None when they are not."""
+    if not table.has_header or len(table.names) < 4 or len(table.sample) < 2:
+        return None
+    named = [n for n in table.names if role_of_name(n) == "key"]
+    item = recognise("item", table.names)
+    if len(named) == 1 and not plain(named[0])[-1:].isdigit():
+        key = [c.strip() for c in column_cells(table, named[0]) if c.strip()]
+        others = _answer_columns(table, exclude={named[0], *item})
+        stock = {cell.strip() for name in others for cell in column_cells(table, name)}
+        fits = sum(cell in stock for cell in key) >= 0.7 * len(key)
+        if len(others) >= 2 and len(set(key)) > 1 and fits:
+            first = column_cells(table, table.names[0])
+            if item or len(set(first)) == len(first):
+                return f"there is one right answer in each row ({named[0]!r})"
+    if not item or recognise("user", table.names, wide=True):
+        return None
+    cells = column_cells(table, item[0])
+    others = [n for n in table.names if n not in item and role_of_name(n) is None]
+    stems = Counter(tokens(name)[0] if tokens(name) else "" for name in others)
+    stem, count = stems.most_common(1)[0] if stems else ("", 0)
+    people = count * 2 > len(others) and bool(recognise("user", [stem]))
+    if len(set(cells)) == len(cells) and people and len(others) >= 2:
+        return f"each row is an item ({item[0]!r}) and the columns are named like users"
+    return None
+
+
+def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
+    names = [n for n in table.names if n not in exclude and role_of_name(n) is None]
+    kinds = {name: look_at(column_cells(table, name)) for name in names}
+    return [name for name, content in kinds.items() if content.kind == "choice"]
+
+
+def _transposed(table: FileTable, options: ReadingOptions, why: str) -> Layout:
+    notes = table.notes
+    if options.item is not None:
+        item: str | None = str(
+            find_column(options.item, table.names, where=table.place.source, argument="item")
+        )
+    elif not options.transpose and "right answer" in why and not recognise("item", table.names):
+        item = table.names[0]
+        notes.append(f"Took the first column ({item!r}) as the item column.")
+    else:
+        item = item_column(table, notes)
+    if options.transpose:
+        users = [name for name in table.names if name != item]
+        named = [n for n in users if table.has_header and role_of_name(n) == "key"]
+        key = named[0] if len(named) == 1 else None
+        users = [name for name in users if name != key]
+        columns: list[Column] = []
+    else:
+        roles = wide_roles(table.names, table.sample, user=item or table.names[0])
+        users = [n for n in roles.items if any(cell.strip() for cell in column_cells(table, n))]
+        keys = [c.name for c in roles.columns if c.role == "key"]
+        key = keys[0] if keys else None
+        columns = [c for c in roles.columns if c.role not in ("item", "user")]
+        notes.append("The rows are items and the columns users (overrule with layout='wide').")
+        others = [column for column in columns if column.name != key]
+        if others:
+            notes.append(f"Left out {_by_role(others)}.")
+    places = {name: place for place, name in enumerate(table.names)}
+    columns += [Column(name, "user", "the answers of one user", places[name]) for name in users]
+    if item is not None:
+        columns.append(Column(item, "item", "names the items", places[item]))
+    if key is not None and not any(c.name == key for c in columns):
+        columns.append(Column(key, "key", "named like a key", places[key]))
+    columns.sort(key=lambda column: column.position)
+    return Layout("transposed", why, columns, item=item, users=users, key=key)
+
+
+# -- reports ----------------------------------------------------------------------------------
+
+_STATISTICS = {
+    "difficulty", "discrimination", "biserial", "pointbiserial", "variance", "mean", "median",
+    "stddev", "standarddeviation", "facility", "facilityindex", "discriminationindex", "pvalue",
+    "responses", "nresponses", "count", "frequency", "correctcount", "percentcorrect", "stdev",
+    "itemvariance", "alpha", "reliability",
+}  # fmt: skip
+
+
+def _refuse_aggregates(table: FileTable) -> None:
+    """Refuse a report with statistics per question: nobody's answers are in it."""
+    if not table.has_header:
+        return
+    said = {
+        plain(name) for name in table.names
+        if plain(name) in _STATISTICS or any(word in _STATISTICS for word in tokens(name))
+    }  # fmt: skip
+    item = recognise("item", table.names)
+    people = recognise("user", table.names)
+    if len(said) >= 2 and item and not people and len(table.names) < 60:
+        raise Refusal(
+            f"a report with statistics per question ({listed(sorted(said), most=3)}), without the "
+            "answers of the people",
+            "export the answers that each person gave",
+        )

@@ -1,0 +1,207 @@
+"""What the caller may say about how a file is to be read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from hitsndiffs.data.encoding.long import DUPLICATES
+from hitsndiffs.data.encoding.names import suggestion
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.documents import Settings
+from hitsndiffs.reading.formats.base import Choices
+from hitsndiffs.reading.streams import ATTEMPTS
+
+__all__ = ["CONTAINERS", "ReadingOptions", "memory_limit"]
+
+#: Plain files, by name; every other format is an export that is recognised.
+CONTAINERS = ("csv", "tsv", "parquet", "jsonl", "xlsx")
+LAYOUTS = ("auto", "wide", "long")
+_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
+_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[kmgt]?)(?:i?b)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """Every decision of the reader, to be overruled by name; None leaves it to the reader.
+
+    Parameters
+    ----------
+    layout
+        ``"wide"``, ``"long"`` or ``"auto"``.
+    format
+        A format that ``hnd formats`` lists, or ``"csv"``, ``"tsv"``, ``"parquet"``, ``"jsonl"``,
+        ``"xlsx"`` for plain tables.
+    header, header_row
+        Whether there is a header, and in which row (from 1, blank rows not counted).
+    user, item, option
+        The columns that hold them; ``"First name+Last name"`` joins two for the user.
+    items, drop
+        Patterns of the items to be taken, and of those to be left out: ``["q*", "Bonus"]``.
+    key_row
+        The row that holds the key (from 1, blank rows not counted).
+    sheet
+        The sheet of a spreadsheet, by name or number.
+    encoding, separator
+        Of a text.
+    attempt
+        Which attempt of a person counts: ``"first"``, ``"last"`` or ``"best"``.
+    transpose
+        Whether the rows are items and the columns users; None to find out.
+    duplicates
+        What two different answers of a user to an item are: an ``"error"``, or the ``"first"`` or
+        ``"last"`` counts.
+    fold
+        Whether spellings that differ in case, blanks or Unicode forms are one answer.
+    blanks
+        Words that are no answer, instead of the usual ones (``"-"``, ``"N/A"``, …).
+    max_memory
+        How much may be held at once: a number of bytes, or a text such as ``"4GB"``.
+    """
+
+    layout: str = "auto"
+    format: str | None = None
+    header: bool | str = "auto"
+    header_row: int | None = None
+    user: str | None = None
+    item: str | None = None
+    option: str | None = None
+    items: Sequence[str] | None = None
+    drop: Sequence[str] | None = None
+    key_row: int | None = None
+    sheet: str | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    attempt: str | None = None
+    transpose: bool | None = None
+    duplicates: str = "error"
+    fold: bool = True
+    blanks: Sequence[str] | None = None
+    max_memory: str | int | None = None
+
+    def __post_init__(self) -> None:
+        _check("layout", self.layout, LAYOUTS)
+        _check("duplicates", self.duplicates, DUPLICATES)
+        if self.attempt is not None:
+            _check("attempt", self.attempt, ATTEMPTS)
+        if self.header not in (True, False, "auto"):
+            raise InputError(f"header must be True, False or 'auto'; got {self.header!r}.")
+        if self.transpose and self.layout == "long":
+            raise InputError("transpose=True is for wide files; a long file has no rows to turn.")
+        if self.format is not None and self.format not in CONTAINERS:
+            self._check_format()
+        for name in ("header_row", "key_row"):
+            row = getattr(self, name)
+            if row is not None and (isinstance(row, bool) or not isinstance(row, int) or row < 1):
+                raise InputError(f"{name} must be a whole number from 1 on; got {row!r}.")
+        for name in ("items", "drop", "blanks"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                object.__setattr__(self, name, (value,))
+            elif value is not None:
+                object.__setattr__(self, name, tuple(value))
+        if self.separator is not None:
+            mark = _SEPARATORS.get(self.separator.casefold(), self.separator)
+            if len(mark) != 1:
+                raise InputError(
+                    f"separator must be one character, or tab, comma, semicolon, bar, space; got "
+                    f"{self.separator!r}."
+                )
+            object.__setattr__(self, "separator", mark)
+
+    def _check_format(self) -> None:
+        from hitsndiffs.reading.formats import FORMATS
+
+        known = [*CONTAINERS, *(format.name for format in FORMATS)]
+        if self.format not in known:
+            raise InputError(
+                f"format must be one of {', '.join(CONTAINERS)} or a format that 'hnd formats' "
+                f"lists; got {self.format!r}{suggestion(str(self.format), known)}."
+            )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the caller said that the file is a plain table."""
+        return self.format in CONTAINERS or self.layout != "auto" or bool(self.transpose)
+
+    @property
+    def settings(self) -> Settings:
+        """What concerns bytes and cells."""
+        return Settings(
+            encoding=self.encoding,
+            separator="\t" if self.format == "tsv" and not self.separator else self.separator,
+            header_row=self.header_row,
+            header=None if self.header == "auto" else bool(self.header),
+            sheet=self.sheet,
+            max_bytes=memory_limit(self.max_memory) // 4,
+        )
+
+    @property
+    def choices(self) -> Choices:
+        """What concerns the converters of formats."""
+        return Choices(
+            user=self.user,
+            item=self.item,
+            option=self.option,
+            sheet=self.sheet,
+            header_row=self.header_row,
+            key_row=self.key_row,
+            attempt=self.attempt,
+        )
+
+    def changed(self, **given: Any) -> ReadingOptions:
+        """Return the options with some of them changed."""
+        known = [field.name for field in fields(self)]
+        for name in given:
+            if name not in known:
+                raise InputError(
+                    f"there is no reading option {name!r}{suggestion(name, known)}; the options "
+                    f"are {', '.join(known)}."
+                )
+        return replace(self, **given)
+
+    def said(self) -> dict[str, Any]:
+        """Return the options that differ from the defaults."""
+        default = ReadingOptions()
+        return {
+            field.name: list(value) if isinstance(value, tuple) else value
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != getattr(default, field.name)
+        }
+
+    @classmethod
+    def from_said(cls, said: Mapping[str, Any]) -> ReadingOptions:
+        """Return the options that were said."""
+        return cls().changed(**said)
+
+
+def memory_limit(said: str | int | None) -> int:
+    """Return how many bytes may be used: what was said, or half of the machine's memory.
+
+    Examples
+    --------
+    >>> memory_limit("2 GB"), memory_limit(1000)
+    (2147483648, 1000)
+    """
+    if isinstance(said, int):
+        if said <= 0:
+            raise InputError(f"max_memory must be positive; got {said}.")
+        return said
+    if said is None:
+        try:
+            return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        except (AttributeError, ValueError, OSError):
+            return 4 << 30
+    found = _SIZE.fullmatch(said.strip())
+    if found is None or float(found["number"]) <= 0:
+        raise InputError(f"max_memory takes a size such as 500MB or 4GB; got {said!r}.")
+    power = " kmgt".index(found["unit"].lower() or " ")
+    return int(float(found["number"]) * 1024**power)
+
+
+def _check(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(choices)}; got {value!r}.")

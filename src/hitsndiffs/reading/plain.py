@@ -1,0 +1,165 @@
+"""Plain tables: opened the quickest way that fits, laid out, and read."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from hitsndiffs.data.encoding.result import Encoded
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.build import FileTable, build_long, build_transposed, build_wide
+from hitsndiffs.reading.delimited import DelimitedTable
+from hitsndiffs.reading.documents import FileDocument
+from hitsndiffs.reading.formats.base import Refusal
+from hitsndiffs.reading.grid import GridTable
+from hitsndiffs.reading.layouts import Layout, find_table_layout
+from hitsndiffs.reading.options import ReadingOptions
+from hitsndiffs.reading.parquet import ParquetTable
+from hitsndiffs.reading.records import RecordsTable
+from hitsndiffs.reading.source import transcoded
+from hitsndiffs.reading.streams import RawKey
+
+__all__ = ["PlainReading", "open_plain"]
+
+
+@dataclass
+class PlainReading:
+    """An open table and how it is laid out.
+
+    Parameters
+    ----------
+    table
+        The file.
+    layout
+        How it is read.
+    format
+        ``"csv"``, ``"tsv"``, ``"xlsx"``, ``"parquet"`` or ``"jsonl"``.
+    header_row
+        The row of the header (from 1), where there is one.
+    options
+        What the caller said.
+    """
+
+    table: FileTable
+    layout: Layout
+    format: str
+    header_row: int | None
+    options: ReadingOptions
+    key_user: int | None = None
+
+    def read(self) -> tuple[Encoded, RawKey]:
+        """Read all of it: the answers, and right answers where the file has them."""
+        layout, options, table = self.layout, self.options, self.table
+        duplicates = options.duplicates
+        if options.attempt in ("first", "last") and duplicates == "error":
+            duplicates = options.attempt
+        if layout.name == "long":
+            assert layout.long is not None
+            encoded, right = build_long(table, layout.long, layout.key, duplicates)
+            return encoded, RawKey(right, f"the column {layout.key!r}")
+        if layout.name == "transposed":
+            encoded, right = build_transposed(table, layout.item, layout.users, layout.key)
+            return encoded, RawKey(right, f"the column {layout.key!r}")
+        assert layout.roles is not None
+        encoded = build_wide(table, layout.roles, options.attempt)
+        return encoded, self._key_above()
+
+    def _key_above(self) -> RawKey:
+        """Return the key in a row above the header."""
+        above: list[list[str]] = getattr(self.table, "above", [])
+        row = self.options.key_row
+        header = self.header_row or 0
+        if row is not None and row > header:
+            self.key_user = row - header - 1
+            return RawKey()
+        if row is not None and above:
+            found = [(row, above[row - 1])] if row <= len(above) else []
+        else:
+            found = list(enumerate(above, start=1))[::-1]
+        if not found:
+            return RawKey()
+        assert self.layout.roles is not None
+        names = self.table.names
+        stock = {name: set() for name in self.layout.roles.items}  # type: dict[str, set[str]]
+        places = [(k, name) for k, name in enumerate(names) if name in stock]
+        for line in self.table.sample:
+            for k, name in places:
+                if k < len(line):
+                    stock[name].add(line[k].strip())
+        for number, cells in found:
+            right = {
+                name: cells[k].strip()
+                for k, name in places
+                if k < len(cells) and cells[k].strip()
+            }
+            fits = sum(answer in stock[name] for name, answer in right.items())
+            if right and (fits >= 0.6 * len(right) and len(right) * 2 > len(places) or row):
+                return RawKey(right, f"row {number}, above the header")
+        return RawKey()
+
+
+def open_plain(document: FileDocument, options: ReadingOptions, stack: ExitStack) -> PlainReading:
+    """Open a file as a plain table, and find out how it is laid out."""
+    table, format, header_row = _open(document, options, stack)
+    try:
+        layout = find_table_layout(table, options)
+    except Refusal as refusal:
+        raise InputError(f"{document.name}: {refusal}") from None
+    return PlainReading(table, layout, format, header_row, options)
+
+
+def _open(
+    document: FileDocument, options: ReadingOptions, stack: ExitStack
+) -> tuple[FileTable, str, int | None]:
+    kind = _said_kind(document, options)
+    if kind == "parquet":
+        return ParquetTable(stack.enter_context(document.stream())), "parquet", None
+    if kind in ("json", "jsonl"):
+        stream = stack.enter_context(document.stream())
+        stream = transcoded(stream, document.encoding)
+        return RecordsTable(stream, array=document.begins_with(b"[")), "jsonl", None
+    if kind == "sheets":
+        grid = GridTable(document.table(), document.name, "row")
+        return grid, "xlsx", len(grid.above) + 1 if grid.has_header else None
+    if kind != "table":
+        raise _no_table(document)
+    shape = document.shape
+    format = "tsv" if shape.separator == "\t" else "csv"
+    place = document.header_place
+    if shape.skip or shape.separator == " " or place not in (0, None):
+        grid = GridTable(document.table(), document.name, "line")
+        grid.notes += shape.notes
+        if grid.above and shape.separator != " ":
+            rows = "1 row" if len(grid.above) == 1 else f"{len(grid.above)} rows"
+            grid.notes.append(f"The header is row {len(grid.above) + 1}; {rows} stand above it.")
+        return grid, format, len(grid.above) + 1 if grid.has_header else None
+    stream = transcoded(stack.enter_context(document.stream()), document.encoding)
+    said = None if options.header == "auto" else bool(options.header)
+    if options.header_row == 1:
+        said = True
+    table = DelimitedTable(stream, shape.separator, said)
+    table.notes += shape.notes
+    return table, format, 1 if table.has_header else None
+
+
+def _said_kind(document: FileDocument, options: ReadingOptions) -> str:
+    said = options.format
+    if said in ("csv", "tsv"):
+        return "table"
+    if said == "jsonl":
+        return "jsonl"
+    if said == "parquet":
+        return "parquet"
+    if said == "xlsx":
+        return "sheets"
+    return document.kind
+
+
+def _no_table(document: FileDocument) -> InputError:
+    suffix = PurePosixPath(document.name).suffix.lower()
+    what = {"text": "text without a table (XML or HTML)", "archive": "an archive"}
+    words = what.get(document.kind, f"a {suffix or 'file'} of a kind that is not known")
+    return InputError(f"{document.name}: this is {words}; export the answers as CSV.")
+
+

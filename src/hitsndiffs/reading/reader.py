@@ -1,0 +1,366 @@
+"""From what the caller names (files, folders, streams) to a plan, and from a plan to responses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hitsndiffs.data.encoding.names import listed
+from hitsndiffs.data.encoding.result import Encoded
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.documents import FileDocument
+from hitsndiffs.reading.finish import finish, with_notes
+from hitsndiffs.reading.folders import FolderDocument, open_document
+from hitsndiffs.reading.formats import FORMATS, find_format
+from hitsndiffs.reading.formats.base import Document, Format, LeftOut, Refusal, Stream
+from hitsndiffs.reading.options import CONTAINERS, ReadingOptions
+from hitsndiffs.reading.plain import PlainReading, open_plain
+from hitsndiffs.reading.plan import Plan
+from hitsndiffs.reading.source import open_stream
+from hitsndiffs.reading.streams import RawKey, encode_stream, joined
+
+__all__ = ["make_plan"]
+
+#: From so many bytes in several files on, they are converted by several processes.
+PARALLEL_BYTES = 32 << 20
+#: A folder with more files than this is refused.
+_MOST_FILES = 20_000
+
+
+def make_plan(source: Any, options: ReadingOptions) -> Plan:
+    """Make the plan for a path, a folder, a stream, or several of them."""
+    stack = ExitStack()
+    try:
+        documents = _documents(source, options, stack)
+        plan = Plan(tuple(_name(document) for document in documents), options=options)
+        plan._source = source
+        found = _recognised(documents, options)
+        if found:
+            _plan_exports(plan, found, options)
+            stack.close()
+        else:
+            _plan_plain(plan, documents, options, stack)
+    except BaseException:
+        stack.close()
+        raise
+    return plan
+
+
+# -- what there is ----------------------------------------------------------------------------
+
+
+def _documents(source: Any, options: ReadingOptions, stack: ExitStack) -> list[Any]:
+    if isinstance(source, (list, tuple)):
+        found = [d for one in source for d in _documents(one, options, stack)]
+        if not found:
+            raise InputError("no files were given; name at least one.")
+        return found
+    settings = options.settings
+    if hasattr(source, "read") or (isinstance(source, str) and source == "-"):
+        stream = stack.enter_context(open_stream(source, limit=settings.max_bytes))
+        return [FileDocument.once(stream, settings)]
+    if not isinstance(source, (str, os.PathLike)):
+        raise InputError(
+            "a path, '-' for standard input, or a file object was expected; "
+            f"got {type(source).__name__}. A table in memory goes to Responses.from_wide() "
+            "or Responses.from_long()."
+        )
+    return [open_document(Path(os.fspath(source)), settings)]
+
+
+def _name(document: Document) -> str:
+    return document.name
+
+
+@dataclass
+class _Match:
+    """A document, the format it is in, and why."""
+
+    document: Any
+    format: Format
+    why: str
+
+
+def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Match]:
+    """Return the documents in a known format; folders and archives are looked into."""
+    if options.format in CONTAINERS or options.is_plain:
+        return []
+    forced = None if options.format is None else find_format(options.format)
+    found: list[_Match] = []
+    for document in documents:
+        found += _matches(document, forced)
+    if forced is not None and not found:
+        raise InputError(
+            f"{', '.join(_name(d) for d in documents[:3])}: there is nothing in it that can be "
+            f"read as {forced.title}."
+        )
+    return found
+
+
+def _matches(document: Any, forced: Format | None, depth: int = 0) -> list[_Match]:
+    one = _match(document, forced)
+    if one is not None:
+        return [one]
+    if isinstance(document, FolderDocument):
+        inner = [m for file in document.files() for m in _matches(file, forced, depth + 1)]
+        for folder in document.subfolders():
+            inner += _matches(folder, forced, depth + 1)
+        return inner
+    if document.kind == "archive" and depth < 8:
+        return [m for member in document.members() for m in _matches(member, forced, depth + 4)]
+    if forced is not None and document.kind not in ("folder", "archive"):
+        return [_Match(document, forced, "asked for (format)")]
+    return []
+
+
+def _match(document: Any, forced: Format | None) -> _Match | None:
+    try:
+        sample = document.sample
+    except InputError:
+        if isinstance(document, FileDocument) and document.is_alone:
+            raise
+        return None
+    for format in FORMATS if forced is None else (forced,):
+        why = format.recognise(sample)
+        if why is not None:
+            return _Match(document, format, why)
+    return None
+
+
+# -- exports ----------------------------------------------------------------------------------
+
+
+def _plan_exports(plan: Plan, found: list[_Match], options: ReadingOptions) -> None:
+    stream = Stream()
+    refused: list[tuple[str, Refusal]] = []
+    used: list[_Match] = []
+    for match, result in zip(found, _converted(found, options), strict=True):
+        if isinstance(result, Refusal):
+            refused.append((match.document.name, result))
+            continue
+        used.append(match)
+        stream.extend(result)
+    if not used:
+        name, refusal = refused[0]
+        raise InputError(f"{name}: {refusal}")
+    first = used[0]
+    formats = list(dict.fromkeys(match.format.name for match in used))
+    plan.sources = tuple(match.document.name for match in used)
+    plan.format, plan.title, plan.why = first.format.name, first.format.title, first.why
+    plan.layout = "export"
+    _describe(plan, first.document)
+    plan.columns = list(stream.columns)
+    plan.left_out = list(stream.left_out)
+    plan.notes = list(stream.notes)
+    if len(used) > 1:
+        plan.notes.insert(0, f"Joined {len(used):,} files: {listed(plan.sources, most=3)}.")
+    if len(formats) > 1:
+        plan.notes.append(f"The files are in several formats: {', '.join(formats)}.")
+    for name, refusal in refused[:3]:
+        plan.notes.append(f"Left out {name}: {refusal}")
+    if len(refused) > 3:
+        plan.notes.append(f"Left out {len(refused) - 3} more files of that kind.")
+    plan._reader = lambda own: _read_stream(own, stream)
+
+
+def _converted(found: list[_Match], options: ReadingOptions) -> list[Stream | Refusal]:
+    """Convert all documents; many large ones by several processes."""
+    from hitsndiffs.data.pool import available_cores
+
+    sizes = [_size(match.document) for match in found]
+    jobs = [(match.document, match.format.name, options) for match in found]
+    cores = available_cores()
+    paths = all(getattr(match.document, "path", None) is not None for match in found)
+    if len(found) < 4 or sum(sizes) < PARALLEL_BYTES or cores < 2 or not paths:
+        return [_convert(document, name, options) for document, name, options in jobs]
+    from concurrent.futures import ProcessPoolExecutor
+
+    tasks = [(str(document.path), document.folders, name, options) for document, name, _ in jobs]
+    with ProcessPoolExecutor(min(cores, len(found))) as pool:
+        return list(pool.map(_convert_path, tasks, chunksize=1))
+
+
+def _size(document: Any) -> int:
+    path = getattr(document, "path", None)
+    try:
+        return int(path.stat().st_size) if path is not None and path.is_file() else 0
+    except OSError:
+        return 0
+
+
+def _convert_path(task: tuple[str, tuple[str, ...], str, ReadingOptions]) -> Stream | Refusal:
+    path, folders, name, options = task
+    document = open_document(Path(path), options.settings)
+    document.folders = folders  # type: ignore[misc]
+    return _convert(document, name, options)
+
+
+def _convert(document: Document, name: str, options: ReadingOptions) -> Stream | Refusal:
+    format = find_format(name)
+    assert format is not None
+    try:
+        return format.convert(document, options.choices)
+    except Refusal as refusal:
+        return refusal
+    except InputError as error:
+        text = str(error)
+        if text.startswith(document.name):
+            raise
+        raise InputError(f"{document.name}: {text}") from None
+
+
+def _read_stream(plan: Plan, stream: Stream) -> Responses:
+    name = plan.sources[0] if len(plan.sources) == 1 else f"{len(plan.sources)} files"
+    options = plan.options
+    encoded, key = encode_stream(stream, name, options.attempt, plan.notes, plan.left_out)
+    return _finished(plan, encoded, key, name, titles=stream.titles)
+
+
+# -- plain tables -----------------------------------------------------------------------------
+
+
+def _plan_plain(
+    plan: Plan, documents: Sequence[Any], options: ReadingOptions, stack: ExitStack
+) -> None:
+    files = _plain_files(documents)
+    if len(files) > 1:
+        _plan_several(plan, files, options)
+        stack.close()
+        return
+    if not files:
+        where = ", ".join(str(getattr(d, "path", None) or d.name) for d in documents)
+        raise InputError(f"{where}: there is no file in it that can be read.")
+    reading = open_plain(files[0], options, stack)
+    plan.sources = (files[0].name,)
+    plan.format, plan.layout = reading.format, reading.layout.name
+    plan.title, plan.why = _TITLES[plan.layout], reading.layout.why
+    _describe(plan, files[0])
+    plan.header_row = reading.header_row
+    plan.columns = list(reading.layout.columns)
+
+    def read(own: Plan) -> Responses:
+        with stack:
+            encoded, key = reading.read()
+        own.notes = [*encoded.notes]
+        return _finished(own, encoded, key, files[0].name, reading=reading)
+
+    plan._reader = read
+
+
+_TITLES = {
+    "wide": "a table with one row per user",
+    "long": "a table with one row per answer",
+    "transposed": "a table with one row per item",
+}
+
+
+def _plain_files(documents: Iterable[Any]) -> list[Any]:
+    """Return the files among documents, those in folders and archives included."""
+    files: list[Any] = []
+    for document in documents:
+        if isinstance(document, FolderDocument) or document.kind == "archive":
+            files += _plain_files(document.members())
+        else:
+            files.append(document)
+        if len(files) > _MOST_FILES:
+            raise InputError(f"there are more than {_MOST_FILES:,} files; name fewer of them.")
+    return files
+
+
+def _plan_several(plan: Plan, files: list[Any], options: ReadingOptions) -> None:
+    """Read several plain files and join them."""
+    from hitsndiffs.reading.several import read_several
+
+    several = read_several(files, options, plan)
+    plan.layout = "several"
+    plan.title = f"{len(several.parts)} files of the same test"
+    plan.why = several.why
+    plan.format = several.format
+
+    def read(own: Plan) -> Responses:
+        encoded = joined(several.parts, own.notes)
+        return _finished(own, encoded, several.key, f"{len(several.parts)} files")
+
+    plan._reader = read
+
+
+# -- the end ----------------------------------------------------------------------------------
+
+
+def _describe(plan: Plan, document: Any) -> None:
+    """Say how the bytes become cells."""
+    kind = document.kind
+    plan.container = _CONTAINERS.get(kind, kind)
+    if kind in ("table", "json", "jsonl", "text"):
+        plan.encoding = document.encoding
+        note = document.encoding_note
+        if note:
+            plan.notes.append(note)
+    if kind == "table":
+        plan.separator = document.shape.separator
+        place = document.settings.header_row or document.shape.header_row
+        plan.header_row = None if place is None else place + (not document.settings.header_row)
+    if kind == "sheets":
+        plan.sheet = document.settings.sheet or document.sheets[0]
+        if len(document.sheets) > 1 and document.settings.sheet is None:
+            others = [name for name in document.sheets if name != plan.sheet]
+            plan.notes.append(f"Read the sheet {plan.sheet!r}; there is also {listed(others)}.")
+
+
+_CONTAINERS = {
+    "table": "delimited text",
+    "sheets": "spreadsheet",
+    "json": "JSON",
+    "jsonl": "JSON lines",
+    "parquet": "Parquet",
+    "folder": "folder",
+    "archive": "zip archive",
+}
+
+
+def _finished(
+    plan: Plan,
+    encoded: Encoded,
+    raw_key: RawKey,
+    name: str,
+    *,
+    reading: PlainReading | None = None,
+    titles: dict[str, str] | None = None,
+) -> Responses:
+    options = plan.options
+    wide = plan.layout == "wide"
+    done = finish(
+        encoded,
+        raw_key,
+        name=name,
+        rows_may_be_special=wide,
+        key_user=None if reading is None else reading.key_user,
+        users_are_named=reading is None
+        or reading.layout.roles is None
+        or bool(reading.layout.roles.users),
+        items=None if wide else options.items,
+        drop=None if wide else options.drop,
+        fold=options.fold,
+        blanks=options.blanks,
+        keep_all=options.items is not None,
+    )
+    plan.left_out += done.left_out
+    plan.answers += done.answers
+    known = {column.name for column in done.columns}
+    plan.columns = [c for c in plan.columns if c.name not in known] + done.columns
+    plan.columns.sort(key=lambda column: column.position)
+    plan.key = "" if done.key is None else done.key.source
+    plan.notes += [*done.answers, *done.notes, *(_row_note(rows) for rows in plan.left_out)]
+    plan.users, plan.items = len(done.encoded.users), len(done.encoded.items)
+    final = with_notes(done.encoded, plan.notes)
+    return Responses._from_encoded(final, key=done.key, titles=titles)
+
+
+def _row_note(rows: LeftOut) -> str:
+    count = "" if rows.count == 1 else f"{rows.count:,} "
+    return f"Left out {count}{rows.what}: {rows.reason}."

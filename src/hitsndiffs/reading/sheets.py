@@ -1,0 +1,81 @@
+"""Spreadsheets (.xlsx, .xls, .xlsb, .ods) to rows of text, through fastexcel."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from hitsndiffs.data.encoding.names import listed, suggestion
+from hitsndiffs.errors import InputError
+
+__all__ = ["Workbook"]
+
+_WHOLE = re.compile(r"-?[0-9]{1,17}\.0")
+
+
+class Workbook:
+    """A spreadsheet.
+
+    Parameters
+    ----------
+    data
+        The bytes of the file.
+    name
+        For messages.
+    """
+
+    def __init__(self, data: bytes, name: str) -> None:
+        try:
+            import fastexcel
+        except ImportError:
+            raise InputError(
+                f"{name}: spreadsheets are read with fastexcel: pip install fastexcel "
+                "(or save the sheet as CSV)."
+            ) from None
+        self._name = name
+        try:
+            self._reader: Any = fastexcel.read_excel(data)
+            self.sheets: list[str] = list(self._reader.sheet_names)
+        except BaseException as error:
+            raise _damaged(name, error) from None
+
+    def find(self, sheet: str | None) -> str:
+        """Return the sheet of that name (or number, from 1); the first one when none is named."""
+        if not self.sheets:
+            raise InputError(f"{self._name}: the spreadsheet has no sheets.")
+        if sheet is None:
+            return self.sheets[0]
+        for name in self.sheets:
+            if name.strip().casefold() == sheet.strip().casefold():
+                return name
+        if sheet.isdecimal() and 1 <= int(sheet) <= len(self.sheets):
+            return self.sheets[int(sheet) - 1]
+        raise InputError(
+            f"{self._name}: there is no sheet {sheet!r}{suggestion(sheet, self.sheets)}, given as "
+            f"sheet=; the sheets are {listed(self.sheets)}."
+        )
+
+    def rows(self, sheet: str, most: int | None = None) -> list[list[str]]:
+        """Return the rows of a sheet, all cells as text; whole numbers without a point."""
+        try:
+            loaded = self._reader.load_sheet(sheet, header_row=None, dtypes="string", n_rows=most)
+            columns = [series.to_list() for series in loaded.to_polars().iter_columns()]
+        except BaseException as error:
+            if isinstance(error, (KeyboardInterrupt, MemoryError)):
+                raise
+            raise _damaged(self._name, error) from None
+        return [["" if c is None else _text(c) for c in row] for row in zip(*columns, strict=True)]
+
+
+def _text(cell: str) -> str:
+    return cell[:-2] if cell.endswith(".0") and _WHOLE.fullmatch(cell) else cell
+
+
+def _damaged(name: str, error: BaseException) -> InputError:
+    if isinstance(error, (KeyboardInterrupt, MemoryError)):
+        raise error
+    reason = str(error).strip().partition("\n")[0][:200].rstrip(".")
+    return InputError(
+        f"{name}: the spreadsheet cannot be read ({reason}); open it and save it again, or save "
+        "the sheet as CSV."
+    )

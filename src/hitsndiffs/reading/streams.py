@@ -1,0 +1,254 @@
+"""The stream of a converter to codes: one attempt per person, sets as options, the key apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hitsndiffs.data.encoding.long import Factor, assemble_long
+from hitsndiffs.data.encoding.names import listed
+from hitsndiffs.data.encoding.options import normalise
+from hitsndiffs.data.encoding.result import Encoded, Place
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.formats.base import LeftOut, Stream
+
+__all__ = ["ATTEMPTS", "RawKey", "encode_stream", "option_label", "set_label"]
+
+ATTEMPTS = ("first", "last", "best")
+_NEGATIVE = re.compile(r"-\d+(?:[.,]\d+)?")
+#: Options of a set are written with this between them.
+BETWEEN = "; "
+
+
+@dataclass
+class RawKey:
+    """Right answers as the file has them, before they are matched with the options."""
+
+    options: dict[str, str] = field(default_factory=dict)
+    source: str = ""
+
+
+def set_label(answers: Iterable[str]) -> str:
+    """Return one label for a set of choices, whatever their order.
+
+    Examples
+    --------
+    >>> set_label(["C", "A "]), set_label(["1.0"])
+    ('A; C', '1')
+    """
+    return BETWEEN.join(sorted({label for text in answers if (label := option_label(text))}))
+
+
+def option_label(text: str) -> str:
+    """Return the label of one choice; what a format gives as an answer is one, also -3 and NA.
+
+    Examples
+    --------
+    >>> option_label(" 2.0 "), option_label("-3"), option_label("NA")
+    ('2', '-3', 'NA')
+    """
+    option = normalise(text)
+    if option is not None:
+        return str(option)
+    text = text.strip()
+    return text if text == "NA" or _NEGATIVE.fullmatch(text) else ""
+
+
+def encode_stream(
+    stream: Stream, name: str, attempt: str | None, notes: list[str], left_out: list[LeftOut]
+) -> tuple[Encoded, RawKey]:
+    """Turn a stream into codes and a key.
+
+    Parameters
+    ----------
+    stream
+        What the converters produced.
+    name
+        Of the file, for messages.
+    attempt
+        Which attempt counts: ``"first"`` (None), ``"last"`` or ``"best"``.
+    notes, left_out
+        What is to be said; added to.
+    """
+    if not len(stream):
+        raise InputError(f"{name}: there are no answers in it; nothing can be ranked.")
+    kept = _one_attempt(stream, attempt or "first", left_out)
+    labels = [set_label(answers) for answers in stream.answers]
+    answered = [
+        bool(labels[k]) and stream.statuses[k] == "answered" for k in range(len(stream))
+    ]
+    shown = [k for k in kept if stream.statuses[k] != "not shown"]
+    if not any(answered[k] for k in shown):
+        raise InputError(f"{name}: nobody answered anything; there is nothing to rank.")
+    unreadable = sum(stream.statuses[k] == "unreadable" for k in shown)
+    if unreadable:
+        notes.append(
+            f"{unreadable:,} answer{'s' * (unreadable != 1)} could not be read (several marks, or "
+            "none of the options) and count as blank."
+        )
+    encoded = assemble_long(
+        _factor([stream.persons[k] for k in shown]),
+        _factor([stream.items[k] for k in shown]),
+        _factor([labels[k] if answered[k] else None for k in shown]),
+        place=Place(name, "answer", by_position=False),
+        columns=("user", "item", "option"),
+        duplicates="first",
+        as_text=True,
+        kind="file",
+        notes=[],
+        all_answers=True,
+    )
+    key = _stream_key(stream, notes)
+    if not key.options:
+        key = _key_of_points(stream, labels, answered)
+    return encoded, key
+
+
+def _factor(values: Sequence[str | None]) -> Factor:
+    index: dict[str, int] = {}
+    numbers = np.empty(len(values), dtype=np.int32)
+    for k, value in enumerate(values):
+        text = "" if value is None else value.strip()
+        numbers[k] = index.setdefault(text, len(index)) if text else -1
+    return Factor(list(index), numbers)
+
+
+def _one_attempt(stream: Stream, attempt: str, left_out: list[LeftOut]) -> list[int]:
+    """Return the entries that count: of each person and item one."""
+    chosen: dict[tuple[str, str], int] = {}
+    attempts: dict[str, set[int]] = defaultdict(set)
+    for person, number in zip(stream.persons, stream.attempts, strict=True):
+        attempts[person].add(number)
+    several = sum(len(numbers) > 1 for numbers in attempts.values())
+    best = _best_attempts(stream) if attempt == "best" and several else {}
+    for k, (person, item) in enumerate(zip(stream.persons, stream.items, strict=True)):
+        if stream.statuses[k] == "not shown":
+            continue
+        other = chosen.get((person, item))
+        if other is None:
+            chosen[person, item] = k
+            continue
+        now, before = stream.attempts[k], stream.attempts[other]
+        if person in best:
+            wins = now == best[person] and before != now
+        else:
+            wins = now > before if attempt == "last" else now < before
+        if wins or (attempt == "last" and now == before):
+            chosen[person, item] = k
+    dropped = sum(status != "not shown" for status in stream.statuses) - len(chosen)
+    if several:
+        people = "1 person" if several == 1 else f"{several:,} people"
+        left_out.append(
+            LeftOut(
+                dropped, "answers of other attempts", f"{people} tried more than once; {attempt} counts"
+            )
+        )
+    elif dropped:
+        left_out.append(
+            LeftOut(dropped, "repeated answers", f"the {attempt} answer to an item counts")
+        )
+    return sorted(chosen.values())
+
+
+def _best_attempts(stream: Stream) -> dict[str, int]:
+    """Return for each person the attempt with the most points (or right answers)."""
+    points: dict[str, Counter[int]] = defaultdict(Counter)
+    for k, person in enumerate(stream.persons):
+        got = stream.points[k]
+        key = stream.keys[k]
+        if got is None and key is not None:
+            got = float(set_label(stream.answers[k]) == set_label(key))
+        points[person][stream.attempts[k]] += got or 0.0  # type: ignore[assignment]
+    return {
+        person: max(scores, key=lambda number: (scores[number], -number))
+        for person, scores in points.items()
+    }
+
+
+def _stream_key(stream: Stream, notes: list[str]) -> RawKey:
+    """Return the key that the converters found: the commonest one of each item."""
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for item, key in zip(stream.items, stream.keys, strict=True):
+        if key:
+            votes[item][set_label(key)] += 1
+    if not votes:
+        return RawKey()
+    several = [item for item, counted in votes.items() if len(counted) > 1]
+    if several:
+        notes.append(
+            f"The file gives more than one right answer to {listed(several, most=3)}; the "
+            "commonest one is kept."
+        )
+    options = {item: counted.most_common(1)[0][0] for item, counted in votes.items()}
+    return RawKey(options, stream.key_from or "the file")
+
+
+def _key_of_points(stream: Stream, labels: list[str], answered: list[bool]) -> RawKey:
+    """Infer the key from points: one option has them all, and never fewer."""
+    full: dict[str, set[str]] = defaultdict(set)
+    partial: dict[str, set[str]] = defaultdict(set)
+    most: dict[str, float] = {}
+    for k, item in enumerate(stream.items):
+        if stream.points[k] is not None:
+            possible = stream.possible[k]
+            most[item] = max(most.get(item, 0.0), possible or 0.0, stream.points[k] or 0.0)
+    for k, item in enumerate(stream.items):
+        got = stream.points[k]
+        if got is None or not answered[k] or most.get(item, 0.0) <= 0:
+            continue
+        (full if got >= most[item] - 1e-9 else partial)[item].add(labels[k])
+    options = {
+        item: next(iter(found))
+        for item, found in full.items()
+        if len(found) == 1 and not found & partial[item] and partial[item]
+    }
+    return RawKey(options, "the points: one option has them all") if options else RawKey()
+
+
+def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
+    """Join the answers of several files; a user or an item of the same name is the same."""
+    users: list[Any] = []
+    items: list[Any] = []
+    options: list[Any] = []
+    for encoded, _ in parts:
+        for user, item, option in triples(encoded):
+            users.append(user)
+            items.append(item)
+            options.append(option)
+    return assemble_long(
+        _factor(users),
+        _factor(items),
+        _factor(options),
+        place=Place(f"{len(parts)} files", "answer", by_position=False),
+        columns=("user", "item", "option"),
+        duplicates="first",
+        as_text=True,
+        kind="file",
+        notes=notes,
+    )
+
+
+def triples(encoded: Encoded) -> Iterable[tuple[str, str, str]]:
+    """Yield user, item and option of every answer, by their labels."""
+    items = [str(item) for item in encoded.items.tolist()]
+    labels = [str(label) for label in encoded.option_labels.tolist()]
+    users = [str(user) for user in encoded.users.tolist()]
+    starts = encoded.item_starts.tolist()
+    if encoded.codes is not None:
+        missing = int(np.iinfo(encoded.codes.dtype).max)
+        for k, row in enumerate(encoded.codes):
+            for user, code in zip(users, row.tolist(), strict=True):
+                if code != missing:
+                    yield user, items[k], labels[starts[k] + code]
+        return
+    assert encoded.rows is not None
+    indptr, chosen = encoded.rows
+    owner = (np.searchsorted(encoded.item_starts, chosen, side="right") - 1).tolist()
+    for k, user in enumerate(users):
+        for place in range(int(indptr[k]), int(indptr[k + 1])):
+            yield user, items[owner[place]], labels[int(chosen[place])]

@@ -1,0 +1,201 @@
+"""Bytes to text, and text to rows: encodings, separators, and where the header is."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.header import header_place
+
+__all__ = [
+    "SEPARATORS",
+    "TextShape",
+    "check_encoding",
+    "find_encoding",
+    "find_shape",
+    "rows_of_text",
+    "separator_name",
+]
+
+SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"))
+#: A line such as ``sep=;`` tells Excel what separates the cells.
+_SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
+#: From this many bytes on, what is looked at may be cut in the middle of a character.
+_LONG = 1 << 12
+#: So many rows are looked at to find the separator and the header.
+_LOOK = 60
+#: No cell is longer than this; beyond, a quotation mark was never closed.
+LONGEST_CELL = 64 << 20
+
+
+def check_encoding(name: str) -> str:
+    """Return the name of a text encoding, or say that there is none of that name."""
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise InputError(
+            f"encoding= takes the name of a text encoding (utf-8, cp1252, utf-16, shift_jis, …); "
+            f"got {name!r}."
+        ) from None
+
+
+def find_encoding(start: bytes) -> str:
+    r"""Return the encoding of a text from its first bytes.
+
+    UTF-8 unless there is a mark, or zero bytes in every other place, or bytes that UTF-8 does not
+    have: then Windows' Western encoding, or Latin-1 where that has no such character either.
+
+    Examples
+    --------
+    >>> find_encoding("é".encode()), find_encoding("é".encode("cp1252"))
+    ('utf-8', 'cp1252')
+    >>> find_encoding("a,b\n1,2\n".encode("utf-16-le"))
+    'utf-16-le'
+    """
+    for mark, name in (*_MARKS, (codecs.BOM_UTF16_BE, "utf-16")):
+        if start.startswith(mark):
+            return name
+    head = start[:4096]
+    if len(head) >= 4 and head.count(0) * 3 > len(head):
+        return "utf-16-le" if head[1::2].count(0) >= head[0::2].count(0) else "utf-16-be"
+    if start.isascii():
+        return "utf-8"
+    try:
+        # in a long text, the last character may be cut
+        codecs.getincrementaldecoder("utf-8")().decode(start, final=len(start) < _LONG)
+    except UnicodeDecodeError:
+        try:
+            start.decode("cp1252")
+        except UnicodeDecodeError:
+            return "latin-1"
+        return "cp1252"
+    return "utf-8"
+
+
+@dataclass(frozen=True)
+class TextShape:
+    """How a delimited text is built.
+
+    Parameters
+    ----------
+    separator
+        What stands between cells.
+    skip
+        Characters before the first row (a line ``sep=;``).
+    header_row
+        The place of the header among the rows that are not blank; None when there is none.
+    """
+
+    separator: str = ","
+    skip: int = 0
+    header_row: int | None = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def separator_name(mark: str) -> str:
+    """Return a separator in words."""
+    return SEPARATORS.get(mark, repr(mark))
+
+
+def find_shape(text: str, expected: str, separator: str | None = None) -> TextShape:
+    r"""Find separator and header row from the beginning of a text.
+
+    Examples
+    --------
+    >>> find_shape("sep=;\nuser;q1\nann;1,5\n", ",").separator
+    ';'
+    >>> find_shape("My quiz\n\nuser,q1,q2\nann,A,B\nbob,A,C\n", ",").header_row
+    1
+    """
+    skip = 0
+    said = _SEP_LINE.match(text)
+    if said:
+        skip = said.end()
+        separator = separator or said[1]
+    body = text[skip:]
+    if separator is None:
+        separator = _find_separator(body, expected)
+    rows = _first_rows(body, separator)
+    notes = []
+    if separator != expected:
+        notes.append(f"The cells are separated by {separator_name(separator)}.")
+    return TextShape(separator, skip, header_place(rows), notes)
+
+
+def _first_rows(text: str, separator: str) -> list[list[str]]:
+    rows = []
+    try:
+        for _, row in rows_of_text(text, separator):
+            rows.append(row)
+            if len(rows) == _LOOK:
+                return rows
+    except InputError:
+        return rows
+    return rows
+
+
+def _find_separator(text: str, expected: str) -> str:
+    """Return the mark that cuts the most rows into the same number of cells, two or more."""
+    best, best_score = expected, (0, 0.0, 0)
+    for mark in (expected, *(mark for mark in SEPARATORS if mark not in (expected, " "))):
+        if mark not in text:
+            continue
+        widths = Counter(len(row) for row in _first_rows(text, mark))
+        alike = Counter({width: n for width, n in widths.items() if width > 1})
+        if not alike:
+            continue
+        width, n = max(alike.items(), key=lambda pair: (pair[1], pair[0]))
+        share = n / sum(widths.values())
+        score = (2 if share > 0.9 else 1 if share > 0.3 else 0, round(share, 1), width)
+        if score[0] and (score > best_score):
+            best, best_score = mark, score
+    if best_score[0] == 0 and _in_blanks(text):
+        return " "
+    return best
+
+
+def _in_blanks(text: str) -> bool:
+    """Whether every line has the same number of words, three or more (label files)."""
+    lines = [line.split() for line in text.splitlines()[:_LOOK] if line.strip()]
+    if len(lines) > 1 and not text.endswith("\n") and len(lines) == _LOOK:
+        lines = lines[:-1]
+    widths = {len(words) for words in lines}
+    return len(lines) > 1 and len(widths) == 1 and min(widths) >= 3
+
+
+def rows_of_text(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the line in which it begins (from 1)."""
+    if separator == " ":
+        for number, line in enumerate(text.splitlines(), start=1):
+            if line.strip():
+                yield number, line.split()
+        return
+    csv.field_size_limit(LONGEST_CELL)
+    reader = csv.reader(_lines(text), delimiter=separator)
+    begin = 1
+    try:
+        for row in reader:
+            if "".join(row).strip():
+                yield begin, row
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            f"line {begin}: the row cannot be read ({error}); check the quotation marks."
+        ) from None
+
+
+def _lines(text: str) -> Iterator[str]:
+    # universal newlines outside and inside of quotation marks, as the csv module wants them
+    return iter(io.StringIO(text, newline=None))
+
+
+def padded(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """Return rows of one width; blank cells beyond it are cut off."""
+    return [[*row[:width], *[""] * (width - len(row))] for row in rows]

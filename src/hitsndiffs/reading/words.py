@@ -1,0 +1,155 @@
+"""What people call the columns and rows of a table, in the languages of common exports."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["is_key_name", "is_summary_name", "plain", "role_of_name", "tokens"]
+
+_WORDS: dict[str, str] = {
+    "points": """score scores points point pts total totalscore totalpoints grade grades mark marks
+        percent percentage percentcorrect pct correctcount ncorrect nincorrect numcorrect rawscore
+        sum average result results outof maxscore accuracy rank earned possible weight difficulty
+        punkte punktzahl note noten gesamt gesamtpunkte ergebnis prozent bewertung points note
+        résultat pourcentage moyenne total puntos puntaje puntuación calificación nota resultado
+        porcentaje punteggio voto valutazione percentuale pontos pontuação avaliação punten cijfer
+        totaal poäng betyg resultat punkty ocena wynik suma баллы балл оценка итого результат
+        процент 得点 点数 合計 評点 成绩 分数 得分 总分 점수""",
+    "time": """time date timestamp datetime started start starttime ended end endtime completed
+        completion completiontime submitted submittedat submitdate created createdat updated
+        updatedat duration elapsed elapsedtime timetaken seconds minutes duration lastmodified
+        modified zeit datum zeitstempel begonnen beendet dauer uhrzeit date heure horodateur début
+        fin durée commencé terminé fecha hora marca temporal comenzado finalizado duración data ora
+        iniziato completato durata carimbo início término duração tijd datum tijdstempel gestart
+        voltooid tijdsduur tid datum starttid varaktighet czas data время дата начато
+        завершено длительность 日時 時間 開始 終了 タイムスタンプ 時刻 时间 日期 开始 结束 시간""",
+    "status": """status state finished progress complete valid approved rejected statut état estado
+        stato staat zustand состояние статус ステータス 状态 상태""",
+    "comment": """comment comments remark remarks feedback note notes explanation rationale reason
+        kommentar bemerkung anmerkung commentaire remarque comentario observaciones commento
+        osservazioni comentário opmerking kommentarer komentarz комментарий コメント 备注 评论""",
+    "attempt": """attempt attempts try tries trial versuch essai tentative intento tentativo
+        tentativa poging försök próba попытка 受験 尝试""",
+    "identity": """email emailaddress mail firstname lastname surname givenname familyname forename
+        middlename mi initials fullname displayname nickname ip ipaddress phone section sectionid
+        sectionname class classname course group cohort school institution department team gender
+        sex age country language userlanguage birthday birthdate zip city session sessionid device
+        browser useragent latitude longitude form formversion version keyversion vorname nachname
+        emailadresse klasse gruppe schule kurs geschlecht alter land abteilung nom prénom
+        nomdefamille adressedecourriel classe groupe école sexe âge nombre apellido apellidos
+        correo correoelectrónico clase grupo escuela sexo edad cognome nome indirizzoemail classe
+        gruppo scuola sesso età apelido turma escola idade achternaam voornaam emailadres klas groep
+        geslacht leeftijd efternamn förnamn epostadress klass kön ålder imię nazwisko płeć wiek
+        фамилия имя отчество группа класс пол возраст 姓 名 氏名 メールアドレス 性別 年齢 クラス 姓名 邮箱
+        性别 年龄 班级 이름""",
+    "row": """row rownumber rowid index no nr number lfd lfdnr seq sequence # unnamed0
+        номер 番号 序号""",
+    "key": """key answerkey correctanswer correctanswers rightanswer correctresponse correctoption
+        solution gold goldlabel goldanswer golden groundtruth truth target prikey solution
+        lösung richtigeantwort schlüssel corrigé réponsecorrecte bonneréponse clave
+        respuestacorrecta chiave rispostacorretta rispostagiusta gabarito respostacorreta sleutel
+        juistantwoord facit rättsvar klucz poprawnaodpowiedź правильныйответ ключ 正解 正答 标准答案
+        正确答案 答案 정답""",
+}
+_NAMES: dict[str, str] = {}
+for _role, _text in _WORDS.items():
+    for _word in _text.split():
+        _NAMES.setdefault(_word, _role)
+#: Words that say what a longer name is about ("MC Score", "Time taken", "Right answer 3").
+_TELLING = {
+    word: role
+    for role in ("points", "time", "comment", "attempt")
+    for word in _WORDS[role].split()
+    if word not in ("date", "data", "note", "nota", "end", "fin", "result", "results", "start")
+    and (len(word) > 3 or role != "points")
+}
+
+_KEY_ROW = re.compile(
+    r"(?:the\s+)?(?:answer|correct|right|official|exam|test)?[\s_\-]*(?:answers?|responses?|option)?"
+    r"[\s_\-]*(?:key|keys|ans|answers?|correct|solutions?|schlüssel|lösung(?:en)?|"
+    r"musterlösung|corrigé|clave|chiave|gabarito|sleutel|facit|klucz|ключ|正解|正答|答案|标准答案|정답)"
+    r"[\s_\-:]*(?:row|line|sheet|a|b|c|d|[0-9])?",
+    re.IGNORECASE,
+)
+_SUMMARY_ROW = re.compile(
+    r"(?:(?:class|group|overall|grand|sub|column|test|item|section|total|question)[\s_\-]*)*"
+    r"(?:average|avg|mean|median|std\.?[\s_\-]*dev\.?(?:iation)?|standard[\s_\-]*deviation|sd|stdev|"
+    r"variance|max(?:imum)?|min(?:imum)?|totals?|sum|count|n|percent(?:age)?(?:\s*correct)?|"
+    r"%\s*correct|num(?:ber)?[\s_\-]*correct|correct\s*(?:count|%)|difficulty|discrimination|"
+    r"point[\s_\-]*biserial|p[\s_\-]*value|class\s*scoring|point\s*values?|possible(?:\s*points)?|"
+    r"points\s*possible|durchschnitt|mittelwert|gesamt(?:durchschnitt)?|summe|standardabweichung|"
+    r"moyenne(?:\s*générale)?|écart[\s\-]*type|promedio|media|desviación(?:\s*típica)?|"
+    r"media\s*complessiva|média|gemiddelde|medelvärde|średnia|среднее|итого|平均|合計|总计|평균)"
+    r"(?:\s*(?:score|grade|points|correct|gesamt|general|générale|ansicht))?[\s:.]*",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"[\W_]+", re.UNICODE)
+
+
+def plain(name: str) -> str:
+    """Return a name without blanks, signs and capitals.
+
+    Examples
+    --------
+    >>> plain("E-Mail Address:"), plain("PriKey_1")
+    ('emailaddress', 'prikey1')
+    """
+    return _PARTS.sub("", unicodedata.normalize("NFKC", name)).casefold()
+
+
+def tokens(name: str) -> list[str]:
+    """Return the words of a name; ``TotalScore`` has two."""
+    split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", unicodedata.normalize("NFKC", name))
+    return [part.casefold() for part in _PARTS.split(split) if part]
+
+
+def role_of_name(name: str) -> str | None:
+    """Return what a column is, going by its name alone; None when the name does not say.
+
+    Examples
+    --------
+    >>> [role_of_name(n) for n in ("MC Score", "Zeitstempel", "Right answer 3", "Vorname", "q7")]
+    ['points', 'time', 'key', 'identity', None]
+    """
+    if len(name) > 80:
+        return None
+    text = plain(name)
+    if name.strip() == "#":
+        return "row"
+    if text in _NAMES:
+        return _NAMES[text]
+    bare = text.rstrip("0123456789")
+    if _NAMES.get(bare, "row") != "row":
+        return _NAMES[bare]
+    if re.search(r"/\s*\d+(?:[.,]\d+)?\s*$", name):  # Grade/10.00
+        return "points"
+    words = tokens(name)
+    if len(words) > 5:
+        return None
+    for word in (*words[-1:], *words[:1], *words):
+        if word in _TELLING:
+            return _TELLING[word]
+    return None
+
+
+def is_key_name(label: str) -> bool:
+    """Whether a row of that name holds the key.
+
+    Examples
+    --------
+    >>> [is_key_name(n) for n in ("KEY", "Answer Key", "ANS", "Lösung", "Keyes, Ann", "student-1")]
+    [True, True, True, True, False, False]
+    """
+    return len(label) < 60 and _KEY_ROW.fullmatch(label.strip()) is not None
+
+
+def is_summary_name(label: str) -> bool:
+    """Whether a row of that name sums up the others.
+
+    Examples
+    --------
+    >>> [is_summary_name(n) for n in ("Average", "Std.Dev", "Overall average", "Max Meier")]
+    [True, True, True, False]
+    """
+    return len(label) < 60 and _SUMMARY_ROW.fullmatch(label.strip()) is not None

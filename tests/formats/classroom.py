@@ -1,0 +1,343 @@
+"""Blackboard, Brightspace, ZipGrade, Kahoot!, Qualtrics, Gradescope: made by our own code."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formats.quiz import Made, by_item, csv_bytes, csv_text, quiz, xlsx_bytes, zip_bytes
+
+PARTS = ("Question ID", "Question", "Answer", "Possible Points", "Auto Score", "Manual Score")
+
+
+def blackboard(kind: str = "wide") -> Made:
+    """UTF-16 text with tabs, named .xls (wide), or commas (long); a pool; `<Unanswered>`."""
+    q = quiz(21, n_items=7)
+    rng = np.random.default_rng(21)
+    header = ["Username", "Last Name", "First Name"]
+    rows, answers = [], {}
+    n_shown = 5
+    for i, p in enumerate(q.persons):
+        who = [p.code, p.last, p.first]
+        blocks = []
+        for k in rng.permutation(7)[:n_shown]:
+            text = q.answer(i, k)
+            cell = f"<p>{text}</p>" if text else ("<Unanswered>" if i % 2 else "")
+            points = str(q.points(i, k))
+            blocks.append([f"Question ID {k + 1}", f"<b>{q.stems[k]}</b>", cell, "1", points, ""])
+            if text:
+                answers[p.name, q.stems[k]] = text
+        if kind == "wide":
+            rows.append([*who, *[cell for block in blocks for cell in block]])
+        else:
+            rows += [[*who, *block] for block in blocks]
+    if kind == "wide":
+        header += [f"{part} {n + 1}" for n in range(n_shown) for part in PARTS]
+        data = csv_text([header, *rows], "\t").encode("utf-16-le")
+        files = {"gc_test_results.xls": b"\xff\xfe" + data}
+    else:
+        files = {"results.csv": csv_bytes([[*header, *PARTS], *rows])}
+    key = {}
+    for k in range(7):
+        given = {answers[a] for a in answers if a[1] == q.stems[k]}
+        if q.key(k) in given and len(given) > 1:
+            key[q.stems[k]] = q.key(k)
+    return Made(files, answers, key)
+
+
+D2L = [
+    "Org Defined ID",
+    "Username",
+    "FirstName",
+    "LastName",
+    "Attempt #",
+    "Attempt Start",
+    "Attempt End",
+    "Section #",
+    "Q #",
+    "Q Type",
+    "Q Title",
+    "Q Text",
+    "Bonus?",
+    "Difficulty",
+    "Answer",
+    "Answer Match",
+    "Score",
+    "Out Of",
+]
+
+
+def brightspace() -> Made:
+    """A row per option, in an order of its own for each; a second attempt; a written answer."""
+    q = quiz(22)
+    rng = np.random.default_rng(22)
+    rows, answers = [], by_item(q, q.stems)
+    for attempt in (1, 2):
+        for i, p in enumerate(q.persons[: 12 if attempt == 1 else 2]):
+            lead = [f"org-{p.code}", p.code, p.first, p.last, attempt, "2/18/2023 9:11"]
+            lead += ["2/18/2023 9:24", ""]
+            for n, k in enumerate(rng.permutation(6)):
+                chosen = int(q.chosen[i, k]) if attempt == 1 else (int(q.chosen[i, k]) + 1) % 4
+                for j in rng.permutation(4):
+                    mark = "Checked" if j == chosen else "UnChecked"
+                    score = 4 if chosen == q.right[k] else 0
+                    about = [n + 1, "MC", "", q.stems[k], "FALSE", 1]
+                    rows.append([*lead, *about, q.options[k][j], mark, score, 4])
+            rows.append([*lead, 7, "WR", "", "Write something", "FALSE", 1, f"My {i}", "", "", 5])
+    key = {}
+    for k in range(6):
+        given = {answers[a] for a in answers if a[1] == q.stems[k]}
+        if q.key(k) in given and len(given) > 1:
+            key[q.stems[k]] = q.key(k)
+    return Made({"attempts.csv": csv_bytes([D2L, *rows])}, answers, key, left_out=("WR", "attempt"))
+
+
+def brightspace_survey() -> Made:
+    """Individual attempts of a survey: a line «User n» opens each person."""
+    q = quiz(23, blank=0.0)
+    header = [
+        "Section #",
+        "Q #",
+        "Q Type",
+        "Q Title",
+        "Q Text",
+        "Answer",
+        "Answer Match",
+        "# Responses",
+    ]
+    rows: list[list[object]] = []
+    for i in range(12):
+        rows.append([f"User {i + 1}", *[""] * 7])
+        for k in range(6):
+            for j in range(4):
+                mark = "Checked" if j == q.right[k] else "Unchecked"
+                counted = int(j == q.chosen[i, k])
+                rows.append(["", k + 1, "MC", "", q.stems[k], q.options[k][j], mark, counted])
+    persons = [f"User {i + 1}" for i in range(12)]
+    key = {q.stems[k]: q.key(k) for k in range(6)}
+    return Made({"survey.csv": csv_bytes([header, *rows])}, by_item(q, q.stems, persons), key)
+
+
+def brightspace_counts() -> Made:
+    header = ["Section #", "Q #", "Q Type", "Q Title", "Q Text", "Bonus?", "Difficulty", "Answer"]
+    header += ["Answer Match", "# Responses", "Average Score", "Out Of "]
+    rows = [
+        ["", k, "MC", "'", f"Question {k}", "False", 1, f"Option {j}", "UnChecked", 3 * j, 2, 4]
+        for k in range(5)
+        for j in range(4)
+    ]
+    return Made({"details.csv": csv_bytes([header, *rows])}, refused="counts per option")
+
+
+def zipgrade(kind: str = "web") -> Made:
+    """Two versions with different keys; places without a key; several marks."""
+    q = quiz(24, n_items=6, blank=0.05)
+    web = kind == "web"
+    header = ["QuizName", "QuizClass", "FirstName", "LastName"]
+    header += ["StudentID", "CustomID"] if web else ["ZipGradeID", "ExternalID"]
+    header += ["Earned Points", "Possible Points"] if web else ["EarnedPts", "PossiblePts"]
+    header += [
+        "PercentCorrect",
+        "QuizCreated",
+        "DataExported",
+        "Key Version" if web else "KeyVersion",
+    ]
+    slots = 6 if web else 50
+    for n in range(1, slots + 1):
+        names = ("Stu", "PriKey", "Points", "Mark") if web else ("Stu", "Key", "EarnedPt", "PossPt")
+        header += [f"{name}{n}" for name in names]
+    rows, answers, key = [], {}, {}
+    for i, p in enumerate(q.persons):
+        version = 1 + i % 2 if web else 1
+        row = ["Unit 4", "2nd", p.first, p.last, p.code, "", 3, 6, 50, "10/8/2019 0:00"]
+        row += ["10/10/2019 15:23", version]
+        for k in range(slots):
+            if k >= 6:
+                row += ["", "", 0, 0]
+                continue
+            right = q.key_letter(k) if version == 1 else "ABCD"[(q.right[k] + 1) % 4]
+            marks = q.letter(i, k)
+            if web and k == 5:
+                right, marks = "BD", "BD" if marks == "A" else marks
+            row += [
+                marks,
+                right,
+                int(marks == right),
+                ("C" if marks == right else "X") if web else 1,
+            ]
+            item = f"{k + 1} (version {version})" if web else str(k + 1)
+            key[item] = tuple(right) if len(right) > 1 else right
+            if marks:
+                answers[p.name, item] = tuple(marks) if len(marks) > 1 else marks
+        rows.append(row)
+    return Made({"quiz.csv": csv_bytes([header, *rows])}, answers, key)
+
+
+def zipgrade_double_marks() -> Made:
+    """Two marks where every key is one letter: they cannot be read."""
+    made = zipgrade("phone")
+    text = made.files["quiz.csv"].decode().splitlines()
+    cells = text[1].split(",")
+    cells[12] = "AB"
+    made.answers.pop(("Ada Ash", "1"), None)
+    text[1] = ",".join(cells)
+    return Made({"quiz.csv": "\r\n".join(text).encode()}, made.answers, made.key)
+
+
+def kahoot() -> Made:
+    """The raw data of a game: an option with a comma, entities, two right answers."""
+    q = quiz(25, blank=0.05)
+    header = ["Question Number", "Question", "Answer 1", "Answer 2", "Answer 3", "Answer 4"]
+    header += ["Correct Answers", "Time Allotted to Answer (seconds)", "Player", "Answer"]
+    header += ["Correct / Incorrect", "Correct", "Incorrect", "Score (points)"]
+    rows, answers, key = [], {}, {}
+    for k in range(6):
+        options = [f"{o}, dark" if k == 1 else o for o in q.options[k]]
+        right = [options[q.right[k]]]
+        if k == 2:
+            right.append(options[(q.right[k] + 1) % 4])
+        stem = q.stems[k].replace(" ", "&nbsp;", 1)
+        key[q.stems[k]] = tuple(right) if len(right) > 1 else right[0]
+        for i, p in enumerate(q.persons):
+            text = options[q.chosen[i, k]] if q.chosen[i, k] >= 0 else ""
+            mark = "Correct" if text in right else "Incorrect"
+            rows.append(
+                [k + 1, stem, *options, ", ".join(right), 20, p.first, text, mark, 1, 0, 733 + i]
+            )
+            if text:
+                answers[p.first, q.stems[k]] = text
+    sheets = {
+        "Overview": [["Quiz"], ["Played on", "3 May"]],
+        "Final Scores": [["Quiz"], [], ["Rank", "Player", "Total Score (points)"]],
+        "RawReportData Data": [header, *rows],
+    }
+    return Made({"report.xlsx": xlsx_bytes(sheets)}, answers, key)
+
+
+def qualtrics(year: int = 2022) -> Made:
+    """Three header rows; a preview; embedded data; a question with a column per option; -99."""
+    q = quiz(26, blank=0.0)
+    lead = ["StartDate", "EndDate", "Status", "Finished", "ResponseId"]
+    names = [f"Q{k + 1}" for k in range(6)]
+    header = [*lead, *names, "Q7_1", "Q7_2", "Q7_3", "Q3_4_TEXT", "Q_First Click", "SC0", "age"]
+    texts = [
+        *lead,
+        *q.stems,
+        *["Tick - a", "Tick - b", "Tick - c"],
+        "Other",
+        "Timing",
+        "Score",
+        "age",
+    ]
+    codes = [
+        "startDate",
+        "endDate",
+        "status",
+        "finished",
+        "_recordId" if year > 2016 else "responseId",
+    ]
+    codes += [f"QID{k + 1}" for k in range(6)] + ["QID7_1", "QID7_2", "QID7_3", "QID3_4_TEXT"]
+    codes += ["QID9_FIRST_CLICK", "SC_1", "age"]
+    mark = "'" if year == 2016 else '"'
+    third = ["{" + f"{mark}ImportId{mark}: {mark}{code}{mark}" + "}" for code in codes]
+    rows, answers = [], {}
+    for i in range(13):
+        preview = i == 12
+        j = i % 12
+        row = [
+            "2022-05-01 11:00",
+            "2022-05-01 11:10",
+            "Survey Preview" if preview else "IP Address",
+        ]
+        row += ["True", f"R_{i:05}"]
+        cells = [q.answer(j, k) for k in range(6)]
+        if i == 4:
+            cells[2] = "-99"
+        ticked = [t if (j + n) % 3 else "" for n, t in enumerate(("a", "b", "c"))]
+        rows.append([*row, *cells, *ticked, f"words {i}", "1.5", "7", str(20 + i)])
+        if preview:
+            continue
+        for k in range(6):
+            if cells[k] != "-99":
+                answers[f"R_{i:05}", names[k]] = cells[k]
+        answers[f"R_{i:05}", "Q7"] = tuple(filter(None, ticked))
+    return Made(
+        {"survey.csv": csv_bytes([header, texts, third, *rows])}, answers, left_out=("preview",)
+    )
+
+
+def qualtrics_old() -> Made:
+    """V1 … V10 and two header rows."""
+    q = quiz(27, blank=0.0)
+    about = [
+        "ResponseID",
+        "ResponseSet",
+        "Name",
+        "ExternalDataReference",
+        "EmailAddress",
+        "IPAddress",
+    ]
+    about += ["Status", "StartDate", "EndDate", "Finished"]
+    names = [f"Q{k + 1}" for k in range(6)]
+    header = [*[f"V{k + 1}" for k in range(10)], *names, "Q6_TEXT", "LocationLatitude"]
+    texts = [*about, *q.stems, "Other", "LocationLatitude"]
+    rows = [
+        [f"R_{i}", "Default", "", "", "", "", "0", "2013-01-01 10:00", "2013-01-01 10:05", "1"]
+        + [q.answer(i, k) for k in range(6)]
+        + [f"text {i}", "42.4"]
+        for i in range(12)
+    ]
+    persons = [f"R_{i}" for i in range(12)]
+    return Made({"old.csv": csv_bytes([header, texts, *rows])}, by_item(q, names, persons))
+
+
+def gradescope() -> Made:
+    """A zip with a table per question: rubric items, and three lines below that are no persons."""
+    q = quiz(28, blank=0.0)
+    lead = ["Assignment Submission ID", "Question Submission ID", "First Name", "Last Name", "SID"]
+    lead += ["Email", "Sections", "Score", "Submission Time"]
+    members, answers = {}, {}
+    for k in range(6):
+        header = [*lead, *q.options[k], "Adjustment", "Comments", "Grader", "Tags"]
+        rows = []
+        for i, p in enumerate(q.persons):
+            ticks = ["true" if j == q.chosen[i, k] else "false" for j in range(4)]
+            who = [
+                f"{i}",
+                f"{k}{i}",
+                p.first,
+                p.last,
+                p.code,
+                p.mail,
+                "A",
+                q.points(i, k),
+                "2026-01-01",
+            ]
+            rows.append([*who, *ticks, "", "", "grader", ""])
+            answers[p.name, f"Q{k + 1} Colours"] = q.answer(i, k)
+        below = [
+            [*[""] * 8, "Point Values", "1", "0", "0", "0"],
+            [*[""] * 8, "Rubric Numbers", "1", "2", "3", "4"],
+            [*[""] * 8, "Scoring Method", "positive"],
+        ]
+        members[f"{7100 + k}_Q{k + 1}_Colours.csv"] = csv_bytes([header, *rows, *below])
+    key = {}
+    for k in range(6):
+        given = {q.answer(i, k) for i in range(12)}
+        if len(given) > 1:
+            key[f"Q{k + 1} Colours"] = q.key(k)
+    return Made(
+        {"evaluations.zip": zip_bytes(members)}, answers, key, left_out=("below the table",)
+    )
+
+
+def gradescope_scores() -> Made:
+    header = [
+        "First Name",
+        "Last Name",
+        "SID",
+        "Total Score",
+        "1: Colours (2.0 pts)",
+        "2: Things (1.0 pts)",
+    ]
+    rows = [["Ada", "Ash", "1", "3", "2.0", "1.0"], ["Bob", "Birk", "2", "1", "1.0", "0.0"]]
+    return Made({"scores.csv": csv_bytes([header, *rows])}, refused="points per question")

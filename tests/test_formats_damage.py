@@ -1,0 +1,229 @@
+"""Damaged, changed and mistaken files: a converter answers or refuses, and never fails."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from contextlib import suppress
+
+import pytest
+from formats.cases import CASES, made
+from formats.quiz import csv_bytes, xlsx_bytes, zip_bytes
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_formats import converted, matches, written
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.documents import Settings
+from hitsndiffs.reading.folders import open_document
+from hitsndiffs.reading.formats import FORMATS
+from hitsndiffs.reading.formats.base import Choices
+
+#: One example per format is enough here.
+FIRST = {format: name for name, (format, _) in reversed(CASES.items())}
+STRANGE = (
+    "",
+    " ",
+    "-",
+    "0",
+    "-1",
+    "1e400",
+    "nan",
+    "{",
+    "[1, 2]",
+    '{"a": [null]}',
+    "ÄÖ\u0000",
+    "A,B;C",
+)
+VALUES = [None, True, 0, -1.5, "", "x", [], {}, [None], [[]], {"": None}, [{"id": None}], "[[1,"]
+
+
+def read(path) -> None:
+    """Convert everything in a file or folder by the formats that recognise it."""
+    for document, formats in matches(open_document(path, Settings())):
+        for format in formats:
+            format.convert(document, Choices())
+
+
+def changed_table(data: bytes, rng: random.Random) -> bytes:
+    """Change cells, rows and columns of a delimited text."""
+    text = data.decode("utf-8-sig")
+    line = text.partition("\n")[0]
+    separator = max(",;\t", key=line.count)
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    for _ in range(rng.randint(1, 5)):
+        row = rng.randrange(len(rows))
+        place = rng.randrange(len(rows[row])) if rows[row] else 0
+        what = rng.randrange(7)
+        if what == 0 and rows[row]:
+            rows[row][place] = rng.choice(STRANGE)
+        elif what == 1 and len(rows) > 1:
+            del rows[row]
+        elif what == 2:
+            rows[row] = rows[row][:place]
+        elif what == 3:
+            rows = [[*r[:place], *r[place + 1 :]] for r in rows]
+        elif what == 4:
+            rows = [[*r[:place], rng.choice(STRANGE), *r[place:]] for r in rows]
+        elif what == 5:
+            rows.insert(row, list(rows[rng.randrange(len(rows))]))
+        elif what == 6:
+            rng.shuffle(rows[row])
+    return csv_bytes(rows, separator=separator)
+
+
+def changed_value(value, rng: random.Random, depth: int = 0):
+    """Replace something within a JSON value."""
+    if depth > 6 or not isinstance(value, (list, dict)) or not value or rng.random() < 0.15:
+        return rng.choice(VALUES)
+    if isinstance(value, list):
+        place = rng.randrange(len(value))
+        if rng.random() < 0.1:
+            return [*value[:place], *value[place + 1 :]]
+        return [*value[:place], changed_value(value[place], rng, depth + 1), *value[place + 1 :]]
+    name = rng.choice(list(value))
+    if rng.random() < 0.2:
+        return {key: own for key, own in value.items() if key != name}
+    return value | {name: changed_value(value[name], rng, depth + 1)}
+
+
+def changed_file(name: str, data: bytes, rng: random.Random) -> bytes:
+    """Change a file by what it is; bytes that are no text are cut or left."""
+    if name.endswith((".json", ".jsonl", ".ndjson")):
+        text = data.decode()
+        if text.lstrip().startswith("[") or name.endswith(".json"):
+            return json.dumps(changed_value(json.loads(text), rng)).encode()
+        records = [json.loads(line) for line in text.splitlines() if line.strip()]
+        for _ in range(rng.randint(1, 4)):
+            place = rng.randrange(len(records))
+            records[place] = changed_value(records[place], rng)
+        return "".join(json.dumps(record) + "\n" for record in records).encode()
+    if name.endswith((".csv", ".tsv")) and b"\x00" not in data[:100]:
+        try:
+            return changed_table(data, rng)
+        except (UnicodeDecodeError, csv.Error):
+            return data
+    return data
+
+
+TEXTS = [
+    name
+    for name in FIRST.values()
+    if not any(n.endswith((".xlsx", ".zip")) for n in made(name).files)
+]
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.parametrize("name", TEXTS)
+@given(seed=st.integers(0, 2**32))
+def test_a_changed_file_is_read_or_refused(name, seed, tmp_path_factory):
+    rng = random.Random(seed)
+    example = made(name)
+    for file in rng.sample(list(example.files), min(2, len(example.files))):
+        example.files[file] = changed_file(file, example.files[file], rng)
+    path = written(example, tmp_path_factory.mktemp("changed"))
+    with suppress(InputError):
+        read(path)
+
+
+@pytest.mark.parametrize("name", FIRST.values())
+def test_a_format_forced_on_another_file_is_refused(name, tmp_path):
+    path = written(made(name), tmp_path)
+    files = [file for file in sorted(tmp_path.rglob("*")) if file.is_file()][:2]
+    for document in [open_document(file, Settings()) for file in files]:
+        for format in FORMATS:
+            try:
+                stream = format.convert(document, Choices())
+            except InputError:
+                continue
+            assert len(stream.answers) == len(stream.persons)
+    assert path.exists()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_file_without_rows_is_read_or_refused(name, tmp_path):
+    example = made(name)
+    for file, data in example.files.items():
+        if file.endswith((".csv", ".tsv")) and b"\x00" not in data[:100]:
+            example.files[file] = data.partition(b"\n")[0] + b"\n"
+        elif file.endswith(".json"):
+            example.files[file] = b"[]" if data.lstrip().startswith(b"[") else b"{}"
+    with suppress(InputError):
+        read(written(example, tmp_path))
+
+
+# -- the same export, as people have it -----------------------------------------------------------
+
+
+def table_of(example) -> tuple[str, list[list[str]]]:
+    name, data = next(iter(example.files.items()))
+    return name, list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+
+
+def same_answers(path, example) -> None:
+    stream, _ = converted(path)
+    found = {}
+    for k, place in enumerate(zip(stream.persons, stream.items, strict=True)):
+        if stream.statuses[k] == "answered" and stream.attempts[k] == 1:
+            found.setdefault(place, frozenset(text.strip() for text in stream.answers[k]))
+    wanted = {
+        place: frozenset([cell] if isinstance(cell, str) else cell)
+        for place, cell in example.answers.items()
+        if cell
+    }
+    assert found == wanted
+
+
+SINGLE = [
+    "canvas",
+    "canvas-new",
+    "moodle-en",
+    "moodle-de",
+    "google-form",
+    "google-sheet",
+    "zipgrade-web",
+]
+SINGLE += ["brightspace", "mturk", "figure-eight", "zooniverse", "blackboard-long", "qualtrics"]
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize(
+    "kind", ["semicolon", "tab", "utf-16", "xlsx", "blank rows", "title", "zip"]
+)
+def test_a_file_saved_again_is_the_same(name, kind, tmp_path):
+    example = made(name)
+    file, rows = table_of(example)
+    path = tmp_path / file
+    if kind == "semicolon":
+        path.write_bytes(csv_bytes(rows, "utf-8-sig", separator=";"))
+    elif kind == "tab":
+        path = path.with_suffix(".tsv")
+        path.write_bytes(csv_bytes(rows, separator="\t"))
+    elif kind == "utf-16":
+        path.write_bytes(csv_bytes(rows, "utf-16", separator="\t"))
+    elif kind == "xlsx":
+        path = path.with_suffix(".xlsx")
+        path.write_bytes(xlsx_bytes({"Sheet1": rows}))
+    elif kind == "blank rows":
+        rows = [row for both in rows for row in (both, [""] * len(both))]
+        path.write_bytes(csv_bytes(rows))
+    elif kind == "title":
+        path.write_bytes(csv_bytes([["My course, spring"], [], *rows]))
+    else:
+        path = path.with_suffix(".zip")
+        path.write_bytes(zip_bytes({file: csv_bytes(rows), "__MACOSX/._x.csv": b"\x00\x05"}))
+    same_answers(path, example)
+
+
+@pytest.mark.parametrize("name", ["canvas", "moodle-en", "google-form", "zipgrade-web", "mturk"])
+def test_columns_added_at_the_end_do_no_harm(name, tmp_path):
+    example = made(name)
+    file, rows = table_of(example)
+    if name != "canvas":  # its last three columns are its tail
+        rows = [[*row, "Checked" if k == 0 else f"note {k}"] for k, row in enumerate(rows)]
+    else:
+        rows = [["" if k == 0 else str(k - 1), *row] for k, row in enumerate(rows)]  # a row index
+    (tmp_path / file).write_bytes(csv_bytes(rows))
+    same_answers(tmp_path / file, example)
