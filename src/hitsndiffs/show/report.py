@@ -26,7 +26,7 @@ from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.templating import policy, render
 from hitsndiffs.show.theme import dressed, to_svg, to_svgs
 
-__all__ = ["Report", "describe", "report_html", "write_report"]
+__all__ = ["EMPTY_ROW", "Figure", "Report", "describe", "report_html", "write_report"]
 
 #: Items with a remark that get a chart, and items with a chart in all.
 DOUBTS, CHARTS = 24, 48
@@ -139,10 +139,11 @@ def report_html(
         What repeats the result on a command line.
     """
     found = describe(ranking, key=key, file=file, command=command)
-    return render("report.html", r=found, empty_row=_EMPTY, policy=policy())
+    return render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
 
 
-_EMPTY = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
+#: A row for the script to fill.
+EMPTY_ROW = Row("", "", "", "", "", "", "", 0.0, 0.0, 0.0)
 
 
 def describe(

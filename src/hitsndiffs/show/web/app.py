@@ -1,0 +1,517 @@
+"""The page: its addresses, and what happens at each."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods import METHODS
+from hitsndiffs.show.templating import asset, render
+from hitsndiffs.show.web.api import Api
+from hitsndiffs.show.web.forms import ROLES, SETTINGS, key_text, reading_options, wishes
+from hitsndiffs.show.web.jobs import Busy, Workers
+from hitsndiffs.show.web.security import Guard, TooLarge, TooSlow
+from hitsndiffs.show.web.settings import Settings, size
+from hitsndiffs.show.web.uploads import receive_files, take_files
+from hitsndiffs.show.web.visits import Full, Visit, Visits
+from hitsndiffs.show.web.worker import STAGES
+
+__all__ = ["make_app"]
+
+#: What can be downloaded: address → file of the visit, what its name ends with, and its type.
+DOWNLOADS = {
+    "ranking.csv": ("ranking.csv", "ranking.csv", "text/csv; charset=utf-8"),
+    "key.csv": ("key.csv", "key.csv", "text/csv; charset=utf-8"),
+    "report.html": ("report.html", "report.html", "text/html; charset=utf-8"),
+    "plan.json": ("plan.json", "plan.json", "application/json"),
+}
+FULL = "The page is busy with the files of others; try again in a few minutes."
+SWEEP = 60.0
+
+Handler = Callable[[Request, Visit], Awaitable[Response]]
+
+
+def make_app(settings: Settings | None = None) -> Starlette:
+    """Return the page as an ASGI application.
+
+    Examples
+    --------
+    >>> [route.path for route in make_app().routes][:3]
+    ['/', '/files', '/example']
+    """
+    return Page(settings or Settings()).app
+
+
+class Page:
+    """Everything that the page can do."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.workers = Workers(settings)
+        self.visits = Visits(settings, self.workers)
+        self.cookie = f"hnd-{settings.port}"
+        api = Api(settings, self.workers, self.visits)
+        self.app = Starlette(
+            routes=[
+                Route("/", self.start),
+                Route("/files", self.files, methods=["POST"]),
+                Route("/example", self.example, methods=["POST"]),
+                Route("/plan", self.visiting(self.plan)),
+                Route("/plan", self.posting(self.change_plan), methods=["POST"]),
+                Route("/rank", self.posting(self.rank), methods=["POST"]),
+                Route("/known", self.posting(self.know), methods=["POST"]),
+                Route("/result", self.visiting(self.result)),
+                Route("/compare", self.visiting(self.comparison)),
+                Route("/compare", self.posting(self.compare), methods=["POST"]),
+                Route("/cancel", self.posting(self.cancel), methods=["POST"]),
+                Route("/end", self.end, methods=["POST"]),
+                Route("/progress", self.progress),
+                Route("/download/{name}", self.visiting(self.download)),
+                Route("/favicon.ico", _nothing),
+                *api.routes,
+            ],
+            middleware=[Middleware(Guard, settings=settings)],
+            exception_handlers={
+                HTTPException: self.http_error,
+                InputError: self.input_error,
+                TooLarge: self.too_large,
+                TooSlow: self.too_slow,
+                Busy: self.busy,
+                Full: self.busy,
+                ClientDisconnect: _hung_up,
+                Exception: self.fault,
+            },
+            lifespan=self.lifespan,
+        )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        """Sweep out idle visits while the server runs, and everything when it ends."""
+
+        async def sweep() -> None:
+            while True:
+                await asyncio.sleep(SWEEP)
+                self.visits.sweep()
+
+        sweeping = asyncio.create_task(sweep())
+        try:
+            yield
+        finally:
+            sweeping.cancel()
+            await asyncio.to_thread(self.visits.close)
+
+    # -- who ----------------------------------------------------------------------------------
+
+    def visitor(self, request: Request) -> str | None:
+        """Return who asks, by the cookie of this server."""
+        found = request.cookies.get(self.cookie)
+        return found if self.visits.is_ours(found) else None
+
+    def visit(self, request: Request) -> Visit | None:
+        """Return the visit of who asks, with what its work has brought."""
+        visitor = self.visitor(request)
+        visit = None if visitor is None else self.visits.get(visitor)
+        if visit is not None:
+            self.settle(visit)
+        return visit
+
+    def visiting(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        """Let a handler have the visit; without one, the way leads to the start."""
+
+        async def handle(request: Request) -> Response:
+            visit = self.visit(request)
+            if visit is None:
+                return RedirectResponse("/?over=1", 303)
+            return await handler(request, visit)
+
+        return handle
+
+    def posting(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        """Let a handler have the visit and a form that was made for it."""
+
+        async def handle(request: Request, visit: Visit) -> Response:
+            await self.form(request)
+            return await handler(request, visit)
+
+        return self.visiting(handle)
+
+    async def form(self, request: Request) -> FormData:
+        """Return the fields of a form, after a look at its token."""
+        form = await receive_files(request, self.settings)
+        request.state.form = form
+        visitor = self.visitor(request)
+        token = form.get("token")
+        if visitor is None or not self.visits.is_token(visitor, str(token)):
+            raise HTTPException(403, "This form is out of date; go back to the start and try again.")
+        return form
+
+    # -- files --------------------------------------------------------------------------------
+
+    async def start(self, request: Request) -> Response:
+        """The start: bring files, or try an example."""
+        visitor = self.visitor(request) or self.visits.new_visitor()
+        visit = self.visit(request)
+        response = self.show(
+            request,
+            "page/start.html",
+            visitor=visitor,
+            going_on=visit,
+            examples=[(n, _words(make)) for n, make in self.settings.examples.items()],
+            over=request.query_params.get("over") == "1" and visit is None,
+            max_upload=self.settings.max_upload,
+        )
+        response.set_cookie(self.cookie, visitor, httponly=True, samesite="strict", path="/")
+        return response
+
+    async def files(self, request: Request) -> Response:
+        """Take the files, and look into them."""
+        form = await self.form(request)
+        visitor = self.visitor(request)
+        assert visitor is not None
+        given = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
+        if not given:
+            raise InputError("No file came along; choose one, or drop one onto the page.")
+        visit = self.visits.begin(visitor, sum(file.size or 0 for file in given))
+        await asyncio.to_thread(take_files, visit, given)
+        return self.look(visit)
+
+    async def example(self, request: Request) -> Response:
+        """Take an example instead of files."""
+        form = await self.form(request)
+        visitor = self.visitor(request)
+        assert visitor is not None
+        make = self.settings.examples.get(str(form.get("name")))
+        if make is None:
+            raise InputError("There is no such example.")
+        text = make().encode()
+        visit = self.visits.begin(visitor, len(text))
+        take_files(visit, {str(form.get("name")): text})
+        return self.look(visit)
+
+    # -- the plan -----------------------------------------------------------------------------
+
+    def look(self, visit: Visit) -> Response:
+        """Find out how the files are to be read."""
+        visit.result = visit.comparison = None
+        self.work(visit, "plan")
+        return RedirectResponse("/plan", 303)
+
+    async def plan(self, request: Request, visit: Visit) -> Response:
+        """Show how the files are read, or that this is being found out, or what went wrong."""
+        job = visit.job
+        if visit.is_working:
+            return self.waiting(request, visit)
+        failed = job is not None and job.task["kind"] == "plan" and job.state != "done"
+        if not failed and visit.plan is None:
+            return RedirectResponse("/", 303)
+        plan = None if failed else visit.plan
+        return self.show(
+            request,
+            "page/plan.html",
+            status=422 if failed else 200,
+            visit=visit,
+            found=plan,
+            roles=ROLES.get(plan["plan"]["layout"]) if plan else None,
+            settings=SETTINGS,
+            options=visit.options,
+            methods=METHODS,
+        )
+
+    async def change_plan(self, request: Request, visit: Visit) -> Response:
+        """Read the files in another way."""
+        self.options_from(request, visit)
+        visit.wishes = wishes(request.state.form, METHODS)
+        return self.look(visit)
+
+    def options_from(self, request: Request, visit: Visit) -> bool:
+        """Take the roles and settings of the form; tell whether they are new."""
+        plan = None
+        if visit.plan is not None:
+            plan = visit.plan["plan"] | {"n_columns": visit.plan["n_columns"]}
+        options = reading_options(request.state.form, plan, visit.options)
+        changed = options != visit.options
+        visit.options = options
+        return changed
+
+    # -- the ranking --------------------------------------------------------------------------
+
+    async def rank(self, request: Request, visit: Visit) -> Response:
+        """Rank, with what the form says."""
+        form = request.state.form
+        if self.options_from(request, visit):
+            visit.plan = None
+        visit.wishes = wishes(form, METHODS)
+        visit.known = {}
+        given = form.get("key_file")
+        (visit.folder / "key").mkdir(exist_ok=True)
+        visit.wishes["key_file"] = None
+        if isinstance(given, UploadFile) and given.filename:
+            path = visit.folder / "key" / "key.csv"
+            with path.open("wb") as file:
+                await asyncio.to_thread(shutil.copyfileobj, given.file, file)
+            visit.wishes["key_file"] = str(path)
+        elif visit.wishes["key_text"]:
+            path = visit.folder / "key" / "your-key.csv"
+            path.write_text(key_text(visit.wishes["key_text"]), encoding="utf-8")
+            visit.wishes["key_file"] = str(path)
+        visit.result = visit.comparison = None
+        self.work(visit, "rank")
+        return RedirectResponse("/result", 303)
+
+    async def know(self, request: Request, visit: Visit) -> Response:
+        """Rank again with the answers to what the page asked."""
+        for name, value in request.state.form.items():
+            if name.startswith("known:") and value:
+                visit.known[name.removeprefix("known:")] = str(value)
+        visit.result = visit.comparison = None
+        self.work(visit, "rank")
+        return RedirectResponse("/result", 303)
+
+    async def result(self, request: Request, visit: Visit) -> Response:
+        """Show the report, or how far it is, or what went wrong."""
+        if visit.is_working:
+            return self.waiting(request, visit)
+        if visit.result is None:
+            return self.failed(request, visit)
+        return self.show(
+            request,
+            "page/result.html",
+            visit=visit,
+            found=visit.result,
+            fragment=_fragment(visit, "result.html"),
+        )
+
+    # -- all methods --------------------------------------------------------------------------
+
+    async def compare(self, _: Request, visit: Visit) -> Response:
+        """Try every method."""
+        visit.comparison = None
+        self.work(visit, "compare")
+        return RedirectResponse("/compare", 303)
+
+    async def comparison(self, request: Request, visit: Visit) -> Response:
+        """Show the methods side by side."""
+        if visit.is_working:
+            return self.waiting(request, visit)
+        if visit.comparison is None:
+            return self.failed(request, visit)
+        return self.show(
+            request,
+            "page/compare.html",
+            visit=visit,
+            fragment=_fragment(visit, "comparison.html"),
+        )
+
+    # -- work ---------------------------------------------------------------------------------
+
+    def work(self, visit: Visit, kind: str) -> None:
+        """Start a piece of work for a visit; what was under way is stopped."""
+        self.workers.cancel(visit.job)
+        said = visit.wishes
+        visit.job = self.workers.start(
+            {
+                "kind": kind,
+                "folder": str(visit.folder),
+                "files": [str(file.path) for file in visit.files],
+                "options": visit.options,
+                "known": visit.known,
+                **{name: said.get(name) for name in ("method", "strong_user", "use_key")},
+                "key_file": said.get("key_file"),
+            }
+        )
+
+    def settle(self, visit: Visit) -> None:
+        """Take what the work has brought."""
+        job = visit.job
+        if job is None or job.state != "done":
+            return
+        if job.task["kind"] == "plan":
+            visit.plan = job.result
+        elif job.task["kind"] == "rank":
+            visit.result = job.result
+        else:
+            visit.comparison = job.result
+
+    def waiting(self, request: Request, visit: Visit) -> Response:
+        """Show how far the work is."""
+        assert visit.job is not None
+        return self.show(
+            request,
+            "page/working.html",
+            visit=visit,
+            stages=STAGES[visit.job.task["kind"]],
+            **self.state(visit),
+        )
+
+    def state(self, visit: Visit) -> dict[str, Any]:
+        """Return how far the work is, as data."""
+        job = visit.job
+        if job is None:
+            return {"state": "done", "line": "", "stage": 0, "done": 0, "total": 0}
+        line = job.line
+        if job.state == "waiting":
+            before = self.workers.before(job)
+            line = "Others are before you." if before else "It is your turn next."
+        return {
+            "state": job.state,
+            "line": line,
+            "stage": job.stage,
+            "done": job.done,
+            "total": job.total,
+        }
+
+    async def progress(self, request: Request) -> Response:
+        """How far the work is, for the script of the page."""
+        visit = self.visit(request)
+        if visit is None:
+            return JSONResponse({"state": "over"}, 404)
+        return JSONResponse(self.state(visit))
+
+    async def cancel(self, _: Request, visit: Visit) -> Response:
+        """Stop the work."""
+        job = visit.job
+        self.workers.cancel(job)
+        for _ in range(100):
+            if not visit.is_working:
+                break
+            await asyncio.sleep(0.05)
+        if visit.plan is None:
+            return RedirectResponse("/", 303)
+        if visit.result is not None and job is not None and job.task["kind"] == "compare":
+            return RedirectResponse("/result", 303)
+        return RedirectResponse("/plan", 303)
+
+    async def end(self, request: Request) -> Response:
+        """Forget the visit."""
+        await self.form(request)
+        visitor = self.visitor(request)
+        if visitor is not None:
+            await asyncio.to_thread(self.visits.end, visitor)
+        return RedirectResponse("/", 303)
+
+    async def download(self, request: Request, visit: Visit) -> Response:
+        """Hand out a file of the result."""
+        name = request.path_params["name"]
+        if name not in DOWNLOADS:
+            raise HTTPException(404)
+        file, ending, kind = DOWNLOADS[name]
+        is_there = visit.plan if name == "plan.json" else visit.result
+        path = visit.folder / file
+        if visit.is_working or is_there is None or not path.is_file():
+            raise HTTPException(404, "This file is not there; rank first.")
+        content = await asyncio.to_thread(path.read_bytes)
+        given = _ascii(Path(visit.files[0].name).stem) if len(visit.files) == 1 else "files"
+        return Response(
+            content,
+            media_type=kind,
+            headers={
+                "Content-Disposition": f'attachment; filename="{given}-{ending}"',
+                "Content-Security-Policy": "default-src 'none'; sandbox",
+            },
+        )
+
+    # -- answers ------------------------------------------------------------------------------
+
+    def show(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
+        """Return a page."""
+        from markupsafe import Markup
+
+        visitor = values.pop("visitor", None) or self.visitor(request)
+        text = render(
+            template,
+            nonce=request.state.nonce,
+            page_style=Markup(asset("page/page.css")),
+            page_script=Markup(asset("page/page.js")),
+            token="" if visitor is None else self.visits.token(visitor),
+            size=size,
+            **values,
+        )
+        return Response(text, status, media_type="text/html; charset=utf-8")
+
+    def failed(self, request: Request, visit: Visit) -> Response:
+        """Say what went wrong with a piece of work."""
+        job = visit.job
+        if job is None or job.task["kind"] == "plan" or job.state == "cancelled":
+            return RedirectResponse("/plan", 303)
+        return self.say(request, job.error, 422, visit, fault=job.is_fault)
+
+    def say(
+        self,
+        request: Request,
+        sentence: str,
+        status: int,
+        visit: Visit | None = None,
+        *,
+        fault: bool = False,
+    ) -> Response:
+        """Say one sentence, as a page or as JSON."""
+        if request.url.path.startswith(("/api/", "/progress")):
+            return JSONResponse({"error": sentence}, status)
+        return self.show(
+            request, "page/problem.html", status, sentence=sentence, visit=visit, fault=fault
+        )
+
+    async def http_error(self, request: Request, error: Exception) -> Response:
+        """What the server itself refuses."""
+        assert isinstance(error, HTTPException)
+        said = {"Not Found": "There is no such page.", "Method Not Allowed": "This is not the way."}
+        return self.say(request, said.get(error.detail, error.detail), error.status_code)
+
+    async def input_error(self, request: Request, error: Exception) -> Response:
+        """What cannot be used as given."""
+        return self.say(request, str(error), 422, self.visit(request))
+
+    async def too_large(self, request: Request, _: Exception) -> Response:
+        """Too much came."""
+        sentence = f"At most {size(self.settings.max_upload)} can be sent at once."
+        return self.say(request, sentence, 413)
+
+    async def too_slow(self, request: Request, _: Exception) -> Response:
+        """Too little came."""
+        return self.say(request, "The rest of the upload did not come; try again.", 408)
+
+    async def busy(self, request: Request, _: Exception) -> Response:
+        """There is too much to do."""
+        return self.say(request, FULL, 503)
+
+    async def fault(self, request: Request, error: Exception) -> Response:
+        """Something that should not happen."""
+        return self.say(request, f"{type(error).__name__}.", 500, fault=True)
+
+
+def _words(make: Callable[[], str]) -> str:
+    """Return what an example is, as the one who makes it says."""
+    return (make.__doc__ or "").partition(":")[0]
+
+
+async def _nothing(_: Request) -> Response:
+    return Response(status_code=204)
+
+
+async def _hung_up(_: Request, __: Exception) -> Response:
+    return Response(status_code=400)
+
+
+def _fragment(visit: Visit, name: str) -> Any:
+    """Return what the work has rendered with the templates of the report."""
+    from markupsafe import Markup
+
+    return Markup((visit.folder / name).read_text(encoding="utf-8"))
+
+
+def _ascii(name: str) -> str:
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name)
+    return kept.strip("-")[:60] or "hitsndiffs"
