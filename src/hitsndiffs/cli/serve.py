@@ -78,7 +78,7 @@ def serve(
             "encrypted.",
             quiet=quiet,
         )
-    run(settings, opened, show=not no_open)
+    run(settings, opened, show=not no_open, debug=debug)
 
 
 def _seconds(said: int | None) -> int | None:

@@ -176,4 +176,37 @@ def description(settings: Settings) -> dict[str, Any]:
     }
 
 
-_RANKING: dict[str, Any] = {"type": "object"}
+_NUMBER = {"type": ["number", "null"]}
+_RANKING: dict[str, Any] = {
+    "type": "object",
+    "required": ["method", "n_users", "n_items", "users", "confidence", "answer_key", "notes"],
+    "properties": {
+        "method": {"type": "string"},
+        "parameters": {"type": "object"},
+        "version": {"type": "string"},
+        "by": {"type": ["string", "null"]},
+        "n_users": {"type": "integer"},
+        "n_items": {"type": "integer"},
+        "n_options": {"type": "integer"},
+        "n_responses": {"type": "integer"},
+        "users": {
+            "type": "array",
+            "description": "From best to worst.",
+            "items": {
+                "type": "object",
+                "required": ["user", "rank", "score"],
+                "properties": {"user": {}, "rank": _NUMBER, "score": _NUMBER},
+            },
+        },
+        "confidence": {
+            **_NUMBER,
+            "description": "How sure that this is ability, the best on top (0 to 1).",
+        },
+        "reliability": _NUMBER,
+        "answer_key": {
+            "type": ["object", "null"],
+            "description": "The likely key: item → option and confidence.",
+        },
+        "notes": {"type": "array", "items": {"type": "string"}},
+    },
+}

@@ -72,6 +72,7 @@ class Page:
                 Route("/plan", self.visiting(self.plan)),
                 Route("/plan", self.posting(self.change_plan), methods=["POST"]),
                 Route("/rank", self.posting(self.rank), methods=["POST"]),
+                Route("/method", self.posting(self.take_method), methods=["POST"]),
                 Route("/known", self.posting(self.know), methods=["POST"]),
                 Route("/result", self.visiting(self.result)),
                 Route("/compare", self.visiting(self.comparison)),
@@ -211,12 +212,13 @@ class Page:
 
     async def plan(self, request: Request, visit: Visit) -> Response:
         """Show how the files are read, or that this is being found out, or what went wrong."""
-        job = visit.job
         if visit.is_working:
             return self.waiting(request, visit)
+        job = visit.job
         failed = job is not None and job.task["kind"] == "plan" and job.state != "done"
         if not failed and visit.plan is None:
-            return RedirectResponse("/", 303)
+            self.work(visit, "plan")
+            return self.waiting(request, visit)
         plan = None if failed else visit.plan
         return self.show(
             request,
@@ -257,7 +259,6 @@ class Page:
         visit.known = {}
         given = form.get("key_file")
         (visit.folder / "key").mkdir(exist_ok=True)
-        visit.wishes["key_file"] = None
         if isinstance(given, UploadFile) and given.filename:
             path = visit.folder / "key" / "key.csv"
             with path.open("wb") as file:
@@ -267,18 +268,25 @@ class Page:
             path = visit.folder / "key" / "your-key.csv"
             path.write_text(key_text(visit.wishes["key_text"]), encoding="utf-8")
             visit.wishes["key_file"] = str(path)
+        return self.rank_again(visit)
+
+    def rank_again(self, visit: Visit) -> Response:
+        """Rank with what is known now."""
         visit.result = visit.comparison = None
         self.work(visit, "rank")
         return RedirectResponse("/result", 303)
+
+    async def take_method(self, request: Request, visit: Visit) -> Response:
+        """Rank again with another method."""
+        visit.wishes["method"] = wishes(request.state.form, METHODS)["method"]
+        return self.rank_again(visit)
 
     async def know(self, request: Request, visit: Visit) -> Response:
         """Rank again with the answers to what the page asked."""
         for name, value in request.state.form.items():
             if name.startswith("known:") and value:
                 visit.known[name.removeprefix("known:")] = str(value)
-        visit.result = visit.comparison = None
-        self.work(visit, "rank")
-        return RedirectResponse("/result", 303)
+        return self.rank_again(visit)
 
     async def result(self, request: Request, visit: Visit) -> Response:
         """Show the report, or how far it is, or what went wrong."""
@@ -312,6 +320,7 @@ class Page:
             request,
             "page/compare.html",
             visit=visit,
+            found=visit.comparison,
             fragment=_fragment(visit, "comparison.html"),
         )
 
@@ -328,8 +337,7 @@ class Page:
                 "files": [str(file.path) for file in visit.files],
                 "options": visit.options,
                 "known": visit.known,
-                **{name: said.get(name) for name in ("method", "strong_user", "use_key")},
-                "key_file": said.get("key_file"),
+                **{name: said[name] for name in ("method", "strong_user", "use_key", "key_file")},
             }
         )
 
@@ -341,7 +349,7 @@ class Page:
         if job.task["kind"] == "plan":
             visit.plan = job.result
         elif job.task["kind"] == "rank":
-            visit.result = job.result
+            visit.result, visit.plan = job.result, job.result["plan"]
         else:
             visit.comparison = job.result
 

@@ -152,6 +152,7 @@ def wishes(form: Mapping[str, Any], methods: Mapping[str, Any]) -> dict[str, Any
         "strong_user": str(form.get("strong_user", "")).strip()[:1000],
         "use_key": form.get("use_key") == "1",
         "key_text": str(form.get("key_text", ""))[:200_000].strip(),
+        "key_file": None,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +18,10 @@ __all__ = ["Guard", "TooLarge", "TooSlow"]
 
 #: Room for the parts of a form around its files.
 AROUND = 1_000_000
+
+
+#: Bytes and seconds for which a body that is refused is still received.
+LEFT, LINGER = 200_000_000, 10.0
 
 
 class TooLarge(Exception):
@@ -57,6 +62,7 @@ class Guard:
         headers = Headers(scope=scope)
         refused = self._refused(scope, headers)
         if refused is not None:
+            await _drain(receive)
             await _answer(scope, *refused)(scope, receive, dressed)
             return
         await self.app(scope, self._bounded(receive), dressed)
@@ -89,10 +95,23 @@ class Guard:
             came += len(message.get("body", b""))
             is_whole = not message.get("more_body", False)
             if came > self.settings.max_upload + AROUND:
+                await _drain(receive)
                 raise TooLarge
             return message
 
         return bounded
+
+
+async def _drain(receive: Receive) -> None:
+    """Let what is on its way come in, within bounds: who is cut off does not hear the answer."""
+    came = 0
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(LINGER):
+            while came <= LEFT:
+                message = await receive()
+                came += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return
 
 
 def _from_here(scope: Scope, headers: Headers) -> bool:

@@ -71,7 +71,9 @@ def address(settings: Settings) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"
 
 
-def run(settings: Settings, opened: socket.socket, *, show: bool = False) -> None:
+def run(
+    settings: Settings, opened: socket.socket, *, show: bool = False, debug: bool = False
+) -> None:
     """Serve the page until somebody ends it.
 
     Parameters
@@ -80,6 +82,8 @@ def run(settings: Settings, opened: socket.socket, *, show: bool = False) -> Non
         From :func:`listen`.
     show
         Whether to open it in the browser.
+    debug
+        Whether to say on the terminal where a fault came from.
     """
     import uvicorn
 
@@ -87,7 +91,7 @@ def run(settings: Settings, opened: socket.socket, *, show: bool = False) -> Non
 
     config: Any = uvicorn.Config(
         make_app(settings),
-        log_level="error",
+        log_level="error" if debug else "critical",
         access_log=False,
         server_header=False,
         date_header=False,

@@ -41,7 +41,11 @@ def look(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     with watch.stage(0):
         responses, plan = _read(task)
     _write(task, "plan.json", plan.to_json() + "\n")
-    r = responses
+    return _described(plan, responses)
+
+
+def _described(plan: Plan, r: Responses) -> dict[str, Any]:
+    """Return what the page says about a plan."""
     missing = 1 - r.n_responses / (r.n_users * r.n_items)
     return {
         "plan": plan.to_dict() | {"columns": _columns(plan)[:COLUMNS]},
@@ -110,6 +114,7 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
             _write(task, "key.csv", harmless(key_frame(ranking)).write_csv())
         _write(task, "plan.json", plan.to_json() + "\n")
     return {
+        "plan": _described(plan, responses),
         "title": found.title,
         "subtitle": found.subtitle,
         "has_key": has_key,
@@ -221,8 +226,8 @@ def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
             drawn = to_svg(dressed(agreement_chart(found)), label=label)
             figure = Figure(
                 Markup(drawn),
-                "How alike two methods rank: 1 is the same order, 0 is no relation, −1 is upside "
-                "down.",
+                "How alike two methods rank: 100 is the same order, 0 is no relation, −100 is "
+                "upside down.",
                 label,
             )
         text = render(
@@ -234,7 +239,7 @@ def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
             figure=figure,
         )
         _write(task, "comparison.html", text)
-    return {}
+    return {"methods": [row["method"] for row in fitted]}
 
 
 # -- for programs -----------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hitsndiffs.show.web.forms import wishes
 from hitsndiffs.show.web.jobs import Job, Workers
 from hitsndiffs.show.web.settings import Settings
 
@@ -63,7 +64,7 @@ class Visit:
     folder: Path
     files: list[Upload] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
-    wishes: dict[str, Any] = field(default_factory=dict)
+    wishes: dict[str, Any] = field(default_factory=lambda: wishes({}, {}))
     known: dict[str, str] = field(default_factory=dict)
     plan: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
