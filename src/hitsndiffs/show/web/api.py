@@ -156,7 +156,7 @@ def description(settings: Settings) -> dict[str, Any]:
                             "description": "What 'hnd rank FILE --json' prints.",
                             "content": {"application/json": {"schema": _RANKING}},
                         },
-                        **{code: problem for code in ("400", "403", "413", "422", "500", "503")},
+                        **dict.fromkeys(("400", "403", "413", "422", "500", "503"), problem),
                     },
                 }
             },

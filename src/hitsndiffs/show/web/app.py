@@ -21,7 +21,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
 from hitsndiffs.show.templating import asset, render
 from hitsndiffs.show.web.api import Api
-from hitsndiffs.show.web.forms import ROLES, SETTINGS, key_text, reading_options, wishes
+from hitsndiffs.show.web.forms import ROLES, SETTINGS, reading_options, wishes
 from hitsndiffs.show.web.jobs import Busy, Workers
 from hitsndiffs.show.web.security import Guard, TooLarge, TooSlow
 from hitsndiffs.show.web.settings import Settings, size
@@ -156,7 +156,9 @@ class Page:
         visitor = self.visitor(request)
         token = form.get("token")
         if visitor is None or not self.visits.is_token(visitor, str(token)):
-            raise HTTPException(403, "This form is out of date; go back to the start and try again.")
+            raise HTTPException(
+                403, "This form is out of date; go back to the start and try again."
+            )
         return form
 
     # -- files --------------------------------------------------------------------------------
@@ -258,15 +260,10 @@ class Page:
         visit.wishes = wishes(form, METHODS)
         visit.known = {}
         given = form.get("key_file")
-        (visit.folder / "key").mkdir(exist_ok=True)
         if isinstance(given, UploadFile) and given.filename:
-            path = visit.folder / "key" / "key.csv"
+            path = visit.folder / "key"
             with path.open("wb") as file:
                 await asyncio.to_thread(shutil.copyfileobj, given.file, file)
-            visit.wishes["key_file"] = str(path)
-        elif visit.wishes["key_text"]:
-            path = visit.folder / "key" / "your-key.csv"
-            path.write_text(key_text(visit.wishes["key_text"]), encoding="utf-8")
             visit.wishes["key_file"] = str(path)
         return self.rank_again(visit)
 
@@ -329,7 +326,6 @@ class Page:
     def work(self, visit: Visit, kind: str) -> None:
         """Start a piece of work for a visit; what was under way is stopped."""
         self.workers.cancel(visit.job)
-        said = visit.wishes
         visit.job = self.workers.start(
             {
                 "kind": kind,
@@ -337,7 +333,7 @@ class Page:
                 "files": [str(file.path) for file in visit.files],
                 "options": visit.options,
                 "known": visit.known,
-                **{name: said[name] for name in ("method", "strong_user", "use_key", "key_file")},
+                **visit.wishes,
             }
         )
 

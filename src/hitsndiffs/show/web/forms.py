@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from hitsndiffs.errors import InputError
@@ -77,8 +77,10 @@ def reading_options(
         return {**kept, **settings}
     if unknown := set(roles) - set(ROLES[layout]):
         raise InputError(f"A column cannot be {min(unknown)!r}.")
-    names = {role: [c["name"] for c, r in zip(columns, roles, strict=True) if r == role]
-             for role in ROLES[layout]}
+    names = {
+        role: [c["name"] for c, r in zip(columns, roles, strict=True) if r == role]
+        for role in ROLES[layout]
+    }
     whole = plan.get("n_columns", len(columns)) == len(columns)
     return {**settings, **(_wide(names, whole, kept) if layout == "wide" else _long(names))}
 
@@ -156,20 +158,37 @@ def wishes(form: Mapping[str, Any], methods: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def key_text(text: str) -> str:
+def key_text(text: str, items: Collection[str] = ()) -> str:
     """Return typed answers as CSV: ``q1 = B``, ``q1: B`` or ``q1,B``, or one answer per line.
+
+    Parameters
+    ----------
+    text
+        What was typed.
+    items
+        The names of the items, which may hold such marks themselves.
 
     Examples
     --------
     >>> key_text("q1 = B\\nq2: C")
     'item,answer\\nq1,B\\nq2,C\\n'
+    >>> key_text("x = y: A", ["x = y"])
+    'item,answer\\nx = y,A\\n'
     >>> key_text("B\\nC")
     'B\\nC\\n'
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    pairs = [_SEPARATED.split(line, maxsplit=1) for line in lines]
-    if not all(len(pair) == 2 for pair in pairs):
-        return "".join(f"{line}\n" for line in lines)
+    pairs = [_split(line, items) for line in lines]
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows([["item", "answer"], *pairs])
+    write = csv.writer(written, lineterminator="\n").writerow
+    whole = [pair for pair in pairs if pair is not None]
+    if len(whole) < len(pairs):
+        return "".join(f"{line}\n" for line in lines)
+    for row in [("item", "answer"), *whole]:
+        write(row)
     return written.getvalue()
+
+
+def _split(line: str, items: Collection[str]) -> tuple[str, str] | None:
+    found = [(line[: mark.start()], line[mark.end() :]) for mark in _SEPARATED.finditer(line)]
+    return next((pair for pair in found if pair[0] in items), found[0] if found else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.wording import count, per_cent
 from hitsndiffs.show.labels import clean
+from hitsndiffs.show.web.forms import key_text
 from hitsndiffs.show.web.worker import Reporting
 
 if TYPE_CHECKING:
@@ -148,6 +150,11 @@ def _keys(
     given = None
     if task.get("key_file"):
         given = dict(read_key(task["key_file"], responses))
+    elif task.get("key_text"):
+        items = {str(item) for item in responses.items.tolist()}
+        typed = io.StringIO(key_text(task["key_text"], items))
+        typed.name = "what you typed"  # type: ignore[attr-defined]
+        given = dict(read_key(typed, responses))
     elif responses.key is not None:
         given = dict(responses.key)
     if task.get("use_key"):
