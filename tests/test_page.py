@@ -341,10 +341,9 @@ def test_formulas_are_made_harmless_in_downloads(visitor: Visitor) -> None:
 
 def hard(n_users: int = 3000, n_items: int = 400) -> str:
     """Answers that take a while to read and to rank."""
-    lines = [",".join(["user", *(f"q{i}" for i in range(n_items))])]
-    for j in range(n_users):
-        lines.append(",".join([f"u{j}", *("ABCDE"[(j * i + j) % 5] for i in range(n_items))]))
-    return "\n".join(lines)
+    rows = [["user", *(f"q{i}" for i in range(n_items))]]
+    rows += [[f"u{j}", *("ABCDE"[(j * i + j) % 5] for i in range(n_items))] for j in range(n_users)]
+    return "\n".join(map(",".join, rows))
 
 
 def test_uploads_are_bounded() -> None:

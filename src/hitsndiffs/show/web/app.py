@@ -388,7 +388,7 @@ class Page:
         """Stop the work."""
         job = visit.job
         self.workers.cancel(job)
-        for _ in range(100):
+        for _look in range(100):
             if not visit.is_working:
                 break
             await asyncio.sleep(0.05)

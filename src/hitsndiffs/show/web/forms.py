@@ -159,7 +159,7 @@ def wishes(form: Mapping[str, Any], methods: Mapping[str, Any]) -> dict[str, Any
 
 
 def key_text(text: str, items: Collection[str] = ()) -> str:
-    """Return typed answers as CSV: ``q1 = B``, ``q1: B`` or ``q1,B``, or one answer per line.
+    r"""Return typed answers as CSV: ``q1 = B``, ``q1: B`` or ``q1,B``, or one answer per line.
 
     Parameters
     ----------
@@ -170,12 +170,12 @@ def key_text(text: str, items: Collection[str] = ()) -> str:
 
     Examples
     --------
-    >>> key_text("q1 = B\\nq2: C")
-    'item,answer\\nq1,B\\nq2,C\\n'
+    >>> key_text("q1 = B\nq2: C")
+    'item,answer\nq1,B\nq2,C\n'
     >>> key_text("x = y: A", ["x = y"])
-    'item,answer\\nx = y,A\\n'
-    >>> key_text("B\\nC")
-    'B\\nC\\n'
+    'item,answer\nx = y,A\n'
+    >>> key_text("B\nC")
+    'B\nC\n'
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     pairs = [_split(line, items) for line in lines]

@@ -1,4 +1,4 @@
-"""What stands before every request: who may ask, how much may come, and what goes with the answer."""
+"""What stands before every request: who may ask, how much may come, what goes with an answer."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _keys(
     elif task.get("key_text"):
         items = {str(item) for item in responses.items.tolist()}
         typed = io.StringIO(key_text(task["key_text"], items))
-        typed.name = "what you typed"  # type: ignore[attr-defined]
+        typed.name = "what you typed"
         given = dict(read_key(typed, responses))
     elif responses.key is not None:
         given = dict(responses.key)
