@@ -6,15 +6,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench arena clean
+.PHONY: help demo test lint format formats bench arena docs fuzz dist clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
 	@echo "make test    style, types, tests with coverage and doctests"
 	@echo "make lint    style and types only"
 	@echo "make format  put the style right"
+	@echo "make formats every export and what reading it gives (docs/formats.md)"
 	@echo "make bench   speed, as ratios measured side by side"
 	@echo "make arena   every method on every data set (docs/arena.md)"
+	@echo "make docs    the documentation site, in site/"
+	@echo "make fuzz    hostile input and faults, for some minutes"
+	@echo "make dist    wheel and source archive; the wheel tried in an empty environment"
 	@echo "make clean   remove .venv and everything that was built"
 
 demo: $(VENV)/.installed
@@ -33,6 +37,9 @@ format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+formats: $(VENV)/.ready
+	PYTHONPATH=tests $(BIN)/python -m formats docs/formats.md
+
 bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/abh_growth.py --largest 100000
@@ -41,8 +48,21 @@ bench: $(VENV)/.ready
 arena: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.arena
 
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -b html docs site
+
+fuzz: $(VENV)/.ready
+	$(BIN)/python -m fuzz $(FUZZ)
+
+dist: $(VENV)/.ready
+	rm -rf dist build/wheel-check
+	$(BIN)/python -m build --outdir dist .
+	$(PYTHON) -m venv build/wheel-check
+	build/wheel-check/bin/python -m pip install --quiet dist/*.whl
+	build/wheel-check/bin/hnd rank examples/quiz.csv
+
 clean:
-	rm -rf $(VENV) dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) dist build site docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up, once; again when the project's settings change.
@@ -64,5 +84,9 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[plots,irt]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[plots,web,dask,irt]" --group dev
 	@touch $(VENV)/.installed $@
+
+$(VENV)/.docs: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@

@@ -21,6 +21,7 @@ from scipy import sparse
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled
+from hitsndiffs.engines.threads import ThreadsEngine
 
 ALONE, TOGETHER = "arithmetic, 1 thread", "arithmetic, 2 threads"
 

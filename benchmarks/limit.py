@@ -10,6 +10,7 @@ from kernels import dense_responses
 
 from hitsndiffs.data.pool import available_cores
 from hitsndiffs.engines import scaled
+from hitsndiffs.engines.threads import ThreadsEngine
 
 
 def main() -> None:

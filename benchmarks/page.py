@@ -59,6 +59,7 @@ TITLES = {
     "files": "(d) File to ranking against Polars' bare read",
     "growth": "(e) Growth",
     "startup": "(f) Start-up",
+    "reports": "(i) Reports: size, and seconds to build",
     "peers": "(h) Methods for real data, and peers",
     "billion": "A thousand million responses",
 }

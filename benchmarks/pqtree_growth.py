@@ -22,7 +22,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from c1p_cases import choosers, consistent_answers, make_responses
+from c1p_cases import choosers, consistent_answers
+from factory import make_responses
 
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.pqtree.tree import PQTree

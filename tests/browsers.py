@@ -27,6 +27,8 @@ def browser() -> Iterator[Any]:
         "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
     )
     path = browser_path()
+    if path is None and os.environ.get("HITSNDIFFS_BROWSER_REQUIRED"):
+        pytest.fail("the browser tests must run here, and there is no browser")
     if path is None:
         pytest.skip("no browser: install Chromium, or name one with HITSNDIFFS_BROWSER")
     with sync_api.sync_playwright() as play:

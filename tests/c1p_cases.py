@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from itertools import permutations
 from math import factorial
@@ -56,34 +56,6 @@ def consistent_answers(
     abilities = rng.random(n_users)
     thresholds = np.sort(rng.random((n_items, n_options - 1)), axis=1)
     return (abilities[:, None, None] > thresholds).sum(axis=2), abilities
-
-
-def make_responses(
-    answers: npt.ArrayLike, *, sparse: bool = False, users: Sequence[str] | None = None
-) -> Responses:
-    """Responses from an array of whole numbers, users × items, -1 where there is no answer."""
-    answers = np.asarray(answers)
-    n_users = len(answers)
-    columns, labels, sizes, items = [], [], [], []
-    for item, column in enumerate(answers.T):
-        options = np.unique(column[column >= 0])
-        if len(options) == 0:
-            continue
-        code = np.searchsorted(options, column).astype(np.uint8)
-        columns.append(np.where(column >= 0, code, 255).astype(np.uint8))
-        labels += [f"option {option}" for option in options]
-        sizes.append(len(options))
-        items.append(f"item {item}")
-    codes = np.array(columns, dtype=np.uint8).reshape(len(items), n_users)
-    names = [f"u{j}" for j in range(n_users)] if users is None else list(users)
-    parts = {
-        "users": np.array(names, dtype=object),
-        "items": np.array(items, dtype=object),
-        "option_labels": np.array(labels, dtype=object),
-        "item_starts": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-    }
-    dense = Responses(**parts, codes=codes)
-    return Responses(**parts, rows=dense.rows) if sparse else dense
 
 
 def choosers(responses: Responses) -> list[list[int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from making import Table
+from factory import Table
 
 Vector = npt.NDArray[np.float64]
 

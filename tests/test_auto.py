@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import biased_workers, exam, two_camps
-from making import c1p_table, make_responses
+from factory import c1p_table, make_responses
 
 from hitsndiffs import accuracy, rank
 from hitsndiffs.methods import auto as auto_module

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from factory import make_responses, random_table, seeds, tables
 from hypothesis import given, settings
-from making import make_responses, random_table, seeds, tables
 from scipy import stats
 
 from hitsndiffs.engines import open_engine
@@ -64,8 +64,9 @@ def test_options_have_uniform_numbers_and_every_seed_has_its_own():
     table = np.full((int(counts.sum()), 1), 0)
     table[:, 0] = np.repeat(np.arange(40), counts)
     r = make_responses(table)
-    found = option_draws(r, 25)
+    data = open_engine(r)
+    found = option_draws(data, 25)
     assert found.shape == (40, 25)
     assert stats.kstest(found.ravel(), "uniform").pvalue > 0.001
-    assert abs(np.corrcoef(found[:, 0], option_draws(r, 1, seed=1)[:, 0])[0, 1]) < 0.5
-    np.testing.assert_array_equal(found[:, :5], option_draws(r, 5))
+    assert abs(np.corrcoef(found[:, 0], option_draws(data, 1, seed=1)[:, 0])[0, 1]) < 0.5
+    np.testing.assert_array_equal(found[:, :5], option_draws(data, 5))

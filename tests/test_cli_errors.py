@@ -128,7 +128,10 @@ def test_a_near_miss_is_met_with_a_suggestion(here: Here) -> None:
     ("arguments", "sentence"),
     [
         (["--top", "x"], "--top takes a whole number; got 'x'."),
-        (["--engine", "steam"], "--engine must be one of auto, numpy, threads; got 'steam'."),
+        (
+            ["--engine", "steam"],
+            "--engine must be one of auto, numpy, threads, cupy, dask; got 'steam'.",
+        ),
         (["--solver", "power"], "Method 'auto' has no --solver; methods that have it: hnd, abh."),
         (["two.csv"], "'two.csv': there is no such file."),
         (["--attempt", "third"], "--attempt must be one of first, last, best; got 'third'."),

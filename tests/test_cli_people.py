@@ -25,7 +25,7 @@ def table_rows(text: str, word: str) -> list[str]:
 def test_a_ranking_by_score(shown: Here) -> None:
     done = shown("rank", QUIZ, "-m", "hnd", "--top", 3)
     head = next(line for line in done.out.splitlines() if line.startswith("rank"))
-    assert " ".join(head.split()) == "rank user score ± error rank, 95 % sure answers"
+    assert " ".join(head.split()) == "rank user score ± error rank, 95 % sure answers interval"
     assert len(table_rows(done.out, "student-")) == 3
     assert "… and 27 more users" in done.out
     assert "--key-out key.csv" in done.err

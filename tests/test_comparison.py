@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import random_answers, responses_from_array
+from factory import make_responses, random_answers
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import HITS, METHODS, DawidSkene, Majority
@@ -21,7 +21,7 @@ def answers():
 
 
 def test_all_methods_that_apply_and_why_the_others_do_not(answers):
-    found = compare(responses_from_array(answers))
+    found = compare(make_responses(answers))
     assert list(found.methods) == [name for name in METHODS if name != "avghits"]
     assert "give key=" in found["true-answer"].error
     assert "order=" in found["grm"].error
@@ -33,7 +33,7 @@ def test_all_methods_that_apply_and_why_the_others_do_not(answers):
 
 
 def test_correlations_are_those_of_the_scores(answers):
-    r = responses_from_array(answers)
+    r = make_responses(answers)
     found = compare(r, ["majority", "hits", "true-answer"])
     expected = accuracy(Majority().fit(r).scores_, HITS().fit(r).scores_)
     assert found.correlations[0, 1] == found.correlations[1, 0] == pytest.approx(expected)
@@ -42,7 +42,7 @@ def test_correlations_are_those_of_the_scores(answers):
 
 
 def test_with_a_key_methods_are_judged(answers):
-    r = responses_from_array(answers)
+    r = make_responses(answers)
     found = compare(r, ["majority", "true-answer", "dawid-skene"], key=KEY)
     right = (answers == 0).sum(axis=1) / (answers >= 0).sum(axis=1)
     np.testing.assert_allclose(found.true_scores, right)
@@ -56,13 +56,13 @@ def test_with_a_key_methods_are_judged(answers):
 
 def test_the_share_of_the_key_counts_ties_in_part_and_lost_items_not_at_all():
     # item 0: a tie of two; item 1: right; item 2: nobody chose the right option
-    r = responses_from_array(np.array([[0, 0, 1], [0, 0, 1], [1, 0, 2], [1, 1, 1]]))
+    r = make_responses(np.array([[0, 0, 1], [0, 0, 1], [1, 0, 2], [1, 1, 1]]))
     found = compare(r, ["majority"], key={0: 0, 1: 0, 2: 7, "elsewhere": 1})
     assert found["majority"].key_recovered == pytest.approx((0.5 + 1 + 0) / 3)
 
 
 def test_methods_with_their_own_parameters(answers):
-    r = responses_from_array(answers + 10 * np.arange(20) * (answers >= 0))
+    r = make_responses(answers + 10 * np.arange(20) * (answers >= 0))
     found = compare(r, [DawidSkene(model="full"), "majority"])
     assert "share one label set" in found["dawid-skene"].error
     assert found["majority"].error is None
@@ -72,13 +72,13 @@ def test_methods_with_their_own_parameters(answers):
 
 def test_a_missing_package_is_a_reason_like_any_other(monkeypatch, answers):
     monkeypatch.setitem(sys.modules, "mirt", None)
-    found = compare(responses_from_array(answers), ["grm", "majority"], key=KEY)
+    found = compare(make_responses(answers), ["grm", "majority"], key=KEY)
     assert "pip install" in found["grm"].error
     assert found["majority"].accuracy is not None
 
 
 def test_iterations_cut_short_are_reported_and_not_shouted(answers):
-    found = compare(responses_from_array(answers), [HITS(max_iterations=1)])
+    found = compare(make_responses(answers), [HITS(max_iterations=1)])
     assert found["hits"].converged is False
 
 
@@ -86,14 +86,14 @@ def test_only_the_largest_component_is_compared():
     answers = np.full((12, 20), -1)
     answers[:8, :10] = random_answers(8, 10, 3, seed=2)
     answers[8:, 10:] = random_answers(4, 10, 3, seed=3)
-    found = compare(responses_from_array(answers), ["hits", "majority"], key=KEY)
+    found = compare(make_responses(answers), ["hits", "majority"], key=KEY)
     assert np.flatnonzero(np.isnan(found["hits"].scores)).tolist() == [8, 9, 10, 11]
     both = accuracy(found["hits"].scores[:8], found["majority"].scores[:8])
     assert found.correlations[0, 1] == pytest.approx(both)
 
 
 def test_everything_goes_into_json(answers):
-    found = compare(responses_from_array(answers), ["hnd", "hits", "true-answer"], key=KEY)
+    found = compare(make_responses(answers), ["hnd", "hits", "true-answer"], key=KEY)
     again = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert again["methods"]["hits"]["accuracy"] == pytest.approx(found["hits"].accuracy)
     assert again["correlations"]["hnd"]["hits"] == pytest.approx(found.correlations[0, 1])
@@ -103,6 +103,6 @@ def test_everything_goes_into_json(answers):
 
 def test_a_method_twice_is_refused(answers):
     with pytest.raises(InputError, match="'hits' is given twice"):
-        compare(responses_from_array(answers), ["hits", HITS(tol=1e-3)])
+        compare(make_responses(answers), ["hits", HITS(tol=1e-3)])
     with pytest.raises(KeyError):
-        compare(responses_from_array(answers), ["hits"])["hnd"]
+        compare(make_responses(answers), ["hits"])["hnd"]

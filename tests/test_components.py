@@ -5,9 +5,9 @@ from __future__ import annotations
 import naive_spectral as naive
 import numpy as np
 import pytest
+from factory import make_responses, random_table, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import make_responses, random_table, tables
 
 from hitsndiffs.engines import open_engine
 

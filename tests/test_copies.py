@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import exam
-from making import make_responses
+from factory import make_responses
 
 from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.latent_key import copies
-from hitsndiffs.methods.latent_key.copies import find_witnesses, option_probabilities
-from hitsndiffs.methods.latent_key.grid import THETA, spread_scores
+from hitsndiffs.methods.latent_key.copies import (
+    PAIRWISE_UP_TO,
+    find_witnesses,
+    option_probabilities,
+)
+from hitsndiffs.methods.latent_key.grid import THETA, normal_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.starts import consensus
 
@@ -21,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWa
 def fitted(table, **known):
     r = make_responses(table)
     problem = KeyProblem(open_engine(r, "numpy"), **known)
-    return problem, fit_key(problem, spread_scores(consensus(problem)), max_rounds=15)
+    return problem, fit_key(problem, normal_scores(problem.data, consensus(problem)), max_rounds=15)
 
 
 def with_copies(seed, copied=5, noise=0.0, **size):
@@ -35,11 +39,9 @@ def with_copies(seed, copied=5, noise=0.0, **size):
 
 
 @pytest.mark.parametrize("pairwise", [True, False])
-def test_exact_copies_share_one_weight(pairwise, monkeypatch):
+def test_exact_copies_share_one_weight(pairwise):
     table, _ = with_copies(0, users=60, items=60)
-    if not pairwise:
-        monkeypatch.setattr(copies, "PAIRWISE_UP_TO", 0)
-    found = find_witnesses(*fitted(table))
+    found = find_witnesses(*fitted(table), pairwise_up_to=PAIRWISE_UP_TO if pairwise else 0)
     group = [0, *range(60, 65)]
     np.testing.assert_allclose(found.weights[group], 1 / 6)
     np.testing.assert_allclose(np.delete(found.weights, group), 1)
@@ -51,11 +53,10 @@ def test_copying_explains_copies_better_than_ability_does():
     table, _ = with_copies(1, users=60, items=60)
     problem, fit = fitted(table)
     found = find_witnesses(problem, fit)
-    r = problem.responses
     p = option_probabilities(problem, fit, THETA)
-    by_ability = problem.data.choices(np.log(p)) * fit.posterior.weights
+    by_ability = problem.data.choices(np.log(p)) * fit.weights()
     assert (found.copy_logs[60:] > by_ability[60:].sum(axis=1)).all()
-    assert r.n_users == 65
+    assert problem.data.n_users == 65
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -100,16 +101,15 @@ def test_probabilities_of_options_sum_to_one():
         problem, fit = fitted(table, **known)
         p = option_probabilities(problem, fit, THETA)
         assert (p > 0).all()
-        np.testing.assert_allclose(problem.within.total(p), 1, atol=1e-6)
+        np.testing.assert_allclose(problem.items.total(p), 1, atol=1e-6)
 
 
-def test_seeing_copies_has_a_price_in_large_data_too(monkeypatch):
+def test_seeing_copies_has_a_price_in_large_data_too():
     """Otherwise the solution that takes most users for copies would have the best evidence."""
     table, _ = with_copies(5, users=40, items=60)
     problem, fit = fitted(table)
     pairwise = find_witnesses(problem, fit)
-    monkeypatch.setattr(copies, "PAIRWISE_UP_TO", 0)
-    banded = find_witnesses(problem, fit)
+    banded = find_witnesses(problem, fit, pairwise_up_to=0)
     group = [0, *range(40, 45)]
     np.testing.assert_allclose(banded.copy_logs[group], pairwise.copy_logs[group], rtol=0.5)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_answers
+from factory import random_answers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_methods import one_hot

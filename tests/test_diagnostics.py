@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import exam
+from factory import make_responses, random_table, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import make_responses, random_table, tables
 
 from hitsndiffs import InputError, rank
 from hitsndiffs.engines import open_engine
@@ -159,7 +159,7 @@ def test_users_who_tie_at_the_bottom_are_not_strong():
 def test_the_likeliest_option_of_each_item():
     r = make_responses(np.array([[0, 0, 0], [1, 1, 1], [2, 1, 0]]))
     p = np.array([0.2, 0.4, 0.4, 0.9, 0.1, np.nan, np.nan])
-    option, sure = best_options(r, p)
+    option, sure = best_options(r.structure, p)
     assert option.tolist() == [1, 3, -1]
     assert sure[:2].tolist() == [0.4, 0.9]
 

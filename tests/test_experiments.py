@@ -371,10 +371,13 @@ def test_a_setting_that_several_figures_share():
 def test_the_page_tells_what_was_kept(tmp_path):
     run(tmp_path, FakeRank())
     first = (tmp_path / "reproduction.md").read_text()
-    assert (
-        f"hnd reproduce {FIGURE} --runs 2 --seed 0 --points 2 --methods hnd --methods hits" in first
-    )
+    command = f"hnd reproduce {FIGURE} --runs 2 --seed 0 --points 2 --methods hnd --methods hits"
+    assert command in first
     assert "kept" not in first
+    run(tmp_path, FakeRank())
+    again = (tmp_path / "reproduction.md").read_text()
+    assert f"4 cells were computed by one uninterrupted run of `{command}`" in again
+    (tmp_path / "run.json").unlink()
     run(tmp_path, FakeRank())
     assert "4 cells were computed by earlier runs" in (tmp_path / "reproduction.md").read_text()
 

@@ -7,9 +7,9 @@ import warnings
 import naive_spectral as naive
 import numpy as np
 import pytest
+from factory import c1p_table, consistent_tables, make_responses, random_table, seeds, tables
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from making import c1p_table, consistent_tables, make_responses, random_table, seeds, tables
 
 from hitsndiffs import ConvergenceWarning, InputError, rank
 from hitsndiffs.engines.numpy import NumpyEngine
@@ -275,7 +275,7 @@ def test_notes_of_every_component_are_kept():
     found = hnd(table)
     assert hnd(big).orientation.decided
     assert any(n.startswith("Component 1:") and "upside down" in n for n in found.notes)
-    assert not any(n.startswith("Component 0") for n in found.notes)
+    assert not any(n.startswith("Component 0") and "upside down" in n for n in found.notes)
 
 
 def test_key_probabilities_of_an_item_shared_by_components_sum_to_one():
@@ -354,21 +354,21 @@ def test_equal_answers_give_bit_equal_scores_and_share_a_rank(table, seed, solve
         assert found.ranks[j] >= 1 + better.sum()
 
 
-@pytest.mark.parametrize("solver", ["power", "deflation"])
-def test_not_converged_warns_with_numbers_and_keeps_the_iterate(solver):
+@pytest.mark.parametrize(("solver", "rounds"), [("power", 1), ("centred", 1), ("deflation", 2)])
+def test_not_converged_warns_with_numbers_and_keeps_the_iterate(solver, rounds):
     table = random_table(0, 30, 12, 3)
-    with pytest.warns(ConvergenceWarning, match=r"after 1 rounds.*last change was [0-9.e+-]+"):
+    said = rf"after {rounds} rounds.*last change was [0-9.e+-]+"
+    with pytest.warns(ConvergenceWarning, match=said):
         found = hnd(table, solver=solver, max_iterations=1)
     assert not found.converged
-    assert found.n_iterations == 1
+    assert found.n_iterations == rounds
     assert np.isfinite(found.scores).all()
     assert len(set(found.ranks.tolist())) > 20
     assert found.fit.details["residual"] > 1e-8
 
 
 @pytest.mark.parametrize("solver", ["lanczos", "arnoldi"])
-def test_a_library_solver_that_stops_keeps_an_iterate_too(solver, monkeypatch):
-    monkeypatch.setattr("hitsndiffs.spectral.axes.DENSE_UP_TO", 0)
+def test_a_library_solver_that_stops_keeps_an_iterate_too(solver):
     table = random_table(0, 500, 150, 4, graded=False)
     with pytest.warns(ConvergenceWarning, match=r"last change was [0-9.e+-]+"):
         found = hnd(table, solver=solver, max_iterations=1, gap=False)
@@ -429,9 +429,9 @@ def test_two_independent_abilities_are_an_order_that_is_not_determined(seed):
 
 
 def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
-    """All users can be compared, the axis is clear, nobody is tied: 13 rounds and 8 more sums."""
+    """All users can be compared, the axis is clear, nobody is tied: two sums a round and 9 more."""
     passes = []
-    for name in ("choices", "choosers", "through_users", "extremes"):
+    for name in ("choices", "choosers", "extremes"):
         plain = getattr(NumpyEngine, name)
 
         def counted(self, vectors, *rest, plain=plain):
@@ -442,4 +442,4 @@ def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
     found = hnd(random_table(0, 4000, 40, 3))
     assert not found.consistent
     assert found.n_iterations <= 14
-    assert sum(passes) <= found.n_iterations + 8
+    assert sum(passes) <= 2 * found.n_iterations + 9

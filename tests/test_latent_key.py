@@ -8,8 +8,9 @@ import naive_key
 import numpy as np
 import pytest
 from cases_of_ability import exam
+from factory import make_responses, tables
 from hypothesis import assume, given, settings
-from making import make_responses, tables
+from scipy.stats import norm
 
 from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
@@ -19,10 +20,11 @@ from hitsndiffs.methods.latent_key.grid import (
     STEP,
     THETA,
     normal_log_prior,
+    normal_scores,
     posterior_of,
-    spread_scores,
+    spread_about,
 )
-from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.model import START_SD, KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.search import correlation, search
 from hitsndiffs.methods.latent_key.starts import consensus
 
@@ -35,7 +37,7 @@ def problem_of(table, **known):
 
 
 def a_start(m, seed=0):
-    return spread_scores(np.random.default_rng(seed).normal(size=m))
+    return np.random.default_rng(seed).normal(size=m)
 
 
 # -- one round, against the oracle ----------------------------------------------------------------
@@ -50,9 +52,11 @@ def compare_a_round(table, monkeypatch, witness=None, known=None, strong=None):
     newton = candidates._newton
     monkeypatch.setattr(candidates, "_newton", lambda c, x, y, steps: newton(c, x, y, steps=60))
     found = fit_key(problem, start, max_rounds=1)
-    key, posterior, evidence = naive_key.one_round(table, start, witness, known, strong)
+    key, posterior, evidence = naive_key.one_round(
+        table, spread_about(start, np.full(len(start), START_SD)), witness, known, strong
+    )
     np.testing.assert_allclose(found.key, [key[k] for k in sorted(key)], atol=1e-7)
-    np.testing.assert_allclose(found.posterior.weights, posterior, atol=1e-6)
+    np.testing.assert_allclose(found.weights(), posterior, atol=1e-6)
     assert found.evidence == pytest.approx(evidence, rel=1e-7)
     np.testing.assert_allclose(found.posterior.mean, posterior @ naive_key.GRID, atol=1e-6)
 
@@ -103,12 +107,12 @@ def test_the_evidence_does_not_fall(table):
     assert np.diff(values).min() > -0.02
 
 
-def test_evidence_and_key_do_not_depend_on_chunks(monkeypatch):
+def test_evidence_and_key_do_not_depend_on_blocks():
     table, _ = exam(5, users=20, items=12)
     start = a_start(20)
     whole = fit_key(problem_of(table), start, max_rounds=4)
-    monkeypatch.setattr(candidates, "CHUNK", 7)
     problem = problem_of(table)
+    problem.blocks = candidates.item_blocks(problem.data, 7)
     assert len(problem.blocks) > 4
     parts = fit_key(problem, start, max_rounds=4)
     np.testing.assert_allclose(parts.key, whole.key, rtol=1e-9)
@@ -130,7 +134,7 @@ def test_posteriors_are_those_of_a_fine_grid_however_narrow(items):
         eta = np.outer(slopes, theta) + levels[:, None]
         return right @ eta - np.logaddexp(0, eta).sum(axis=0)
 
-    found = posterior_of(logs(THETA) + normal_log_prior())
+    laid, mean_found, sd_found, evidence_found = posterior_of(logs(THETA) + normal_log_prior())
     fine = logs(FINE) - 0.5 * FINE**2 - np.log(np.exp(-0.5 * THETA**2).sum() * STEP)
     top = fine.max(axis=1, keepdims=True)
     raised = np.exp(fine - top)
@@ -139,13 +143,13 @@ def test_posteriors_are_those_of_a_fine_grid_however_narrow(items):
     inside = np.abs(mean) < 2.5  # the coarse grid ends at 4
     sd = np.sqrt(weights @ FINE**2 - mean**2)
     step = FINE[1] - FINE[0]
-    assert np.abs(found.mean - mean)[inside].max() < 1.5e-3
-    np.testing.assert_allclose(found.sd[inside], sd[inside], rtol=0.03)
+    assert np.abs(mean_found - mean)[inside].max() < 1.5e-3
+    np.testing.assert_allclose(sd_found[inside], sd[inside], rtol=0.03)
     evidence = (top[:, 0] + np.log(raised.sum(axis=1) * step))[inside]
-    np.testing.assert_allclose(found.log_evidence[inside], evidence, rtol=1e-4, atol=0.01)
-    np.testing.assert_allclose(found.weights.sum(axis=1), 1)
-    np.testing.assert_allclose(found.weights @ THETA, found.mean, atol=1e-9)
-    assert (found.weights >= -1e-12).all()
+    np.testing.assert_allclose(evidence_found[inside], evidence, rtol=1e-4, atol=0.01)
+    np.testing.assert_allclose(laid.sum(axis=1), 1)
+    np.testing.assert_allclose(laid @ THETA, mean_found, atol=1e-9)
+    assert (laid >= -1e-12).all()
 
 
 @given(tables(users=(1, 6), items=(1, 3)))
@@ -153,17 +157,20 @@ def test_posteriors_are_those_of_a_fine_grid_however_narrow(items):
 def test_any_log_values_give_a_proper_posterior(table):
     rng = np.random.default_rng(int(np.abs(table).sum()))
     logs = rng.normal(scale=10.0 ** rng.integers(-3, 5), size=(20, len(THETA)))
-    found = posterior_of(logs)
-    np.testing.assert_allclose(found.weights.sum(axis=1), 1)
-    assert (found.weights >= -1e-12).all()
-    assert (np.abs(found.mean) <= 4).all()
-    assert np.isfinite(found.sd).all()
-    assert np.isfinite(found.log_evidence).all()
+    weights, mean, sd, log_evidence = posterior_of(logs)
+    np.testing.assert_allclose(weights.sum(axis=1), 1)
+    assert (weights >= -1e-12).all()
+    assert (np.abs(mean) <= 4).all()
+    assert np.isfinite(sd).all()
+    assert np.isfinite(log_evidence).all()
 
 
 def test_ties_start_at_the_same_place():
-    found = spread_scores(np.array([0.1, 0.5, 0.5, 0.9]))
-    np.testing.assert_array_equal(found[1], found[2])
+    data = open_engine(make_responses(np.zeros((4, 1), dtype=int)))
+    scores = normal_scores(data, np.array([0.1, 0.5, 0.5, 0.9]))
+    np.testing.assert_allclose(scores, norm.ppf([1 / 8, 1 / 2, 1 / 2, 7 / 8]), atol=1e-8)
+    assert scores[1] == scores[2]
+    found = spread_about(scores, np.full(4, START_SD))
     assert (np.diff(found[[0, 1, 3]] @ THETA) > 0.3).all()
     np.testing.assert_allclose(found.sum(axis=1), 1)
 
@@ -274,5 +281,5 @@ def test_modes_are_distinct_and_the_rival_disagrees():
 def test_many_users_are_fitted_quickly():
     table, ability = exam(10, users=20_000, items=20)
     problem = problem_of(table)
-    found = fit_key(problem, spread_scores(consensus(problem)), max_rounds=6)
+    found = fit_key(problem, normal_scores(problem.data, consensus(problem)), max_rounds=6)
     assert accuracy(ability, found.posterior.mean) > 0.8

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import random_answers, responses_from_array
+from factory import make_responses, random_answers
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from naive_methods import full_confusions, one_coin
@@ -30,9 +30,7 @@ TABLES = st.builds(
 @given(TABLES, st.sampled_from([0.5, 1.0, 3.0]))
 def test_one_coin_is_its_formula(answers, smoothing):
     rates, key = one_coin(answers, 6, smoothing)
-    fitted = DawidSkene(smoothing=smoothing, tol=0, max_iterations=6).fit(
-        responses_from_array(answers)
-    )
+    fitted = DawidSkene(smoothing=smoothing, tol=0, max_iterations=6).fit(make_responses(answers))
     np.testing.assert_allclose(fitted.scores_, np.clip(rates, 1e-10, 1 - 1e-10), atol=1e-7)
     np.testing.assert_allclose(fitted.key_probabilities_, key, atol=1e-7)
 
@@ -44,7 +42,7 @@ def test_full_is_its_formula(answers, smoothing):
     assume(all((answers == c).any(axis=0).sum() != 1 for c in range(4)))
     confusion, truth = full_confusions(answers, 4, smoothing)
     fitted = DawidSkene(model="full", smoothing=smoothing, tol=0, max_iterations=4).fit(
-        responses_from_array(answers)
+        make_responses(answers)
     )
     np.testing.assert_allclose(fitted.fit_.details["confusions"], confusion, atol=1e-7)
     prior = truth.mean(axis=0)
@@ -85,7 +83,7 @@ def test_majority_agrees_with_crowdkit():
     ranked = np.sort(counts, axis=1)
     clear = np.flatnonzero(ranked[:, -1] > ranked[:, -2])  # crowd-kit does not share ties
     theirs = fit_crowdkit(aggregation.MajorityVote(), long[long.task.isin(clear)])
-    ours = Majority().fit(responses_from_array(answers[:, clear]))
+    ours = Majority().fit(make_responses(answers[:, clear]))
     np.testing.assert_allclose(ours.scores_, theirs.skills_.sort_index(), rtol=1e-12)
     np.testing.assert_allclose(
         ours.key_probabilities_.reshape(-1, 3), theirs.probas_.sort_index(), rtol=1e-12
@@ -98,7 +96,7 @@ def test_one_coin_agrees_with_crowdkit(rounds):
     answers, long = crowd()
     theirs = fit_crowdkit(aggregation.OneCoinDawidSkene(n_iter=rounds, tol=-np.inf), long)
     ours = DawidSkene(priors="labels", smoothing=0, tol=0, max_iterations=rounds).fit(
-        responses_from_array(answers)
+        make_responses(answers)
     )
     np.testing.assert_allclose(ours.scores_, theirs.skills_.sort_index(), atol=1e-7)
     np.testing.assert_allclose(
@@ -112,7 +110,7 @@ def test_full_agrees_with_crowdkit(rounds):
     answers, long = crowd()
     theirs = fit_crowdkit(aggregation.DawidSkene(n_iter=rounds, tol=-np.inf), long)
     ours = DawidSkene(model="full", smoothing=0, tol=0, max_iterations=rounds).fit(
-        responses_from_array(answers)
+        make_responses(answers)
     )
     np.testing.assert_allclose(
         ours.key_probabilities_.reshape(-1, 3), theirs.probas_.sort_index(), atol=1e-7
@@ -125,7 +123,7 @@ def test_full_agrees_with_crowdkit(rounds):
 
 def test_it_settles_and_finds_the_key():
     answers = random_answers(40, 30, 4, 0.2, seed=8)
-    fitted = DawidSkene().fit(responses_from_array(answers))
+    fitted = DawidSkene().fit(make_responses(answers))
     assert fitted.converged_
     best = fitted.key_probabilities_.reshape(30, -1).argmax(axis=1)
     assert (best == 0).all()
@@ -135,7 +133,7 @@ def test_thousands_of_users_do_not_underflow():
     rng = np.random.default_rng(0)
     answers = (rng.random((3000, 10)) > np.linspace(0.3, 0.9, 3000)[:, None]).astype(int)
     for model in ("one-coin", "full"):
-        fitted = DawidSkene(model=model).fit(responses_from_array(answers))
+        fitted = DawidSkene(model=model).fit(make_responses(answers))
         assert np.isfinite(fitted.scores_).all()
         assert np.isfinite(fitted.key_probabilities_).all()
 
@@ -143,13 +141,13 @@ def test_thousands_of_users_do_not_underflow():
 def test_full_needs_one_label_set():
     answers = random_answers(6, 5, 3, seed=1) + 10 * np.arange(5)
     with pytest.raises(InputError, match=r"share one label set.*one-coin"):
-        DawidSkene(model="full").fit(responses_from_array(answers))
+        DawidSkene(model="full").fit(make_responses(answers))
 
 
 def test_more_options_than_were_chosen_make_agreement_weigh_more():
     answers = random_answers(8, 6, 2, seed=2)
-    few = DawidSkene(max_iterations=1).fit(responses_from_array(answers))
-    many = DawidSkene(max_iterations=1, options_per_item=10).fit(responses_from_array(answers))
+    few = DawidSkene(max_iterations=1).fit(make_responses(answers))
+    many = DawidSkene(max_iterations=1, options_per_item=10).fit(make_responses(answers))
     assert many.key_probabilities_.max() >= few.key_probabilities_.max()
     assert not np.allclose(many.key_probabilities_, few.key_probabilities_)
 
@@ -161,7 +159,7 @@ def coverage(model, items, answered, seed):
     wrong = (key + rng.integers(1, 4, (60, items))) % 4
     answers = np.where(rng.random((60, items)) < rates[:, None], key, wrong)
     answers[rng.random((60, items)).argsort(axis=1) >= answered] = -1
-    fit = DawidSkene(model=model).fit(responses_from_array(answers)).fit_
+    fit = DawidSkene(model=model).fit(make_responses(answers)).fit_
     return np.mean(np.abs(fit.correct - rates) <= 1.96 * fit.correct_errors)
 
 
@@ -175,6 +173,6 @@ def test_errors_hold_the_true_rates(model, items, answered):
 @pytest.mark.parametrize("model", ["one-coin", "full"])
 def test_a_perfect_sheet_is_no_certainty(model):
     answers = np.array([[0, 1, 2, 0, 1], [0, 1, 2, 0, 1], [0, 1, 2, 0, 2], [2, 1, 0, 0, 1]])
-    fit = DawidSkene(model=model).fit(responses_from_array(answers)).fit_
+    fit = DawidSkene(model=model).fit(make_responses(answers)).fit_
     assert fit.correct[0] > 0.95
     assert 0.05 < fit.standard_errors[0] < 0.25

@@ -6,7 +6,7 @@ import csv
 
 import numpy as np
 import pytest
-from conftest import responses_from_array
+from factory import make_responses
 
 from hitsndiffs.methods import ABH, METHODS, make
 from hitsndiffs.results.metrics import accuracy
@@ -30,7 +30,7 @@ def load(folder, name):
         answers = np.array([[int(v) for v in row] for row in csv.reader(file)]).T
     with open(folder / "mcq" / name / "truth.csv", newline="") as file:
         truth = np.array([int(row[0]) for row in csv.reader(file)])
-    return responses_from_array(answers), (answers == truth).mean(axis=1)
+    return make_responses(answers), (answers == truth).mean(axis=1)
 
 
 @pytest.mark.parametrize("name", PAPER)

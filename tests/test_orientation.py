@@ -5,13 +5,14 @@ from __future__ import annotations
 import naive_spectral as naive
 import numpy as np
 import pytest
+from factory import make_responses, random_table, seeds, tables
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from making import make_responses, random_table, seeds, tables
 
 from hitsndiffs import InputError, rank
+from hitsndiffs.data.lookup import known_options
 from hitsndiffs.engines import open_engine
-from hitsndiffs.order.orientation import _ends, known_options, orient, undecided, user_number
+from hitsndiffs.order.orientation import _ends, orient, undecided
 
 
 def orientation(table, scores, **known):
@@ -173,8 +174,8 @@ def test_answers_that_say_nothing_give_way_to_the_entropy_and_it_is_said(answers
 def test_known_answers_are_compared_as_options_are():
     r = make_responses([[1, 10], [2, 20]], items=["q1", "q2"])
     for item, answer in (("q1", 2), (" q1 ", "2"), ("q1", 2.0), ("q1", " 2.0")):
-        assert known_options(r, {item: answer}).tolist() == [1]
-    assert known_options(r, {"q1": 5, "q2": 20}).tolist() == [3]
+        assert known_options(r.structure, {item: answer}).tolist() == [1]
+    assert known_options(r.structure, {"q1": 5, "q2": 20}).tolist() == [3]
 
 
 def test_an_unknown_item_is_an_error():
@@ -212,7 +213,7 @@ def test_an_unknown_user_is_an_error_with_a_hint():
     r = make_responses(random_table(0, 8, 3, 2), users=["anna", *"bcdefgh"])
     with pytest.raises(InputError, match=r"no user 'ana'.*Did you mean 'anna'"):
         rank(r, method="hnd", strong_user="ana")
-    assert user_number(r, " anna ") == 0
+    assert open_engine(r).user_number(" anna ") == 0
 
 
 def test_what_is_known_settles_only_the_component_it_is_about():
@@ -242,6 +243,11 @@ def test_answers_come_before_the_strong_user():
     np.testing.assert_allclose(found.scores, free.scores)
 
 
+def engine_of(scores):
+    """An engine with so many users."""
+    return open_engine(make_responses(np.zeros((len(scores), 1), dtype=int)))
+
+
 @given(
     st.lists(st.integers(1, 7), min_size=4, max_size=40),  # not all 0: ties are relative
     st.integers(1, 12),
@@ -258,11 +264,11 @@ def test_the_ends_share_the_places_of_a_tie_at_their_edge(levels, size, noise):
             tied = np.array(levels) == level
             expected[tied] = min(1.0, left / tied.sum())
             left = max(0, left - tied.sum())
-        np.testing.assert_allclose(_ends(scores, size)[:, column], expected)
+        np.testing.assert_allclose(_ends(scores, engine_of(scores), size)[:, column], expected)
 
 
 def test_a_long_tie_at_the_edge():
     scores = np.concatenate([np.zeros(3000), np.ones(2)])
-    ends = _ends(scores, 100)
+    ends = _ends(scores, engine_of(scores), 100)
     np.testing.assert_allclose(ends[:3000], np.tile([98 / 3000, 100 / 3000], (3000, 1)))
     np.testing.assert_allclose(ends[3000:], [[1.0, 0.0]] * 2)

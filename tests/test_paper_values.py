@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from making import make_responses, random_table
+from factory import make_responses, random_table
 from naive_spectral import C
 from scipy.stats import spearmanr
 

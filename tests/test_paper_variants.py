@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from making import make_responses, random_table
+from factory import make_responses, random_table
 
 from hitsndiffs.cli import main
 from hitsndiffs.errors import InputError

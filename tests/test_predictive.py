@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import biased_workers, exam
+from factory import make_responses, tables
 from hypothesis import given, settings
-from making import make_responses, tables
 
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import predictive
-from hitsndiffs.methods.latent_key.grid import spread_scores
+from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
@@ -21,8 +21,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWa
 def contest(table):
     r = make_responses(table)
     problem = KeyProblem(open_engine(r, "numpy"))
-    fit = fit_key(problem, spread_scores(consensus(problem)), max_rounds=15)
-    return confusion_against_key(r, fit.posterior.weights, engine="numpy", threads=None)
+    start = normal_scores(problem.data, consensus(problem))
+    fit = fit_key(problem, start, max_rounds=15)
+    return confusion_against_key(problem.data, fit.posterior.mean)
 
 
 def cells(r, users=None, options=None):
@@ -41,7 +42,8 @@ def cells(r, users=None, options=None):
 def test_hidden_and_seen_answers_make_the_whole(table):
     r = make_responses(table[(table >= 0).any(axis=1)])
     for turn in range(2):
-        seen, kept, users, hidden = predictive._hide(r, turn, "numpy", None)
+        hidden_from, kept, users, hidden = predictive._hide(open_engine(r, "numpy"), turn)
+        seen = hidden_from.responses
         away = cells(r, users, hidden)
         assert cells(seen) | away == cells(r)
         assert not cells(seen) & away
@@ -52,7 +54,8 @@ def test_hidden_and_seen_answers_make_the_whole(table):
 def test_about_a_tenth_is_hidden_and_every_turn_hides_other_answers():
     table, _ = exam(0, users=100, items=40)
     r = make_responses(table)
-    turns = [predictive._hide(r, turn, "numpy", None) for turn in range(2)]
+    data = open_engine(r, "numpy")
+    turns = [predictive._hide(data, turn) for turn in range(2)]
     for _, _, users, _ in turns:
         assert 0.07 < len(users) / r.n_responses < 0.13
     first, second = (cells(r, users, hidden) for _, _, users, hidden in turns)
@@ -76,7 +79,7 @@ def test_the_error_treats_users_as_the_units(monkeypatch):
     monkeypatch.setattr(predictive, "_one_turn", lambda *_: (users, difference))
     monkeypatch.setattr(predictive, "MOST_TURNS", 1)
     r = make_responses(np.zeros((3, 2), dtype=int))
-    found = confusion_against_key(r, np.zeros((3, 21)), engine="numpy", threads=None)
+    found = confusion_against_key(open_engine(r, "numpy"), np.zeros(3))
     assert found.gain == pytest.approx(2.0)
     assert found.error == pytest.approx(np.sqrt(2**2 + 2**2) / 6)
     assert found.z == pytest.approx(found.gain / found.error)

@@ -12,8 +12,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from factory import make_responses, random_table, tables
 from hypothesis import given, settings
-from making import make_responses, random_table, tables
 
 import hitsndiffs
 from hitsndiffs import InputError, Ranking, Responses, rank
@@ -252,10 +252,11 @@ def test_the_probability_of_being_the_best_is_right_for_any_mixture_of_widths():
     rng = np.random.default_rng(1)
     for k in (2, 3, 5, 30):
         mean, spread = rng.normal(size=k) * 0.3, 10 ** rng.uniform(-3, 0, size=k)
-        r = make_responses(np.arange(k)[:, None])
+        data = open_engine(make_responses(np.arange(k)[:, None]))
         drawn = mean + spread * rng.standard_normal((200_000, k))
         expected = np.bincount(drawn.argmax(axis=1), minlength=k) / len(drawn)
-        np.testing.assert_allclose(best_option_probabilities(r, mean, spread), expected, atol=0.006)
+        found = best_option_probabilities(data, mean, spread)
+        np.testing.assert_allclose(found, expected, atol=0.006)
 
 
 def test_ablest_choosers_make_the_key_and_rare_options_do_not():

@@ -8,9 +8,9 @@ import pickle
 import naive_spectral as naive
 import numpy as np
 import pytest
+from factory import make_responses, seeds, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import make_responses, seeds, tables
 
 from hitsndiffs import Responses
 

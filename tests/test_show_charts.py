@@ -7,9 +7,9 @@ import json
 
 import numpy as np
 import pytest
+from factory import c1p_table, make_responses, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import c1p_table, make_responses, random_table
 from show_cases import HOSTILE, copied, hostile
 
 import hitsndiffs as hnd
@@ -129,6 +129,15 @@ def test_the_picture_of_consistent_answers_has_two_parts() -> None:
         assert changes <= 2
 
 
+def test_the_answers_as_they_were_read(quiz: hnd.Ranking) -> None:
+    rows = rows_of(json.loads(quiz.plot("answers", as_read=True).to_json()))
+    assert list(dict.fromkeys(row["user"] for row in rows)) == [str(u) for u in quiz.users]
+    items = [str(item) for item in quiz.responses.items]
+    assert list(dict.fromkeys(row["item"] for row in rows)) == items
+    sorted_rows = rows_of(json.loads(quiz.plot("answers").to_json()))
+    assert {tuple(row.items()) for row in rows} == {tuple(row.items()) for row in sorted_rows}
+
+
 def test_doubtful_items_are_marked() -> None:
     sim = hnd.simulate("samejima", users=150, items=12, options=3, seed=2)
     ranking = hnd.rank(sim.responses)
@@ -178,6 +187,21 @@ def test_text_can_be_read(palette: dict[str, str]) -> None:
         assert contrast(palette[text], palette["surface"]) >= 4.5, text
     # right and wrong differ in brightness too, for people who see no colour
     assert contrast(palette["accent"], palette["warn-soft"]) >= 2.5
+
+
+def test_a_notebook_shows_a_chart_without_the_network(quiz: hnd.Ranking) -> None:
+    import altair as alt
+
+    chart = quiz.plot()
+    assert isinstance(chart, alt.LayerChart)
+    shown = chart._repr_mimebundle_()
+    assert shown["image/svg+xml"].startswith("<svg")
+    assert "cdn" not in str(shown)
+    changed = chart.properties(width=500)
+    assert "image/svg+xml" in changed._repr_mimebundle_()
+    assert changed.to_dict()["width"] == 500
+    with alt.renderers.enable("json"):
+        assert "application/json" in chart._repr_mimebundle_()[0]
 
 
 def test_comparisons_draw_themselves() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from factory import c1p_table, make_responses, random_table, tables
 from hypothesis import assume, given, settings
-from making import c1p_table, make_responses, random_table, tables
 
 from hitsndiffs import METHODS, simulate
-from hitsndiffs.data.items import Within
 from hitsndiffs.engines import open_engine
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.spectral.shrinkage import (
@@ -108,7 +107,7 @@ def test_shrunken_weights_are_centred_in_every_item_and_pulled_to_zero():
     counts = r.choosers_per_option
     for lam in (1.0, 30.0):
         w = shrunk(sums, s, lam)
-        np.testing.assert_allclose(Within(r).total(counts * w), 0, atol=1e-10)
+        np.testing.assert_allclose(sums.items.total(counts * w), 0, atol=1e-10)
         assert np.abs(w).sum() < np.abs(plain).sum()
 
 

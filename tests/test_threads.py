@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import numpy as np
 import pytest
+from engine_cases import run_python
+from factory import make_responses, random_table
 from hypothesis import given
 from hypothesis import strategies as st
-from sums_cases import make_responses, random_table, run_python
 
-from hitsndiffs.data import jit
 from hitsndiffs.data.pool import Run
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import base, open_engine
+from hitsndiffs.engines import open_engine
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine, build_layout
@@ -46,7 +45,7 @@ def test_groups_hold_every_item_once_and_fit(sizes, seed):
 def test_packed_memory(options, missing, per_user):
     """20 items: eight of 2 options to a byte, five of 3, four of 3 and a gap, three of 5 (6)."""
     rng = np.random.default_rng(10)
-    data = make_responses(random_table(rng, 1_000, 20, options, missing))
+    data = make_responses(random_table(rng, 1_000, 20, options, missing=missing, graded=False))
     assert build_layout(data).nbytes == 1_000 * per_user
 
 
@@ -54,7 +53,8 @@ def test_layout_follows_density():
     rng = np.random.default_rng(11)
     kinds = {}
     for missing in (0.3, 0.95):
-        data = make_responses(random_table(rng, 400, 60, 3, missing), dense=False)
+        table = random_table(rng, 400, 60, 3, missing=missing, graded=False)
+        data = make_responses(table, sparse=True)
         kinds[missing] = type(build_layout(data)).__name__
     assert kinds == {0.3: "PackedLayout", 0.95: "SparseLayout"}
     with pytest.raises(InputError, match="layout must be one of"):
@@ -82,47 +82,49 @@ def test_items_with_too_many_options_for_packing():
 def test_auto_takes_threads_for_large_data_only(monkeypatch):
     data = make_responses([[0, 1], [1, 0], [0, 0]])
     assert isinstance(open_engine(data), NumpyEngine)
-    monkeypatch.setattr(base, "THREADS_FROM", 6)
-    assert isinstance(open_engine(data), ThreadsEngine)
+    assert isinstance(open_engine(data, threads_from=7), NumpyEngine)
+    assert isinstance(open_engine(data, threads_from=6), ThreadsEngine)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert isinstance(open_engine(data), NumpyEngine)
+    assert isinstance(open_engine(data, threads_from=6), NumpyEngine)
 
 
-def test_the_layout_is_built_once_for_any_number_of_threads():
+@pytest.mark.parametrize("engine", ["numpy", "threads"])
+def test_an_engine_in_use_is_opened_once(engine):
     data = make_responses([[0, 1], [1, 0], [0, 0]])
-    first, second = open_engine(data, "threads", 1), open_engine(data, "threads", 2)
+    first, second = open_engine(data, engine, 1), open_engine(data, engine, 2)
     assert (first.threads, second.threads) == (1, 2)
-    assert first.layout is second.layout
-    plain = [open_engine(data, "numpy", threads) for threads in (1, 2)]
-    assert plain[0]._rows is plain[1]._rows
-    assert [sums.threads for sums in plain] == [1, 2]
+    assert open_engine(data, engine, 1) is first
+    assert open_engine(first, "auto") is first
+    other = make_responses([[0, 1], [1, 0], [0, 0]])
+    assert open_engine(other, engine, 1) is not first
 
 
 @pytest.mark.parametrize("dense", [True, False])
 def test_counts_taken_from_the_engine(dense):
-    table = random_table(np.random.default_rng(13), 200, 7, 4, 0.3)
-    expected, ours = make_responses(table, dense=dense), make_responses(table, dense=dense)
-    open_engine(ours, "threads")
-    for name in ("answers_per_user", "choosers_per_option", "answers_per_item"):
-        assert getattr(ours, name).dtype == np.int64
-        np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
+    table = random_table(13, 200, 7, 4, missing=0.3, graded=False)
+    expected = make_responses(table, sparse=not dense)
+    for engine in ("numpy", "threads"):
+        ours = open_engine(expected, engine)
+        for name in ("answers_per_user", "choosers_per_option", "answers_per_item"):
+            np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
+        assert ours.n_responses == expected.n_responses
+        assert not ours.is_complete
 
 
 def test_wrong_engine_and_thread_count_are_refused():
     data = make_responses([[0, 1], [1, 0]])
-    with pytest.raises(InputError, match="engine must be one of auto, numpy, threads; got 'gpu'"):
+    with pytest.raises(
+        InputError, match="engine must be one of auto, numpy, threads, cupy, dask; got 'gpu'"
+    ):
         open_engine(data, "gpu")
     with pytest.raises(InputError, match="threads must be at least 1; got 0"):
         open_engine(data, "threads", 0)
 
 
-def test_without_numba(monkeypatch):
+@pytest.mark.usefixtures("without_numba")
+def test_without_numba():
     data = make_responses([[0, 1], [1, 0], [0, 0]])
-    monkeypatch.setattr(base, "THREADS_FROM", 1)
-    for library in jit._libraries.values():
-        monkeypatch.setattr(library, "_loaded", False)
-    monkeypatch.setitem(sys.modules, "numba", None)
-    assert isinstance(open_engine(data), NumpyEngine)
+    assert isinstance(open_engine(data, threads_from=1), NumpyEngine)
     with pytest.raises(MissingExtraError, match='use engine="numpy"'):
         open_engine(data, "threads")
 
@@ -142,9 +144,10 @@ def test_threads_work_in_a_forked_process():
     code = """
         import os, warnings
         import numpy as np
-        from sums_cases import make_responses, random_table, threaded
+        from factory import make_responses, random_table
+        from engine_cases import threaded
         warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads: the point here
-        data = make_responses(random_table(np.random.default_rng(0), 9000, 5, 3, 0.1))
+        data = make_responses(random_table(0, 9000, 5, 3, missing=0.1))
         sums = threaded("packed", 2)(data)
         before = sums.choosers(np.ones(9000))
         if os.fork() == 0:
@@ -174,12 +177,13 @@ def test_kernels_without_compilation():
         """
         import os
         import numpy as np
-        from sums_cases import check_against_oracle, make_responses, random_table, threaded
+        from factory import make_responses, random_table
+        from engine_cases import check_against_oracle, threaded
         rng = np.random.default_rng(12)
-        table = random_table(rng, 300, 14, 3, 0.2)
+        table = random_table(rng, 300, 14, 3, missing=0.2, graded=False)
         table[:, 13] = np.arange(300) % 280
         for dense in (True, False):
-            data = make_responses(table, dense=dense, dtype=np.uint16)
+            data = make_responses(table, sparse=not dense, dtype=np.uint16)
             for layout in ("packed", "sparse"):
                 check_against_oracle(threaded(layout, 1)(data), data)
         print(os.environ["NUMBA_DISABLE_JIT"])
@@ -187,3 +191,25 @@ def test_kernels_without_compilation():
         NUMBA_DISABLE_JIT="1",
     )
     assert found == "1"
+
+
+def test_kernels_travel_to_other_processes():
+    """Workers of a cluster get them by name, compiled or not."""
+    found = run_python(
+        """
+        import pickle
+        from numba.core.dispatcher import Dispatcher
+        from hitsndiffs.engines import gram_kernels, packed_kernels, sparse_kernels
+        from hitsndiffs.reading import token_kernels
+        count = 0
+        for module in (gram_kernels, packed_kernels, sparse_kernels, token_kernels):
+            for value in vars(module).values():
+                if isinstance(value, Dispatcher):
+                    again = pickle.loads(pickle.dumps(value))
+                    assert again.py_func.__name__ == value.py_func.__name__
+                    assert again.nopython_signatures == value.nopython_signatures
+                    count += 1
+        print(count > 15)
+        """
+    )
+    assert found == "True"

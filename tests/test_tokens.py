@@ -276,16 +276,17 @@ def test_the_first_error_is_told_though_a_later_one_was_read(
         read_responses(io.BytesIO(text.encode("latin-1")), encoding="utf-8")
 
 
-def test_without_numba_the_parsers_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_compilation_is_switched_off_the_parsers_do_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     data = ("user,q1\n" + rows_of("A")).encode()
-    with monkeypatch.context() as patch:
-        patch.setenv("NUMBA_DISABLE_JIT", "1")
-        assert same_in_all_ways(data, 64).total() == 0
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert same_in_all_ways(data, 64).total() == 0
 
-    def missing(module: str) -> None:
-        raise ImportError(f"No module named 'numba' (for {module})")
 
-    monkeypatch.setattr("hitsndiffs.data.jit.load", missing)
+@pytest.mark.usefixtures("without_numba")
+def test_without_numba_the_parsers_do_it() -> None:
+    data = ("user,q1\n" + rows_of("A")).encode()
     assert same_in_all_ways(data, 64).total() == 0
 
 

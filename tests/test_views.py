@@ -153,18 +153,16 @@ def test_threads_do_not_disturb_each_other() -> None:
     assert found == [each.to_list() for each in series]
 
 
-def test_without_numba_polars_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_compilation_is_switched_off_polars_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
     series = pl.Series(["A", "B"])
     assert number_texts(series) is not None
-    with monkeypatch.context() as patch:
-        patch.setenv("NUMBA_DISABLE_JIT", "1")
-        assert number_texts(series) is None
-
-    def missing(module: str) -> None:
-        raise ImportError(f"No module named 'numba' (for {module})")
-
-    monkeypatch.setattr("hitsndiffs.data.jit.load", missing)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert number_texts(series) is None
+
+
+@pytest.mark.usefixtures("without_numba")
+def test_without_numba_polars_does_it() -> None:
+    assert number_texts(pl.Series(["A", "B"])) is None
 
 
 def test_parquet_columns_are_written_to_their_place_whatever_they_are(tmp_path) -> None:

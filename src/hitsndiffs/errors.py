@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 __all__ = ["ConvergenceWarning", "InputError", "MissingExtraError", "did_you_mean"]
+
+
+#: What stands in quotation marks, or without a blank, for longer than a message bears.
+_LONG_NAME = re.compile(r"('[^'\n]{100})[^'\n]+(?=')|(\S{200})\S+")
+
+
+def _cut(found: re.Match[str]) -> str:
+    return f"{found[1] or found[2]}…"
 
 
 class InputError(ValueError):
     """The data or an argument cannot be used as given.
 
     The message is one sentence or two: what was expected, what came, where, and what to do.
-    The command line prints it as it is and exits with code 2.
+    The command line prints it as it is and exits with code 2. Names that are too long for a
+    message are cut.
+
+    >>> len(str(InputError(f"the user {'x' * 70_000!r} is named twice."))) < 150
+    True
     """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_LONG_NAME.sub(_cut, message) if len(message) > 200 else message)
 
 
 class MissingExtraError(InputError, ImportError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from formats import classroom, crowd, llm, lms
+from formats import classroom, crowd, llm, lms, plain
 from formats.quiz import Made
 
 CASES: dict[str, tuple[str, Callable[[], Made]]] = {
@@ -57,6 +57,10 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "qualtrics-old": ("qualtrics", classroom.qualtrics_old),
     "gradescope": ("gradescope", classroom.gradescope),
     "gradescope-scores": ("gradescope-scores", classroom.gradescope_scores),
+    "nops": ("question-blocks", classroom.nops),
+    "nops-versions": ("question-blocks", partial(classroom.nops, True)),
+    "question-blocks": ("question-blocks", classroom.question_blocks),
+    "scantron": ("scantron", plain.scantron),
     "mturk": ("mturk", crowd.mturk),
     "mturk-options": ("mturk", partial(crowd.mturk, "options")),
     "mturk-json": ("mturk", partial(crowd.mturk, "json")),
@@ -87,6 +91,7 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "lm-eval-winogrande": ("lm-eval", llm.lm_eval_winogrande),
     "lm-eval-generated": ("lm-eval", llm.lm_eval_generated),
     "lm-eval-free": ("lm-eval", llm.lm_eval_free),
+    "lm-eval-perplexity": ("lm-eval", llm.lm_eval_perplexity),
     "lm-eval-results": ("lm-eval-results", llm.lm_eval_results),
     "inspect-json": ("inspect", llm.inspect_json),
     "inspect-eval-zstd": ("inspect", llm.inspect_eval),
@@ -103,7 +108,22 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "mmlu-pro-zip": ("mmlu-pro", partial(llm.mmlu_pro, True)),
 }
 
+#: Tables that no tool signs: what the reader finds out by itself (format, and the layout).
+PLAIN: dict[str, tuple[str, Callable[[], Made]]] = {
+    "key-row": ("xlsx", plain.key_row),
+    "key-row-last": ("csv", partial(plain.key_row, "last")),
+    "key-above-the-header": ("csv", plain.key_above),
+    "items-in-rows": ("csv", plain.items_in_rows),
+    "crowd-kit": ("csv", plain.long_table),
+    "crowd-kit-performer": ("csv", partial(plain.long_table, "performer")),
+    "question-worker-answer": ("csv", partial(plain.long_table, "question")),
+    "netease": ("csv", partial(plain.long_table, "netease")),
+    "worker-item-label-tabs": ("tsv", plain.long_without_header),
+    "worker-item-label-blanks": ("csv", partial(plain.long_without_header, " ")),
+    "eedi": ("csv", plain.eedi),
+}
+
 
 def made(name: str) -> Made:
     """Make the files of a case."""
-    return CASES[name][1]()
+    return (CASES | PLAIN)[name][1]()

@@ -196,7 +196,8 @@ def kahoot() -> Made:
         if k == 2:
             right.append(options[(q.right[k] + 1) % 4])
         stem = q.stems[k].replace(" ", "&nbsp;", 1)
-        key[q.stems[k]] = tuple(right) if len(right) > 1 else right[0]
+        if len(right) == 1:  # one of two right answers is enough, so there is no single key
+            key[q.stems[k]] = right[0]
         for i, p in enumerate(q.persons):
             text = options[q.chosen[i, k]] if q.chosen[i, k] >= 0 else ""
             mark = "Correct" if text in right else "Incorrect"
@@ -341,3 +342,43 @@ def gradescope_scores() -> Made:
     ]
     rows = [["Ada", "Ash", "1", "3", "2.0", "1.0"], ["Bob", "Birk", "2", "1", "1.0", "0.0"]]
     return Made({"scores.csv": csv_bytes([header, *rows])}, refused="points per question")
+
+
+def nops(versions: bool = False) -> Made:
+    """R/exams: a 0 or 1 per option, leading zeros, semicolons; exams with other keys."""
+    q = quiz(29, n_options=5)
+    header = ["registration", "name", "id", "exam", "scrambling", "scan", "points", "mark"]
+    for k in range(1, 7):
+        header += [f"answer.{k}", f"solution.{k}", f"check.{k}", f"points.{k}"]
+    rows, answers, key = [], {}, {}
+    for i, p in enumerate(q.persons):
+        exam = f"2506050000{1 + i % 2 * versions}"
+        row = [f"0{p.code}", p.name, f"id{p.code}", exam, "00", "scan.png", "3", "2.0"]
+        for k in range(6):
+            right = (q.right[k] + (i % 2 * versions)) % 5
+            bits = [
+                "".join(str(int(j == one)) for j in range(5)) for one in (q.chosen[i, k], right)
+            ]
+            row += [*bits, str(int(bits[0] == bits[1])), "1.0"]
+            item = f"{k + 1} (version {exam})" if versions else str(k + 1)
+            key[item] = "ABCDE"[right]
+            if q.chosen[i, k] >= 0:
+                answers[f"0{p.code}", item] = q.letter(i, k)
+        rows.append(row)
+    text = "\n".join(";".join(row) for row in [header, *rows])
+    return Made({"nops_eval.csv": text.encode()}, answers, key)
+
+
+def question_blocks() -> Made:
+    """A tool that nobody knows: Q1 Answer, Q1 Key, Q1 Points, Q2 Answer, …."""
+    q = quiz(30)
+    header = ["Student ID"]
+    for k in range(1, 7):
+        header += [f"Q{k} Answer", f"Q{k} Key", f"Q{k} Points"]
+    rows = [
+        [p.code, *[c for k in range(6) for c in (q.answer(i, k), q.key(k), q.points(i, k))]]
+        for i, p in enumerate(q.persons)
+    ]
+    names, persons = [str(k + 1) for k in range(6)], [p.code for p in q.persons]
+    key = {names[k]: q.key(k) for k in range(6)}
+    return Made({"export.csv": csv_bytes([header, *rows])}, by_item(q, names, persons), key)

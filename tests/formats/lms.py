@@ -53,7 +53,8 @@ def canvas(resaved: str = "") -> Made:
         rows.append([*lead, *cells, "3", "3", "5.0"])
     second = list(rows[2])
     second[7] = "2"
-    second[8] = q.options[0][(int(q.chosen[2, 0]) + 1) % 4]
+    other = (int(q.chosen[2, 0]) + 1) % 4
+    second[8:10] = [q.options[0][other], f"{int(other == q.right[0])}.0"]
     rows.insert(0, second)
     data = csv_bytes([header, *rows])
     if resaved == "pandas":
@@ -323,7 +324,7 @@ def moodle_random_without_text() -> Made:
     for i, row in enumerate(rows):
         for k in range(6):
             row[8 + 2 * k], row[9 + 2 * k] = q.answer(i, k), q.options[k][i % 4]
-    return Made({"r.csv": csv_bytes([header, *rows])}, refused="without a choice question")
+    return Made({"r.csv": csv_bytes([header, *rows])}, refused="drawn at random")
 
 
 def moodle_grades(language: str = "en") -> Made:

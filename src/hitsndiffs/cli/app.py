@@ -14,8 +14,10 @@ from hitsndiffs.cli.options import (
     Engine,
     Json,
     Quiet,
+    Scheduler,
     Seed,
     Threads,
+    method_names,
 )
 from hitsndiffs.cli.quick_parser import Command, Group
 from hitsndiffs.cli.serve import serve
@@ -41,7 +43,6 @@ app = typer.Typer(
     name="hnd",
     cls=Group,
     help=INTRODUCTION,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -77,6 +78,7 @@ def rank(
             "-m",
             metavar="NAME",
             help="One of those that 'hnd methods' lists.",
+            autocompletion=method_names,
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -126,6 +128,7 @@ def rank(
     ] = None,
     seed: Seed = None,
     engine: Engine = None,
+    scheduler: Scheduler = None,
     threads: Threads = None,
     source: Source,
     out: Annotated[
@@ -134,7 +137,7 @@ def rank(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write the ranking: .csv, .tsv, .parquet or .json.",
+            help="Write the ranking: .csv, .tsv, .parquet or .json (a folder: --engine dask).",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -197,6 +200,7 @@ def rank(
             by=by,
             bootstrap=bootstrap or 0,
             params={name: value for name, value in params.items() if value is not None},
+            scheduler=scheduler,
             answers=answers,
             use_key=use_key,
             out=out,

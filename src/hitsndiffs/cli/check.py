@@ -10,6 +10,7 @@ from hitsndiffs.data.progress import working
 
 __all__ = ["check_file"]
 
+
 def check_file(
     source: Source,
     *,
@@ -29,8 +30,11 @@ def check_file(
 
     responses, plan = source.read_with_plan(quiet=quiet)
     layout = plan.format if plan.layout == "export" else plan.format.upper()
-    file = Finding("file", f"{plan.title[:1].upper()}{plan.title[1:]} ({layout}).",
-                   {"format": plan.format, "layout": plan.layout})
+    file = Finding(
+        "file",
+        f"{plan.title[:1].upper()}{plan.title[1:]} ({layout}).",
+        {"format": plan.format, "layout": plan.layout},
+    )
     answers = responses.key if key is None else read_key(key, responses)
     with working("Looking at the answers", quiet=quiet, told=True):
         findings = [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
+from hitsndiffs.cli.outcome import in_options
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
 from hitsndiffs.data.files import write_whole
@@ -41,9 +42,10 @@ def compare_file(
         for path in source.paths:
             check_target(out, "--out", path)
     responses = source.read(quiet=quiet)
-    known = responses.key if key is None else read_key(key, responses)
-    if key is None and known is not None:
-        say(f"The file holds a key ({known.source}): it judges the methods.", quiet=quiet)
+    own = responses.key
+    known = own if key is None else read_key(key, responses)
+    if key is None and own is not None:
+        say(f"The file holds a key ({own.source}): it judges the methods.", quiet=quiet)
     start = time.perf_counter()
     with working("Comparing", quiet=quiet, told=True):
         found = compare(responses, methods, key=known, seed=seed)
@@ -63,6 +65,7 @@ def compare_file(
     _say_left_out(found, known is not None, quiet)
     for note in r.notes:
         say(f"Note: {note}", quiet=quiet)
+    say(in_options(found.advice()), quiet=quiet)
 
 
 def _say_left_out(found: Comparison, judged: bool, quiet: bool) -> None:

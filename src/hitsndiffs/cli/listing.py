@@ -29,7 +29,11 @@ def list_formats(*, as_json: bool = False) -> None:
 
     rows = [(format.name, format.title, format.about) for format in FORMATS]
     rows += [
-        ("csv, tsv, xlsx", "a table", "one row per user, per answer or per item; .ods and .xls too"),
+        (
+            "csv, tsv, xlsx",
+            "a table",
+            "one row per user, per answer or per item; .ods and .xls too",
+        ),
         ("parquet, jsonl", "a table", "one row (or record) per user or per answer"),
     ]
     if as_json:

@@ -18,6 +18,7 @@ __all__ = [
     "Duplicates",
     "Encoding",
     "Engine",
+    "Scheduler",
     "Files",
     "Fold",
     "Format",
@@ -37,7 +38,16 @@ __all__ = [
     "Threads",
     "Transpose",
     "User",
+    "method_names",
 ]
+
+
+def method_names(incomplete: str) -> list[str]:
+    """Names of methods, for a shell that completes them."""
+    from hitsndiffs.methods import METHODS
+
+    return [name for name in METHODS if name.startswith(incomplete)]
+
 
 FILE = "The file"
 METHOD = "The method"
@@ -47,8 +57,8 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE…",
-        help="Tables (CSV, Excel, ODS, Parquet, JSONL), exports that 'hnd formats' lists, folders of "
-        "them, also packed; - reads standard input.",
+        help="Tables (CSV, Excel, ODS, Parquet, JSONL), exports that 'hnd formats' lists, folders "
+        "of them, also packed; - reads standard input.",
         show_default=False,
     ),
 ]
@@ -84,14 +94,15 @@ HeaderRow = Annotated[
 ]
 Sheet = Annotated[
     str | None,
-    typer.Option(
-        "--sheet", metavar="NAME", help="Sheet of a spreadsheet.", rich_help_panel=FILE
-    ),
+    typer.Option("--sheet", metavar="NAME", help="Sheet of a spreadsheet.", rich_help_panel=FILE),
 ]
 Encoding = Annotated[
     str | None,
     typer.Option(
-        "--encoding", metavar="NAME", help="Of a text: utf-8, cp1252, utf-16, …", rich_help_panel=FILE
+        "--encoding",
+        metavar="NAME",
+        help="Of a text: utf-8, cp1252, utf-16, …",
+        rich_help_panel=FILE,
     ),
 ]
 Separator = Annotated[
@@ -201,8 +212,16 @@ Seed = Annotated[
 Engine = Annotated[
     str | None,
     typer.Option(
-        metavar="auto|numpy|threads",
-        help="What does the sums: plain NumPy, or threads (auto: by the size).",
+        metavar="auto|numpy|threads|cupy|dask",
+        help="What does the sums: NumPy, threads (auto: by the size), a GPU, a cluster.",
+        rich_help_panel=METHOD,
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="tcp://HOST:PORT",
+        help="A Dask cluster to work on (--engine dask; without it, this machine).",
         rich_help_panel=METHOD,
     ),
 ]

@@ -25,9 +25,12 @@ _PARAMETER = re.compile(
 
 #: The same, where they are what a sentence is about.
 _SUBJECT = re.compile(
-    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver|attempt|separator"
-    r"|key_row|header_row|max_memory)(?= (?:must be|takes) )"
+    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver|attempt"
+    r"|separator|key_row|header_row|max_memory)(?= (?:must be|takes) )"
 )
+
+#: Set by the shell when it wants to know how a line could go on.
+COMPLETING = "_HND_COMPLETE"
 
 REPORT = "This is a fault of the program, not of your data"
 
@@ -75,6 +78,9 @@ def _invoke(args: list[str]) -> int:
     from hitsndiffs.cli.app import app
 
     command: Any = typer.main.get_command(app)
+    if COMPLETING in os.environ:  # the shell asks what could come next
+        command(args, prog_name="hnd", standalone_mode=False)
+        return 0
     try:
         with command.make_context("hnd", args) as context:
             command.invoke(context)

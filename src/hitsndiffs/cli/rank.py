@@ -11,12 +11,20 @@ import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
+from hitsndiffs.cli.text import (
+    for_people,
+    interval_bar,
+    room_left,
+    say,
+    show_table,
+    tab_separated,
+    title,
+)
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.exports import key_frame, ranking_frame
-from hitsndiffs.results.sureness import SURE, repeats, sureness
+from hitsndiffs.results.sureness import SURE, notes_beside, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent
 
 if TYPE_CHECKING:
@@ -30,6 +38,8 @@ WHOLE_UP_TO = 50
 BEST = 20
 #: On a terminal, groups beyond these many are counted, not shown.
 GROUPS = 5
+#: Characters of the bar of score and interval.
+SHORTEST_BAR, LONGEST_BAR = 10, 24
 #: Endings of a report.
 REPORTS = (".html", ".htm")
 
@@ -43,6 +53,7 @@ class Job:
     by: str | None = None
     bootstrap: int = 0
     params: dict[str, Any] | None = None
+    scheduler: str | None = None
     answers: Path | None = None
     use_key: bool = False
     out: Path | None = None
@@ -58,14 +69,19 @@ class Job:
 
 def rank_file(job: Job) -> None:
     """Read, rank, write, show."""
+    if job.scheduler is not None or (job.params or {}).get("engine") == "dask":
+        from hitsndiffs.cli.cluster import rank_files
+
+        rank_files(job)
+        return
     for read in job.source.paths:
         for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
             if path is not None:
                 check_target(path, option, read)
-        if job.report is not None:
-            check_target(job.report, "--report", read, REPORTS)
         if job.save is not None:
             check_target(job.save, "--save", read, (".json",))
+        if job.report is not None:
+            check_target(job.report, "--report", read, REPORTS)
     if job.report is None and job.key is not None:
         raise InputError(
             "--key is for the report: add --report report.html (to rank with right answers that "
@@ -206,7 +222,8 @@ def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
         f"{count(r.n_responses, 'answer')}, "
         + ("none missing." if r.is_complete else f"{empty} missing.")
     )
-    yield f"Read as {plan.line}"
+    if plan.is_telling:
+        yield f"Read as {plan.line}"
     if r.key is not None and not job.use_key:
         yield (
             f"The file holds a key ({r.key.source}); the ranking does not use it (--use-key does)."
@@ -240,10 +257,8 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:
-    chosen, why = _chosen(ranking)
-    for note in ranking.notes:
-        if job.as_json or chosen is None or not note.startswith(f"Method {chosen}: {why}"):
-            say(f"Note: {note}", quiet=job.quiet)
+    for note in ranking.notes if job.as_json else notes_beside(ranking):
+        say(f"Note: {note}", quiet=job.quiet)
 
 
 def _say_key(ranking: Ranking, job: Job) -> None:
@@ -330,7 +345,28 @@ def _show_users(ranking: Ranking, users: Any) -> None:
             row["ability" if shares else "right"] = f"{second[j]:.3f}" if shares else share
         row["answers"] = str(ranking.responses.answers_per_user[j])
         rows.append(row)
+    _add_bars(ranking, users, rows)
     show_table(list(rows[0]), [list(row.values()) for row in rows], names=(1,))
+
+
+def _add_bars(ranking: Ranking, users: Any, rows: list[dict[str, str]]) -> None:
+    """Give every row a small bar of score and interval, where the screen has room for it."""
+    if np.isnan(ranking.standard_errors[users]).all():
+        return
+    room = room_left(list(rows[0]), [list(row.values()) for row in rows])
+    if room < SHORTEST_BAR:
+        return
+    reach = 1.96 * np.nan_to_num(ranking.standard_errors)
+    everybody = ranking.components == ranking.components[users[0]]
+    if ranking.by == "correct":
+        low, high = 0.0, 1.0
+    else:
+        low = float((ranking.scores - reach)[everybody].min())
+        high = float((ranking.scores + reach)[everybody].max())
+    for row, j in zip(rows, users.tolist(), strict=True):
+        row["interval"] = interval_bar(
+            float(ranking.scores[j]), float(reach[j]), (low, high), min(room, LONGEST_BAR)
+        )
 
 
 def _shown_score(score: float, error: float) -> str:

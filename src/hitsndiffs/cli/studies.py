@@ -13,6 +13,7 @@ from hitsndiffs.cli.options import (
     Json,
     Quiet,
     Seed,
+    method_names,
 )
 from hitsndiffs.cli.source import Source, reads_file
 
@@ -34,7 +35,11 @@ def compare(
     method: Annotated[
         list[str] | None,
         typer.Option(
-            "--method", "-m", metavar="NAME", help="Only this one; may be given several times."
+            "--method",
+            "-m",
+            metavar="NAME",
+            help="Only this one; may be given several times.",
+            autocompletion=method_names,
         ),
     ] = None,
     seed: Seed = None,

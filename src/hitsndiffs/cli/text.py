@@ -5,7 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
-__all__ = ["for_people", "say", "show_table", "tab_separated", "title", "width"]
+__all__ = [
+    "for_people",
+    "interval_bar",
+    "room_left",
+    "say",
+    "show_table",
+    "tab_separated",
+    "title",
+    "width",
+]
 
 #: Names are not cut to fewer characters than these, however narrow the screen.
 SHORTEST = 8
@@ -103,6 +112,60 @@ def _width_of_numbers(
 
     widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
     return sum(wide for place, wide in enumerate(widths) if place not in names) + gap * len(heads)
+
+
+def room_left(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Columns of the screen that a table leaves free, for one column more."""
+    return width() - _width_of_numbers(heads, rows, (), 2) - 2
+
+
+def interval_bar(
+    middle: float,
+    reach: float,
+    ends: tuple[float, float],
+    length: int,
+    signs: tuple[str, str] | None = None,
+) -> str:
+    """Draw a value and its interval as text.
+
+    Parameters
+    ----------
+    middle, reach
+        The value, and how far the interval reaches to either side (cut at the ends).
+    ends
+        The values at both ends of the bar.
+    length
+        How many characters it has.
+    signs
+        For the interval and the value (default: what standard output can print).
+
+    Examples
+    --------
+    >>> interval_bar(0.5, 0.25, (0.0, 1.0), 9, ("─", "●"))
+    '  ──●──  '
+    >>> interval_bar(1.0, 0.25, (0.0, 1.0), 9, ("─", "●"))
+    '      ──●'
+    """
+    line, point = signs or (("─", "●") if _knows("─●") else ("-", "o"))
+    low, high = ends
+
+    def place(value: float) -> int:
+        share = (value - low) / (high - low) if high > low else 0.5
+        return round(min(max(share, 0.0), 1.0) * (length - 1))
+
+    first, last, here = place(middle - reach), place(middle + reach), place(middle)
+    cells = [line if first <= i <= last else " " for i in range(length)]
+    cells[here] = point
+    return "".join(cells)
+
+
+def _knows(signs: str) -> bool:
+    """Whether standard output can print some signs."""
+    try:
+        signs.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def tab_separated(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -82,8 +82,8 @@ class Watch:
         if not stages:
             return ""
         texts = [stage.text for stage in stages]
-        last = next((stage for stage in reversed(stages) if stage.step), stages[-1])
-        parts = [": ".join(dict.fromkeys([*texts, *([last.step] if last.step else [])]))]
+        now = stages[-1].step  # steps further out began before
+        parts = [": ".join(dict.fromkeys([*texts, now] if now else texts))]
         counted = next((stage for stage in stages if stage.total), None)
         if counted is not None:
             parts.append(f"{counted.done} of {counted.total} done")

@@ -223,19 +223,14 @@ class Responses(Viewed):
 
     @classmethod
     def from_table(cls, table: Any) -> Responses:
-        """From a table that is wide or long, whichever its column names say.
-
-        A DataFrame with columns for users, items and options (by the names people have) is long;
-        anything else is wide.
+        """From a table, wide or long: long when it has columns of users, items and options.
 
         Examples
         --------
-        >>> Responses.from_table({"worker": list("aab"), "task": [1, 2, 1], "label": list("xyx")})
+        >>> Responses.from_table({"user": ["a", "a", "b"], "item": [1, 2, 1], "option": "xyx"})
         Responses(2 users × 2 items, 2 options, 3 responses)
-        >>> Responses.from_table([["A", "B"], ["A", "C"]])
-        Responses(2 users × 2 items, 3 options, 4 responses)
         """
-        from hitsndiffs.data.encoding import is_long
+        from hitsndiffs.data.encoding.tables import is_long
 
         return cls.from_long(table) if is_long(table) else cls.from_wide(table)
 
@@ -247,18 +242,7 @@ class Responses(Viewed):
         key: KnownKey | None = None,
         titles: Mapping[Any, str] | None = None,
     ) -> Responses:
-        return cls(
-            users=encoded.users,
-            items=encoded.items,
-            option_labels=encoded.option_labels,
-            item_starts=encoded.item_starts,
-            codes=encoded.codes,
-            rows=encoded.rows,
-            kind=encoded.kind,
-            notes=encoded.notes,
-            key=key,
-            titles=titles,
-        )
+        return cls(**vars(encoded), key=key, titles=titles)
 
     # -- sizes and counts -------------------------------------------------------------------
 

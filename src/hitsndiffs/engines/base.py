@@ -171,10 +171,6 @@ class Engine(ABC):
         lower = self.value_at(x, low)
         return lower if low == high else (lower + self.value_at(x, high)) / 2
 
-    def elementwise(self, act: Callable[..., Any], *arrays: Any) -> Any:
-        """A function of NumPy arrays, value by value, on user arrays."""
-        return act(*arrays)
-
     # -- users ------------------------------------------------------------------------------
 
     #: Whose user arrays it has: ``"numpy"``, ``"cupy"`` or ``"dask"``.
@@ -185,6 +181,14 @@ class Engine(ABC):
     def user_array(self, x: npt.NDArray[Any]) -> Any:
         """A user array from values that are in this process."""
         return x
+
+    def kept(self, x: Any) -> Any:
+        """A user array whose values are made now (some engines put that off)."""
+        return x
+
+    def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
+        """The sum of ``act(*blocks)`` over blocks of users; it must not be user-sized."""
+        return act(*(self.collect(array) for array in arrays))
 
     def marked(self, users: Ints) -> Any:
         """A user array that is true for a few users."""
@@ -234,13 +238,15 @@ class Engine(ABC):
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
         """All users with some items, and which options are left."""
 
-    @abstractmethod
     def components(self, linked_by: str) -> Any:
         """Number of each user's connected component: 0 is the largest, -1 marks no answers.
 
         Two users are linked when they chose the same option (``"options"``) or answered the same
         item (``"items"``).
         """
+        from hitsndiffs.engines.links import searched
+
+        return searched(self, linked_by)
 
     @property
     def responses(self) -> Responses:
@@ -287,7 +293,7 @@ class Engine(ABC):
         """Whether every user answered every item."""
         return self.n_responses == self.n_users * self.n_items
 
-    @property
+    @cached_property
     def everybody(self) -> Any:
         """A user array of ones."""
         return np.ones(self.n_users)

@@ -7,7 +7,6 @@ work as they do on NumPy's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,9 +14,17 @@ import cupy as cp
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.items import Items
+from hitsndiffs.data.pool import available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words, scaled
-from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked, DeviceRows
+from hitsndiffs.engines.cupy_layout import (
+    DeviceLayout,
+    DevicePacked,
+    DeviceRows,
+    largest_sizes,
+)
+from hitsndiffs.engines.gram import MOST_SETS, OptionSets
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
 from hitsndiffs.engines.threads import packable
@@ -46,6 +53,10 @@ class CupyEngine(MemoryEngine):
 
     name: ClassVar[str] = "cupy"
     arrays: ClassVar[str] = "cupy"
+    #: The last scale that a linear round was given, and its largest value.
+    _scale: tuple[Any, float] = (None, 0.0)
+    #: The last user array that was sorted, and its values in order.
+    _sorted: tuple[Any, Any] = (None, None)
 
     def __init__(
         self, responses: Responses, threads: int | None = None, *, asked: str = "cupy"
@@ -61,6 +72,14 @@ class CupyEngine(MemoryEngine):
         else:
             self.layout = DevicePacked.of_rows(groups, *responses.rows)
 
+    @classmethod
+    def of_layout(cls, items: Items, layout: DeviceLayout) -> CupyEngine:
+        """An engine of answers that are on the device already (parts of them cannot be taken)."""
+        made = cls.__new__(cls)
+        made.items, made.layout, made.n_users = items, layout, layout.n_users
+        made.threads = available_cores()
+        return made
+
     @cached_property
     def choosers_per_option(self) -> Ints:
         """How many users chose each option."""
@@ -71,10 +90,19 @@ class CupyEngine(MemoryEngine):
         """How many items each user answered, as real numbers."""
         return cp.rint(self.choices(np.ones(self.n_options)))
 
-    @property
+    @cached_property
     def everybody(self) -> Array:
         """A user array of ones."""
         return cp.ones(self.n_users)
+
+    @cached_property
+    def gram(self) -> Vector | None:
+        """``Cᵀ C``, where everybody answered everything and the options are few."""
+        few = self.n_options - self.n_items <= MOST_SETS
+        layout = self.layout
+        if not (few and self.is_complete and isinstance(layout, DevicePacked)) or layout.n_wide:
+            return None
+        return OptionSets.of(self.items.starts).all_pairs(cp.asnumpy(layout.pairs()), self.n_users)
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array."""
@@ -96,7 +124,8 @@ class CupyEngine(MemoryEngine):
     def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``, block by block; the linear step is one kernel."""
         if step is scaled and np.ndim(weights) == 1:
-            return self._linear(weights, cp.asarray(arrays[0], dtype=cp.float64))
+            same = arrays[0] is self.everybody
+            return self._linear(weights, self._one if same else cp.asarray(arrays[0]))
         if step is scaled:
             columns = [self.through(column, scaled, *arrays) for column in weights.T]
             return np.stack(columns, axis=1)
@@ -127,6 +156,10 @@ class CupyEngine(MemoryEngine):
         words = option_words(self.n_options) if words is None else words
         return self.layout.choices(cp.asarray(words)[:, None])[:, 0]
 
+    def sheets(self, users: Any) -> Vector:
+        """The answer sheets of a few users."""
+        return self.layout.sheets(np.asarray(self.collect(users), dtype=np.int64))
+
     def subset(self, users: Any, *, keep_options: bool = False) -> Any:
         """Some users on the GPU, and which options are left."""
         return super().subset(self.collect(users), keep_options=keep_options)
@@ -143,15 +176,19 @@ class CupyEngine(MemoryEngine):
 
     def levelled(self, x: Array, limit: float) -> Array:
         """Values in a chain get the middle of its ends."""
-        ordered = cp.sort(x)
+        order = cp.argsort(x)
+        ordered = x[order]
         apart = cp.diff(ordered) > limit
-        if bool(apart.all()):
-            return x
-        end = cp.ones(1, dtype=bool)
-        lows = ordered[cp.concatenate([end, apart])]
-        highs = ordered[cp.concatenate([apart, end])]
-        level = cp.searchsorted(lows, x, side="right") - 1
-        return (lows[level] + highs[level]) / 2
+        found = x
+        if not bool(apart.all()):
+            end = cp.ones(1, dtype=bool)
+            begins = cp.concatenate([end, apart])
+            middles = (ordered[begins] + ordered[cp.concatenate([apart, end])]) / 2
+            ordered = middles[cp.cumsum(begins) - 1]
+            found = cp.empty_like(x)
+            found[order] = ordered
+        self._sorted = found, ordered
+        return found
 
     def ranks(self, x: Array, limit: float) -> Array:
         """Rank 1 is the highest; values in a chain share one."""
@@ -176,27 +213,31 @@ class CupyEngine(MemoryEngine):
 
     def value_at(self, x: Array, place: int) -> float:
         """The value at a place of the order, lowest first."""
-        return float(cp.partition(x, place)[place])
+        values, ordered = self._sorted
+        return float(ordered[place] if values is x else cp.partition(x, place)[place])
 
-    def elementwise(self, act: Callable[..., Any], *arrays: Any) -> Array:
-        """A function of NumPy arrays, on the processor."""
-        return cp.asarray(act(*(cp.asnumpy(x) for x in arrays)))
+    @cached_property
+    def _one(self) -> Array:
+        return cp.ones(1)
 
     # -- parts of a pass --------------------------------------------------------------------
 
     def _linear(self, weights: Vector, scale: Array) -> Vector:
+        """One pass; a scale of one number is the same for all users."""
         weights = np.asarray(weights, dtype=np.float64)
+        if self._scale[0] is not scale:  # a solver gives the same one every time
+            self._scale = scale, float(largest_sizes(scale[:, None])[0])
         largest = np.maximum.reduceat(np.abs(weights), self.items.starts[:-1]).sum()
-        bound = float(largest) * (1 + 1e-6) * float(cp.abs(scale).max())
+        bound = float(largest) * (1 + 1e-6) * self._scale[1]
         if not np.isfinite(bound):
             return self.choosers(self.choices(weights) * scale)
         return cp.asnumpy(self.layout.through(cp.asarray(weights), scale, bound))  # type: ignore[no-any-return]
 
     def _summed(self, scores: Array, first: int = 0) -> Array:
         """``Cᵀ s``; a score that is no number makes none of its options' sums."""
-        bad = ~cp.isfinite(scores)
-        if not bool(bad.any()):
+        if bool(cp.isfinite(largest_sizes(scores)).all()):
             return self.layout.choosers(scores, first)
+        bad = ~cp.isfinite(scores)
         sums = self.layout.choosers(cp.where(bad, 0.0, scores), first)
         return cp.where(self.layout.choosers(bad.astype(cp.float64), first) > 0, cp.nan, sums)
 

@@ -272,3 +272,101 @@ extern "C" __global__ void spread_extremes(const i64 *lows, const i64 *highs, in
     low[option] = smallest;
     high[option] = largest;
 }
+
+// The largest size of each column's scores, as the bits of a double: these are in the order of the
+// sizes, and those of infinity and of "no number" are the largest.
+extern "C" __global__ void largest(const double *scores, i64 count, i64 user_step,
+                                   i64 column_step, u64 *sizes) {
+    int column = blockIdx.y;
+    u64 most = 0;
+    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
+         u += gridDim.x * (i64)blockDim.x) {
+        double score = fabs(scores[u * user_step + column * column_step]);
+        most = max(most, (u64)__double_as_longlong(score));
+    }
+    for (int step = 16; step; step /= 2)
+        most = max(most, __shfl_down_sync(0xffffffffu, most, step));
+    if (threadIdx.x % 32 == 0) atomicMax(sizes + column, most);
+}
+
+// -- all pairs of options: sets of users as bits ---------------------------------------------------
+
+// Bit b of word w of a set says whether user 32 w + b is in it: whether the user's code of the set's
+// group is one of those that `members` names (256 bits per set).
+extern "C" __global__ void fill_bits(const u32 *quads, i64 n_users, i64 first, i64 count,
+                                     int n_sets, const int *set_groups, const u32 *members,
+                                     i64 words, u32 *bits) {
+    extern __shared__ u32 maps[];
+    for (int at = threadIdx.x; at < 8 * n_sets; at += blockDim.x) maps[at] = members[at];
+    __syncthreads();
+    i64 user = blockIdx.x * (i64)blockDim.x + threadIdx.x;
+    int quad = -1;
+    u32 four = 0;
+    for (int set = 0; set < n_sets; set++) {
+        int group = set_groups[set];
+        if (group / 4 != quad) {
+            quad = group / 4;
+            four = user < count ? quads[quad * n_users + first + user] : 0;
+        }
+        u32 code = four >> (8 * (group % 4)) & 255;
+        bool is_in = user < count && (maps[8 * set + code / 32] >> (code % 32) & 1);
+        u32 word = __ballot_sync(0xffffffffu, is_in);
+        if (threadIdx.x % 32 == 0 && user / 32 < words) bits[set * words + user / 32] = word;
+    }
+}
+
+// Sizes of the intersections of 64 sets with 64 others, over some of the words. A warp has 32 of
+// either: two by four products of 16 × 8 sets and 256 users, on the matrix units (bits, "and", count).
+extern "C" __global__ void __launch_bounds__(128)
+count_pairs(const u32 *bits, int n_sets, i64 words, i64 words_per_block, u64 *counts) {
+    __shared__ u32 some[64][36], others[64][36];  // 36: rows begin in different banks
+    int i0 = blockIdx.y * 64, j0 = blockIdx.z * 64;
+    if (j0 < i0) return;  // the other triangle
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = lane / 4, word = lane % 4;
+    int i1 = 32 * (warp / 2), j1 = 32 * (warp % 2);
+    int found[2][4][4] = {};
+    i64 start = blockIdx.x * words_per_block, end = min(start + words_per_block, words);
+    for (i64 w = start; w < end; w += 32) {
+        bool inside = w + lane < end;
+        for (int r = warp; r < 64; r += 4) {
+            some[r][lane] = inside && i0 + r < n_sets ? bits[(i0 + r) * words + w + lane] : 0;
+            others[r][lane] = inside && j0 + r < n_sets ? bits[(j0 + r) * words + w + lane] : 0;
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < 32; k += 8) {
+            u32 a[2][4], b[4][2];
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                a[i][0] = some[i1 + 16 * i + row][k + word];
+                a[i][1] = some[i1 + 16 * i + row + 8][k + word];
+                a[i][2] = some[i1 + 16 * i + row][k + 4 + word];
+                a[i][3] = some[i1 + 16 * i + row + 8][k + 4 + word];
+            }
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                b[j][0] = others[j1 + 8 * j + row][k + word];
+                b[j][1] = others[j1 + 8 * j + row][k + 4 + word];
+            }
+#pragma unroll
+            for (int i = 0; i < 2; i++)
+#pragma unroll
+                for (int j = 0; j < 4; j++)
+                    asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
+                        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                        : "+r"(found[i][j][0]), "+r"(found[i][j][1]), "+r"(found[i][j][2]),
+                          "+r"(found[i][j][3])
+                        : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]), "r"(b[j][0]),
+                          "r"(b[j][1]));
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 4; j++)
+            for (int c = 0; c < 4; c++) {
+                int one = i0 + i1 + 16 * i + row + 8 * (c / 2);
+                int other = j0 + j1 + 8 * j + 2 * word + c % 2;
+                if (one < n_sets && other < n_sets)
+                    atomicAdd(counts + (i64)one * n_sets + other, (u64)found[i][j][c]);
+            }
+}

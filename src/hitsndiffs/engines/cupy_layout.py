@@ -6,9 +6,10 @@ user, four groups to a 32-bit number, so that neighbouring threads read neighbou
 
 Sums over users are made of whole numbers: each score is rounded to a multiple of a unit, which is
 chosen from the largest score. They do not depend on the order in which threads add, so results are
-the same, bit for bit, from run to run. Up to :data:`PRECISE_UP_TO` users the unit is about 2⁻³⁷ of
-the largest score. Beyond, the whole round works with 17 bits per user, which is twice as fast; the
-errors of so many users cancel out.
+the same, bit for bit, from run to run. The unit is about 2⁻³⁷ of the largest score. A round can
+also work with 17 bits per user, which is twice as fast; the errors of many users cancel out, down to
+about 10⁻⁷ of the largest sum. That is not enough for a solver that is to end within 10⁻⁶ of the
+processor's result, so it has to be asked for.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from typing import Any, Protocol
 
 import cupy as cp
 import numpy as np
+import numpy.typing as npt
 
+from hitsndiffs.engines.gram import OptionSets
 from hitsndiffs.engines.grouping import Groups
 
 __all__ = ["DeviceLayout", "DevicePacked", "DeviceRows"]
 
 Array = Any  # a cupy.ndarray
 
-#: Up to this many users a round is worked out with 38 bits per score.
-PRECISE_UP_TO = 2**25
 #: Threads of a block.
 THREADS = 1024
 #: Users of a block between two times of emptying its sums; a power of two.
@@ -37,6 +38,8 @@ MOST_QUADS = 24
 #: Shared memory of a block (bytes). Sums are kept in several copies while they fit: neighbouring
 #: users with the same answers would wait for each other.
 SHARED, MOST_COPIES = 220 * 1024, 4
+#: Users whose bits are held at a time while pairs of options are counted.
+USERS_AT_ONCE = 2**25
 #: Codes that are sent to the device at a time (bytes).
 PIECE = 2**28
 
@@ -46,8 +49,6 @@ class DeviceLayout(Protocol):
 
     n_users: int
     n_options: int
-    #: How far a sum may be off, relative to the largest score times the number of choosers.
-    rounding: float
 
     @property
     def nbytes(self) -> int:
@@ -64,6 +65,9 @@ class DeviceLayout(Protocol):
 
     def extremes(self, positions: Array) -> tuple[Array, Array]:
         """Smallest and largest position of each option's choosers."""
+
+    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The answer sheets of a few users, as columns."""
 
 
 @lru_cache(maxsize=1)
@@ -112,9 +116,20 @@ def _cover(length: int, threads: int = 256, most: int = 2**16) -> int:
     return min(most, -(-length // threads))
 
 
+def largest_sizes(scores: Array) -> Array:
+    """The largest size of each column's scores; no number where one of them is none."""
+    count, columns = scores.shape
+    sizes = cp.zeros(columns, dtype=cp.uint64)
+    steps = tuple(np.int64(step // 8) for step in scores.strides)
+    _launch(
+        "largest", (_cover(count, most=1024), columns), (scores, np.int64(count), *steps, sizes)
+    )
+    return sizes.view(cp.float64)
+
+
 def _units(scores: Array, n_users: int) -> Array:
     """For each column, what one step of its whole numbers is worth."""
-    largest = cp.abs(scores).max(axis=0) if len(scores) else cp.zeros(scores.shape[1])
+    largest = largest_sizes(scores)
     return cp.where(largest > 0, largest / _range(n_users, True)[0], 1.0)
 
 
@@ -141,12 +156,11 @@ class DevicePacked:
     def __init__(self, groups: Groups, quads: Array, wide: Array) -> None:
         self.groups, self._quads, self._wide = groups, quads, wide
         self.n_quads, self.n_users = quads.shape
+        self.n_wide = len(wide)
         self.n_options = int(groups.item_starts[-1])
         self._find_tables()
-        self.precise = self.n_users <= PRECISE_UP_TO
-        self.rounding = 1.0 / _range(self.n_users, self.precise)[0]
-        if not self.precise:
-            self.rounding /= float(np.sqrt(self.n_users))
+        #: Whether a round keeps 38 bits of every score, or 17 (twice as fast).
+        self.precise = True
 
     @classmethod
     def empty(cls, groups: Groups, n_users: int) -> DevicePacked:
@@ -161,21 +175,22 @@ class DevicePacked:
         """Send dense codes ``(n_items, n_users)`` over, piece by piece, and pack them there."""
         n_items, n_users = codes.shape
         made = cls.empty(groups, n_users)
-        members, starts, n_codes = (
-            cp.asarray(part) for part in (groups.members, groups.starts, groups.n_codes)
-        )
-        name = "pack_bytes" if codes.dtype == np.uint8 else "pack_shorts"
         piece = max(1, PIECE // (max(n_items, 1) * codes.dtype.itemsize))
         for first in range(0, n_users, piece):
-            part = cp.asarray(np.ascontiguousarray(codes[:, first : first + piece]))
-            count = part.shape[1]
-            _launch(
-                name,
-                (-(-count // 256), groups.n_groups),
-                (part, np.int64(count), np.int64(first), np.int64(n_users),
-                 np.int32(groups.n_narrow), members, starts, n_codes, made._quads, made._wide),
-            )  # fmt: skip
+            part = np.ascontiguousarray(codes[:, first : first + piece])
+            made.fill(cp.asarray(part), first)
         return made
+
+    def fill(self, codes: Array, first: int) -> None:
+        """Pack the codes of the users from ``first`` on, which are on the device."""
+        members, starts, _, n_codes, _ = self._groups
+        count, groups = codes.shape[1], self.groups
+        _launch(
+            "pack_bytes" if codes.dtype == np.uint8 else "pack_shorts",
+            (-(-count // 256), groups.n_groups),
+            (codes, np.int64(count), np.int64(first), np.int64(self.n_users),
+             np.int32(groups.n_narrow), members, starts, n_codes, self._quads, self._wide),
+        )  # fmt: skip
 
     @classmethod
     def of_rows(cls, groups: Groups, indptr: Any, options: Any) -> DevicePacked:
@@ -216,7 +231,7 @@ class DevicePacked:
                 f"choices_{kind}",
                 (_cover(count * columns),),
                 (self._quads, self._wide, np.int64(self.n_users), np.int64(start),
-                 np.uint32(count), np.int32(self.n_quads), np.int32(len(self._wide)),
+                 np.uint32(count), np.int32(self.n_quads), np.int32(self.n_wide),
                  self._wide_starts, table, np.int32(columns), scores[start - first :]),
             )  # fmt: skip
         return scores
@@ -243,12 +258,12 @@ class DevicePacked:
                  totals[:, 1024 * start :]),
                 shared_mem=shared,
             )  # fmt: skip
-        if len(self._wide):
+        if self.n_wide:
             _launch(
                 "choosers_wide",
                 (_cover(count), columns),
                 (self._wide, np.int64(self.n_users), np.int64(first), np.int64(count),
-                 np.int32(len(self._wide)), self._wide_starts, scores, *steps, fixed, length,
+                 np.int32(self.n_wide), self._wide_starts, scores, *steps, fixed, length,
                  totals),
             )  # fmt: skip
         return self._spread(totals, units)
@@ -269,7 +284,7 @@ class DevicePacked:
         """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
         precise = self.precise
         fits = 0 < _shared("through", self.n_quads, precise) <= SHARED
-        if not fits or self.n_quads > MOST_QUADS or len(self._wide):
+        if not fits or self.n_quads > MOST_QUADS or self.n_wide:
             scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
             return self.choosers(scores)[:, 0]
         kernel, shared = _round_kernel("through", self.n_quads, precise)
@@ -296,7 +311,7 @@ class DevicePacked:
             "extremes",
             (_cover(self.n_users, most=1024),),
             (self._quads, self._wide, np.int64(self.n_users), np.int32(self.groups.n_narrow),
-             np.int32(len(self._wide)), self._wide_starts, positions, lows, highs),
+             np.int32(self.n_wide), self._wide_starts, positions, lows, highs),
         )  # fmt: skip
         low, high = cp.empty((2, self.n_options), dtype=cp.int64)
         _launch(
@@ -305,6 +320,52 @@ class DevicePacked:
             (lows, highs, np.int32(self.n_options), *self._places, low, high),
         )
         return low, high
+
+    def pairs(self) -> Array:
+        """``Cᵀ C`` of the sets of :class:`~hitsndiffs.engines.gram.OptionSets`, upper triangle."""
+        sets = OptionSets.of(self.groups.item_starts)
+        n_sets = len(sets.items)
+        set_groups, members = _memberships(self.groups, sets)
+        counts = cp.zeros((n_sets, n_sets), dtype=cp.uint64)
+        for first in range(0, self.n_users, USERS_AT_ONCE):
+            count = min(USERS_AT_ONCE, self.n_users - first)
+            words = -(-count // 32)
+            bits = cp.empty((n_sets, words), dtype=cp.uint32)
+            kernel = _kernel("fill_bits")
+            kernel(
+                (-(-count // 1024),),
+                (1024,),
+                (self._quads, np.int64(self.n_users), np.int64(first), np.int64(count),
+                 np.int32(n_sets), set_groups, members, np.int64(words), bits),
+                shared_mem=32 * n_sets,
+            )  # fmt: skip
+            tiles = -(-n_sets // 64)
+            per_block = max(32, -(-words // (16 * _processors()) // 32) * 32)
+            _launch(
+                "count_pairs",
+                (-(-words // per_block), tiles, tiles),
+                (bits, np.int32(n_sets), np.int64(words), np.int64(per_block), counts),
+                threads=128,
+            )
+        return counts
+
+    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        g, places = self.groups, cp.asarray(users)
+        quads, wide = cp.asnumpy(self._quads[:, places]), cp.asnumpy(self._wide[:, places])
+        sheets = np.zeros((self.n_options, len(users)))
+        for group in range(g.n_groups):
+            if group < g.n_narrow:
+                rest = quads[group // 4] >> np.uint32(8 * (group % 4)) & np.uint32(255)
+            else:
+                rest = wide[group - g.n_narrow]
+            rest = rest.astype(np.int64)
+            for item in g.members[g.starts[group] : g.starts[group + 1]].tolist():
+                option = g.item_starts[item] + rest % g.n_codes[item]
+                given = np.flatnonzero(option < g.item_starts[item + 1])
+                sheets[option[given], given] = 1.0
+                rest //= g.n_codes[item]
+        return sheets
 
     # -- tables -----------------------------------------------------------------------------
 
@@ -350,6 +411,22 @@ class DevicePacked:
         return table
 
 
+def _memberships(groups: Groups, sets: OptionSets) -> tuple[Array, Array]:
+    """For each set of users its group, and a bit for each of the group's codes."""
+    strides, group_of = np.empty((2, len(groups.n_codes)), dtype=np.int64)
+    for group in range(groups.n_groups):
+        items = groups.members[groups.starts[group] : groups.starts[group + 1]]
+        strides[items] = np.cumprod([1, *groups.n_codes[items[:-1]]])
+        group_of[items] = group
+    codes = np.arange(256)
+    digits = codes // strides[sets.items][:, None] % groups.n_codes[sets.items][:, None]
+    inside = np.packbits(digits == sets.codes[:, None], axis=1, bitorder="little")
+    return (
+        cp.asarray(group_of[sets.items].astype(np.int32)),
+        cp.asarray(np.ascontiguousarray(inside).view(np.uint32)),
+    )
+
+
 class DeviceRows:
     """Each user's option numbers on the device, for sparse data."""
 
@@ -357,7 +434,6 @@ class DeviceRows:
         self._indptr = cp.asarray(indptr, dtype=cp.int64)
         self._options = cp.asarray(options, dtype=cp.int32)
         self.n_users, self.n_options = len(indptr) - 1, n_options
-        self.rounding = 1.0 / _range(self.n_users, True)[0]
 
     @property
     def nbytes(self) -> int:
@@ -410,6 +486,14 @@ class DeviceRows:
             (self._indptr, self._options, np.int64(self.n_users), positions, low, high),
         )
         return low, high
+
+    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        sheets = np.zeros((self.n_options, len(users)))
+        for column, user in enumerate(users.tolist()):
+            first, last = self._indptr[user : user + 2].tolist()
+            sheets[cp.asnumpy(self._options[first:last]), column] = 1.0
+        return sheets
 
 
 @lru_cache(maxsize=1)

@@ -111,7 +111,8 @@ def _packed_parts(
             "a ranking needs at least two users with answers."
         )
     # 2. the same with everybody's options, packed; the first form is given up
-    starts = [sum(sizes[:k]) for k in range(len(sizes))]
+    rows = [labels[n].n_users + labels[n].n_silent for n in range(len(labels))]
+    starts = [sum(rows[:n]) for n in full]
     shared = delayed(items, pure=False, traverse=False)
     parts = client.compute(
         [
@@ -123,6 +124,9 @@ def _packed_parts(
     for part in parts:
         if part.status == "error":
             part.result()
+    silent = sum(part.n_silent for part in labels)
+    if silent:
+        notes.append(f"{silent:,} users gave no answers and can get no rank: they are left out.")
     seen = dict.fromkeys(note for part in labels for note in part.notes)
     return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in seen if n not in notes)])
 

@@ -7,14 +7,14 @@ finds what depends on the order, and the answers go back to where the users are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Chain", "chain_ends", "levelled", "meet_across"]
+__all__ = ["Buckets", "Chain", "chain_ends", "levelled", "meet_across"]
 
 Array = npt.NDArray[Any]
 #: Values of each part that the client sees, to cut the range.
@@ -66,13 +66,13 @@ def in_bucket(number: int, *parts: Sorted) -> list[Array]:
 
 
 def act_on(
-    act: Callable[..., Array], number: int, *parts_and_more: Any, n_parts: int
+    act: Callable[..., Array], number: int, more: tuple[Any, ...], *parts: Sorted
 ) -> list[Array]:
     """Let ``act`` see a bucket's values in order; its answers go back part by part."""
-    pieces = [part.bucket(number) for part in parts_and_more[:n_parts]]
+    pieces = in_bucket(number, *parts)
     values = np.concatenate(pieces)
     order = np.argsort(values, kind="stable")
-    answers = act(values[order], *parts_and_more[n_parts:])
+    answers = act(values[order], *more)
     back = np.empty(answers.shape, dtype=answers.dtype)
     back[order] = answers
     return np.split(back, np.cumsum([len(piece) for piece in pieces])[:-1])
@@ -86,7 +86,44 @@ def brought_back(part: Sorted, number: int, *buckets: list[Array]) -> Array:
     return back
 
 
-# -- levels: values that differ by no more than a limit, in a chain --------------------------------
+@dataclass(frozen=True)
+class Buckets:
+    """The users' values sorted into buckets, on the workers.
+
+    Attributes
+    ----------
+    parts
+        Each part's values in order, cut into buckets (futures).
+    below
+        How many values are below each bucket.
+    """
+
+    parts: list[Any]
+    below: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, call: Callable[..., Any], each: Callable[..., Any], blocks: list[Any]) -> Buckets:
+        """Sort some blocks; ``call`` and ``each`` are the engine's."""
+        some = each((sampled, block) for block in blocks)
+        edges = splitters([values for values in some if len(values)], len(blocks))
+        parts = [call(sort_and_cut, block, edges) for block in blocks]
+        sizes = np.sum(each((bucket_sizes, part) for part in parts), axis=0)
+        return cls(parts, np.cumsum(sizes) - sizes)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.below)))
+
+    def answered(
+        self, call: Callable[..., Any], act: Callable[..., Any], more: list[tuple[Any, ...]]
+    ) -> list[Any]:
+        """What ``act`` finds for every value of each bucket, back with the users."""
+        found = [call(act_on, act, number, more[number], *self.parts) for number in self]
+        return [
+            call(brought_back, part, number, *found) for number, part in enumerate(self.parts)
+        ]
+
+
+# -- levels: values that stand no further apart than a limit, in a chain -----------------------------
 
 
 @dataclass(frozen=True)
@@ -99,17 +136,18 @@ class Chain:
         Values in the bucket.
     low, high
         Its smallest and its largest value.
-    low_size, low_sum, high_size, high_sum
-        Of the lowest and of the highest chain: how many values, and their sum.
+    low_size, low_end
+        Of the lowest chain: how many values, and the highest of them.
+    high_begin
+        The lowest value of the highest chain.
     """
 
     size: int
     low: float = np.nan
     high: float = np.nan
     low_size: int = 0
-    low_sum: float = 0.0
-    high_size: int = 0
-    high_sum: float = 0.0
+    low_end: float = np.nan
+    high_begin: float = np.nan
 
 
 def chain_ends(values: Array, limit: float) -> Chain:
@@ -118,89 +156,73 @@ def chain_ends(values: Array, limit: float) -> Chain:
         return Chain(0)
     breaks = np.flatnonzero(np.diff(values) > limit)
     first = int(breaks[0]) + 1 if len(breaks) else len(values)
-    last = len(values) - (int(breaks[-1]) + 1 if len(breaks) else 0)
+    last = int(breaks[-1]) + 1 if len(breaks) else 0
     return Chain(
         len(values), float(values[0]), float(values[-1]),
-        first, float(values[:first].sum()), last, float(values[len(values) - last :].sum()),
+        first, float(values[first - 1]), float(values[last]),
     )  # fmt: skip
+
+
+@dataclass
+class Joined:
+    """A chain that may reach over several buckets.
+
+    Attributes
+    ----------
+    low, high
+        Its ends.
+    above
+        How many values stand above it.
+    """
+
+    low: float
+    high: float
+    above: int
 
 
 @dataclass(frozen=True)
 class Ends:
-    """What a bucket is told of its end chains: all their values, also those in other buckets.
-
-    Attributes
-    ----------
-    above
-        How many values stand above the bucket.
-    low_size, low_sum, low_above, high_size, high_sum, high_above
-        Of the whole lowest and highest chain: values, sum, and how many values stand above.
-    """
+    """What a bucket is told: how many values stand above it, and its lowest and highest chain."""
 
     above: int
-    low_size: int
-    low_sum: float
-    low_above: int
-    high_size: int
-    high_sum: float
-    high_above: int
+    lowest: Joined | None = None
+    highest: Joined | None = None
 
 
 def meet_across(chains: list[Chain], limit: float) -> list[Ends]:
     """Join the chains that go on from one bucket to the next (buckets in order, lowest first)."""
-    total = sum(chain.size for chain in chains)
-    below = 0
-    #: [values, sum, highest place] of each joined chain, and which one each bucket's ends are in
-    joined: list[list[float]] = []
-    low_of, high_of = [-1] * len(chains), [-1] * len(chains)
-    previous = None
-    for number, chain in enumerate(chains):
+    above = sum(chain.size for chain in chains)
+    found: list[Ends] = []
+    last: Joined | None = None
+    for chain in chains:
+        above -= chain.size
         if not chain.size:
+            found.append(Ends(above))
             continue
-        goes_on = previous is not None and chain.low - chains[previous].high <= limit
-        if goes_on:
-            assert previous is not None
-            low_of[number] = high_of[previous]
-        else:
-            joined.append([0, 0.0, 0])
-            low_of[number] = len(joined) - 1
-        mine = joined[low_of[number]]
-        mine[0] += chain.low_size
-        mine[1] += chain.low_sum
-        mine[2] = below + chain.low_size
-        if chain.low_size == chain.size:
-            high_of[number] = low_of[number]
-        else:
-            joined.append([chain.high_size, chain.high_sum, below + chain.size])
-            high_of[number] = len(joined) - 1
-        below += chain.size
-        previous = number
-    found, below = [], 0
-    for number, chain in enumerate(chains):
-        below += chain.size
-        if not chain.size:
-            found.append(Ends(total - below, 0, 0.0, 0, 0, 0.0, 0))
-            continue
-        low, high = joined[low_of[number]], joined[high_of[number]]
-        found.append(
-            Ends(total - below, int(low[0]), low[1], total - int(low[2]),
-                 int(high[0]), high[1], total - int(high[2]))
-        )  # fmt: skip
+        lowest = Joined(chain.low, chain.low_end, above + chain.size - chain.low_size)
+        if last is not None and chain.low - last.high <= limit:
+            last.high, last.above = lowest.high, lowest.above
+            lowest = last
+        whole = chain.low_size == chain.size
+        last = lowest if whole else Joined(chain.high_begin, chain.high, above)
+        found.append(Ends(above, lowest, last))
     return found
 
 
 def levelled(values: Array, ends: Ends, limit: float) -> Array:
-    """Rank (1 for the highest, ties share the best) and mean of each value's level, as columns."""
-    begins = np.concatenate([[True], np.diff(values) > limit]) if len(values) else np.zeros(0, bool)
-    level = np.cumsum(begins) - 1
-    sizes = np.bincount(level)
-    sums = np.bincount(level, weights=values)
-    above = ends.above + len(values) - np.cumsum(sizes)
-    if len(sizes):
-        sizes[0], sums[0], above[0] = ends.low_size, ends.low_sum, ends.low_above
-        sizes[-1], sums[-1], above[-1] = ends.high_size, ends.high_sum, ends.high_above
-    means = np.where(sizes > 1, sums / np.maximum(sizes, 1), values[np.flatnonzero(begins)])
-    return np.stack([1.0 + above[level], means[level]], axis=1)
+    """Rank (1 for the highest, ties share the best) and middle of each value's level, as columns."""
+    if not len(values):
+        return np.zeros((0, 2))
+    apart = np.diff(values) > limit
+    level = np.concatenate([[0], np.cumsum(apart)])
+    lows = values[np.concatenate([[True], apart])]
+    highs = values[np.concatenate([apart, [True]])]
+    above = ends.above + len(values) - np.cumsum(np.bincount(level))
+    assert ends.lowest is not None
+    assert ends.highest is not None
+    for place, chain in ((0, ends.lowest), (-1, ends.highest)):
+        lows[place], highs[place], above[place] = chain.low, chain.high, chain.above
+    return np.stack([1.0 + above[level], ((lows + highs) / 2)[level]], axis=1)
 
 
 def average_ranks(values: Array, below: int) -> Array:
@@ -216,9 +238,9 @@ def how_many(values: Array) -> Array:
     return np.asarray(np.searchsorted(values, values, side="right") - first, dtype=np.float64)
 
 
-def value_at(values: list[Array], place: int) -> Any:
+def value_at(number: int, place: int, *parts: Sorted) -> Any:
     """The value at a place of a bucket."""
-    return np.sort(np.concatenate(values))[place]
+    return np.sort(np.concatenate(in_bucket(number, *parts)))[place]
 
 
 # -- joining what parts found ------------------------------------------------------------------

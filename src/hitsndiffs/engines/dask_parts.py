@@ -19,7 +19,8 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step
 from hitsndiffs.engines.dask_order import Chain, Sorted, chain_ends, in_bucket
-from hitsndiffs.engines.threads import MOST_SETS, ThreadsEngine
+from hitsndiffs.engines.gram import MOST_SETS
+from hitsndiffs.engines.threads import ThreadsEngine
 
 __all__ = ["Labels", "Part", "encoded_part", "joined_items", "labels_of", "packed"]
 
@@ -48,8 +49,18 @@ class Labels:
         bounds = encoded.item_starts.tolist()
         options = encoded.option_labels.tolist()
         self.options = [options[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
-        self.n_users = len(encoded.users)
+        self.n_users = int(_answered(encoded).sum())
+        self.n_silent = len(encoded.users) - self.n_users
         self.notes = encoded.notes
+
+
+def _answered(encoded: Encoded) -> npt.NDArray[np.bool_]:
+    """Which users of a part have answers."""
+    if encoded.codes is not None:
+        missing = np.iinfo(encoded.codes.dtype).max
+        return np.asarray((encoded.codes != missing).any(axis=0))
+    assert encoded.rows is not None
+    return np.diff(encoded.rows[0]) > 0
 
 
 def encoded_part(
@@ -115,7 +126,7 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
 
 
 def packed(encoded: Encoded, items: Items, first_user: int | None, as_text: bool) -> Part:
-    """A part with the items and options of all, packed.
+    """A part with the items and options of all, packed; users without answers are left out.
 
     Parameters
     ----------
@@ -153,13 +164,18 @@ def packed(encoded: Encoded, items: Items, first_user: int | None, as_text: bool
         "kind": "dask",
     }
     if encoded.codes is not None:
-        return Part(Responses(**shared, codes=_moved(encoded, items, table)))
-    assert encoded.rows is not None
-    indptr, options = encoded.rows
-    moved = table[options]
-    owner = np.repeat(np.arange(len(users)), np.diff(indptr))
-    moved = moved[np.lexsort((moved, owner))].astype(np.int32)
-    return Part(Responses(**shared, rows=(indptr, moved)))
+        responses = Responses(**shared, codes=_moved(encoded, items, table))
+    else:
+        assert encoded.rows is not None
+        indptr, options = encoded.rows
+        moved = table[options]
+        owner = np.repeat(np.arange(len(users)), np.diff(indptr))
+        moved = moved[np.lexsort((moved, owner))].astype(np.int32)
+        responses = Responses(**shared, rows=(indptr, moved))
+    answered = _answered(encoded)
+    if not answered.all():
+        responses, _ = responses.restrict(np.flatnonzero(answered), keep_options=True)
+    return Part(responses)
 
 
 def _moved(encoded: Encoded, items: Items, table: Array) -> Array:
@@ -178,6 +194,11 @@ def _moved(encoded: Encoded, items: Items, table: Array) -> Array:
 
 
 # -- passes over a part ------------------------------------------------------------------------
+
+
+def same(x: Array) -> Array:
+    """What is given: a task that can be run again where its worker is lost."""
+    return x
 
 
 def choices(part: Part, weights: Array) -> Array:
@@ -200,7 +221,7 @@ def mapped(part: Part, weights: Array, step: Step, *arrays: Array) -> Array:
     return np.ascontiguousarray(part.engine.mapped(weights, step, *arrays))
 
 
-def extremes(part: Part, positions: Array, first_items: int | None) -> tuple[Array, Array]:
+def extremes(part: Part, first_items: int | None, positions: Array) -> tuple[Array, Array]:
     """Smallest and largest position of each option's choosers in the part."""
     return part.engine.extremes(positions, first_items)
 
@@ -248,6 +269,21 @@ def user_labels(part: Part, users: Array) -> Array:
 def all_labels(part: Part) -> Array:
     """Labels of the part's users."""
     return part.engine.responses.users
+
+
+def answers(part: Part | None) -> Responses | None:
+    """The part's answers, to be brought to the client."""
+    return None if part is None else part.engine.responses
+
+
+def picked(values: Array, marks: Array) -> Array:
+    """The values of the users who are marked."""
+    return values[marks]
+
+
+def first_places(marks: Array, count: int) -> Array:
+    """Places of the first users who are marked."""
+    return np.flatnonzero(marks)[:count]
 
 
 def sheets(part: Part, users: Array) -> Array:

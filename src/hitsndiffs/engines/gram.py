@@ -8,23 +8,69 @@ rounds, and every further round is free.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.pool import Run
-from hitsndiffs.engines.gram_kernels import count_pairs, fill_bits
 
-__all__ = ["gram_matrix"]
+__all__ = ["MOST_SETS", "OptionSets", "gram_matrix"]
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
+#: Most sets of users: with these, counting costs about ten rounds.
+MOST_SETS = 500
 #: 64-bit words of each set that are worked on at a time: all sets of a tile fit the cache.
 TILE = 256
 
 
-def gram_matrix(codes: npt.NDArray[Any], item_starts: Ints, run: Run) -> npt.NDArray[np.float64]:
+@dataclass(frozen=True)
+class OptionSets:
+    """The options whose choosers are counted: all but the last of each item.
+
+    The last option's choosers are everybody less those of the others.
+
+    Attributes
+    ----------
+    items, codes
+        Of each set: the item, and the option's place in it.
+    widths
+        How many options each item has.
+    """
+
+    items: Ints
+    codes: Ints
+    widths: Ints
+
+    @classmethod
+    def of(cls, item_starts: Ints) -> OptionSets:
+        """The sets of some items, whose options begin at ``item_starts``."""
+        widths = np.diff(item_starts)
+        items = np.repeat(np.arange(len(widths)), widths - 1)
+        begins = np.cumsum(widths - 1) - (widths - 1)
+        return cls(items, np.arange(len(items)) - np.repeat(begins, widths - 1), widths)
+
+    def all_pairs(self, counts: npt.NDArray[Any], n_users: int) -> Floats:
+        """``Cᵀ C`` from the sizes of the intersections of the sets (upper triangle)."""
+        upper = np.triu(counts.astype(np.float64))
+        pairs = upper + np.triu(upper, 1).T
+        n_sets, n_options = len(self.items), int(self.widths.sum())
+        counted = np.empty((n_sets + 1, n_sets + 1))
+        counted[0, 0], counted[1:, 1:] = n_users, pairs
+        counted[0, 1:] = counted[1:, 0] = np.diag(pairs)
+        # each option is a sum of everybody (column 0) and the sets
+        last = np.cumsum(self.widths) - 1
+        makes = np.zeros((n_options, n_sets + 1))
+        makes[np.setdiff1d(np.arange(n_options), last), np.arange(1, n_sets + 1)] = 1.0
+        makes[last, 0] = 1.0
+        makes[last[self.items], np.arange(1, n_sets + 1)] = -1.0
+        return np.asarray(makes @ counted @ makes.T)
+
+
+def gram_matrix(codes: npt.NDArray[Any], item_starts: Ints, run: Run) -> Floats:
     """Count the users of every pair of options.
 
     Parameters
@@ -42,43 +88,22 @@ def gram_matrix(codes: npt.NDArray[Any], item_starts: Ints, run: Run) -> npt.NDA
     >>> gram_matrix(codes, np.array([0, 2, 4]), Run(1)).astype(int).tolist()
     [[2, 0, 1, 1], [0, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 2]]
     """
-    n_users = codes.shape[1]
-    widths = np.diff(item_starts)
-    # the last option of an item is everybody less the others: it needs no set of its own
-    set_items = np.repeat(np.arange(len(widths)), widths - 1)
-    set_codes = np.arange(len(set_items)) - np.repeat(
-        np.cumsum(widths - 1) - (widths - 1), widths - 1
-    )
-    set_codes = set_codes.astype(codes.dtype)  # bytes are compared many at a time
+    from hitsndiffs.engines.gram_kernels import count_pairs, fill_bits
+
+    sets = OptionSets.of(item_starts)
+    n_sets, n_users = len(sets.items), codes.shape[1]
+    set_codes = sets.codes.astype(codes.dtype)  # bytes are compared many at a time
     n_words = -(-n_users // 64)
     pieces = max(1, min(4 * run.threads, n_words // TILE))
     bounds = [n_words * piece // pieces for piece in range(pieces + 1)]
-    counts = np.zeros((pieces, len(set_items), len(set_items)), dtype=np.uint64)
+    counts = np.zeros((pieces, n_sets, n_sets), dtype=np.uint64)
 
     def work(piece: int) -> None:
-        bits = np.empty((len(set_items), TILE), dtype=np.uint64)
+        bits = np.empty((n_sets, TILE), dtype=np.uint64)
         for first in range(bounds[piece], bounds[piece + 1], TILE):
             words = min(TILE, bounds[piece + 1] - first)
-            fill_bits(codes, set_items, set_codes, first, words, bits)
+            fill_bits(codes, sets.items, set_codes, first, words, bits)
             count_pairs(bits, words, counts[piece])
 
     run(pieces, work)
-    upper = np.triu(counts.sum(axis=0).astype(np.float64))
-    pairs = upper + np.triu(upper, 1).T
-    return _with_last_options(pairs, set_items, widths, n_users)
-
-
-def _with_last_options(
-    pairs: npt.NDArray[np.float64], set_items: Ints, widths: Ints, n_users: int
-) -> npt.NDArray[np.float64]:
-    """From the counted sets to all options: ``L [everybody; sets]`` names them."""
-    n_sets, n_options = len(set_items), int(widths.sum())
-    counted = np.empty((n_sets + 1, n_sets + 1))
-    counted[0, 0], counted[1:, 1:] = n_users, pairs
-    counted[0, 1:] = counted[1:, 0] = np.diag(pairs)
-    last = np.cumsum(widths) - 1
-    makes = np.zeros((n_options, n_sets + 1))
-    makes[np.setdiff1d(np.arange(n_options), last), np.arange(1, n_sets + 1)] = 1.0
-    makes[last, 0] = 1.0
-    makes[last[set_items], np.arange(1, n_sets + 1)] = -1.0
-    return np.asarray(makes @ counted @ makes.T)
+    return sets.all_pairs(counts.sum(axis=0), n_users)

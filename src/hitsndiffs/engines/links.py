@@ -12,7 +12,7 @@ from hitsndiffs.data.responses import Responses
 if TYPE_CHECKING:
     from hitsndiffs.engines.base import Engine
 
-__all__ = ["connected"]
+__all__ = ["connected", "searched"]
 
 IntVector = npt.NDArray[np.int64]
 
@@ -72,12 +72,37 @@ def _labelled(responses: Responses, linked_by: str) -> IntVector:
         (np.ones(len(user), dtype=np.int8), (user, others + m)), shape=(m + n_others, m + n_others)
     )
     _, found = connected_components(graph.tocsr(), directed=False)
-    labels = found[:m].astype(np.int64)
-    answered = responses.answers_per_user > 0
+    return _largest_first(found[:m].astype(np.int64), responses.answers_per_user > 0)
+
+
+def searched(data: Engine, linked_by: str) -> IntVector:
+    """The same for any engine with NumPy's user arrays: whoever is linked to somebody, and so on.
+
+    A round is two sums, and every component takes some: for data with few components.
+    """
+    left = data.answers_per_user > 0
+    answered = left.copy()
+    labels = np.full(data.n_users, -1, dtype=np.int64)
+    while left.any():
+        reached, before = data.marked(np.flatnonzero(left)[:1]), 0
+        while (now := int(reached.sum())) > before:
+            before = now
+            options = data.choosers(reached.astype(float)) > 0
+            options = data.items.any(options) if linked_by == "items" else options
+            reached = data.choices(options.astype(float)) > 0
+        labels[reached] = labels.max() + 1
+        left &= ~reached
+    return _largest_first(labels, answered)
+
+
+def _largest_first(labels: IntVector, answered: npt.NDArray[np.bool_]) -> IntVector:
+    """Components numbered by size; equal sizes in the order of their first user."""
+    m = len(labels)
+    if not answered.any():
+        return np.full(m, -1, dtype=np.int64)
     sizes = np.bincount(labels[answered], minlength=labels.max() + 1)
     first = np.full(len(sizes), m)
-    np.minimum.at(first, labels, np.arange(m))
-    # largest first; equal sizes in the order of their first user
+    np.minimum.at(first, labels[answered], np.flatnonzero(answered))
     order = np.lexsort((first, -sizes))
     number = np.empty(len(sizes), dtype=np.int64)
     number[order] = np.arange(len(sizes))

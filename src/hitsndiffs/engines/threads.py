@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, Stepped, option_words, scaled
+from hitsndiffs.engines.gram import MOST_SETS, gram_matrix
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
 from hitsndiffs.errors import InputError
@@ -25,9 +26,6 @@ IntVector = npt.NDArray[np.integer[Any]]
 
 #: Responses held as rows are packed when that costs at most this many bytes per response.
 PACK_UP_TO = 2.0
-#: The matrix of all pairs of options is counted up to so many sets of users, one per option less
-#: one per item: with these, counting costs about ten rounds.
-MOST_SETS = 500
 #: Columns of a block are worked on together while their scratch memory is within this.
 SCRATCH = 128 * 2**20
 
@@ -168,8 +166,6 @@ class ThreadsEngine(MemoryEngine):
         few = self.n_options - self.n_items <= MOST_SETS
         if not (few and self.layout.is_complete and self._responses.is_dense):
             return None
-        from hitsndiffs.engines.gram import gram_matrix
-
         return gram_matrix(self._responses.codes, self.items.starts, self._run)
 
     def choices(self, weights: Floats) -> Floats:

@@ -31,7 +31,8 @@ class ABH(Method):
     Parameters
     ----------
     solver
-        ``"lanczos"`` (default; linear in the number of responses), ``"power"`` (the paper's
+        ``"lanczos"`` (default; Davidson's preconditioned iterations on the basis that Lanczos' use,
+        linear in the number of responses), ``"power"`` (the paper's
         Algorithm 2, linear as well because ``D`` is kept as a vector) or ``"direct"`` (the dense
         Laplacian, small data).
     beta

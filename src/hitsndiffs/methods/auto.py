@@ -104,12 +104,12 @@ class Auto(Searching):
             return None
         if data.n_responses > MOST_RESPONSES:
             return None
+        here = _with_answers(data)
+        if here is None:
+            return None
         step("comparing with confusion matrices")
         start = found.best.fit.posterior.mean
-        if not data.in_memory:  # so few answers have room here
-            here = open_engine(data.responses)
-            return confusion_against_key(here, data.collect(start))
-        return confusion_against_key(data, start)
+        return confusion_against_key(here, start if here is data else data.collect(start))
 
     def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:
         estimator = DawidSkene(
@@ -136,6 +136,15 @@ class Auto(Searching):
             f"better than a latent key does (by {contest.z:.1f} standard errors)"
         )
         return _with_choice(fit, "dawid-skene", why)
+
+
+def _with_answers(data: Engine) -> Engine | None:
+    """The data on an engine that gives the answers themselves; ``None`` where none does."""
+    try:
+        answers = data.responses
+    except InputError:
+        return None
+    return data if data.in_memory else open_engine(answers)  # so few answers have room here
 
 
 def _ability(found: Search, ability: Vector) -> Vector:

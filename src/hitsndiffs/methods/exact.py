@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import oriented_fit, standard_errors, standardised
 from hitsndiffs.methods.fitted import Fit
+from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.perfect import PerfectOrder, checked_order, may_be_perfect, perfect_order
 from hitsndiffs.order.ties import Levels
@@ -45,11 +46,12 @@ def perfected(
     """
     if not data.in_memory or not may_be_perfect(data):
         return fit
-    order, certified = ordered_users(data, Levels.of(fit.scores, np.zeros(data.n_users, int)))
+    scores = data.collect(fit.scores)
+    order, certified = ordered_users(data, Levels.of(scores, np.zeros(data.n_users, int)))
     if certified:
         found = checked_order(data, order)
         return replace(fit, perfect=found, notes=(*_several(found), *fit.notes))
-    found = perfect_order(data, fit.scores)
+    found = perfect_order(data, scores)
     if found is None:
         return fit
     exact = along(data, found, answers=answers, strong_user=strong_user)
@@ -77,7 +79,8 @@ def along(
     U = Averaging.of(data)
     s = np.empty(data.n_users)
     s[found.order] = found.steps
-    s = standardised(U, s) if np.ptp(s) > 0 else np.zeros(data.n_users)
+    s = data.user_array(s)
+    s = standardised(U, s) if float(s.max()) > float(s.min()) else 0.0 * s
     w = U.weights(s)
     fit = oriented_fit(
         data,
@@ -90,7 +93,9 @@ def along(
         answers=answers,
         strong_user=strong_user,
     )
-    return replace(fit, perfect=found, notes=(*_several(found), *fit.notes))
+    assert fit.option_weights is not None
+    scoring = Scoring(fit.option_weights)  # a newcomer: the mean of the chosen options' weights
+    return replace(fit, perfect=found, scoring=scoring, notes=(*_several(found), *fit.notes))
 
 
 def _several(found: PerfectOrder | None) -> list[str]:

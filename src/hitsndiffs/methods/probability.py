@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,19 +48,21 @@ def normal_cdf(x: Array) -> Array:
     return np.asarray(ndtr(x))
 
 
-def normal_quantile(p: Array) -> Array:
-    """The inverse of :func:`normal_cdf`, for probabilities between 0 and 1.
+def normal_quantile(p: Any) -> Any:
+    """The inverse of :func:`normal_cdf`, for probabilities between 0 and 1 (arrays of any engine).
 
     >>> normal_quantile(np.array([0.5, 0.975])).round(2).tolist()
     [0.0, 1.96]
     """
-    if p.size <= SHORT:
+    if isinstance(p, np.ndarray) and p.size <= SHORT:
         from statistics import NormalDist
 
         return _each(NormalDist().inv_cdf, p)
-    from scipy.special import ndtri
-
-    return np.asarray(ndtri(p))
+    if type(p).__module__.startswith("cupy"):
+        from cupyx.scipy.special import ndtri
+    else:
+        from scipy.special import ndtri
+    return ndtri(p)
 
 
 def _each(function: Callable[[float], float], x: Array) -> Array:

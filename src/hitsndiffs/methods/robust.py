@@ -141,7 +141,7 @@ def certified_fit(data: Engine, method: Searching) -> Fit | None:
         fit = along(data, found, **known)
     if fit.perfect is None or np.ptp(data.collect(fit.scores)) == 0:
         return None
-    note = "The answers are consistent: one order explains every answer, and it is certified."
+    note = "The answers are consistent: this order explains every answer, and it is certified."
     return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))
 
 

@@ -31,6 +31,8 @@ Vector = npt.NDArray[np.float64]
 CALIBRATION = (-1.27, 1.69)
 #: A difference this small, relative to what is compared, is rounding.
 ROUNDING = 1e-9
+#: A lead this slight may come from the last change of an iteration.
+UNSETTLED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ def _by_majority(scores: Vector, data: Engine) -> Orientation | None:
     centred, above = scores - scores.mean(), agreement - agreement.mean()
     lead = float(centred @ above)
     size = float(np.linalg.norm(centred) * np.linalg.norm(above))
-    if float(abs(above).max()) <= ROUNDING or abs(lead) <= ROUNDING * size:
+    if float(abs(above).max()) <= ROUNDING or abs(lead) <= UNSETTLED * size:
         return None
     margin = min(1.0, abs(lead) / size)
     z = margin * np.sqrt(max(len(scores) - 1, 1))
@@ -187,10 +189,10 @@ def _ends(scores: Vector, data: Engine, size: int) -> Vector:
     """
     limit = tie_limit(scores)
     ends = []
-    for turned in (scores, -scores):
-        edge = data.value_at(turned, len(scores) - size)
-        above = turned > edge + limit
-        level = abs(turned - edge) <= limit
+    for sign, place in ((1, len(scores) - size), (-1, size - 1)):
+        edge = data.value_at(scores, place)
+        above = sign * (scores - edge) > limit
+        level = abs(scores - edge) <= limit
         share = (size - float(above.sum())) / float(level.sum())
         ends.append(above + share * level)
     return np.stack(ends, axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import time
@@ -235,6 +236,7 @@ def _write(
     text = page(shown, title=TITLE, notes=found.notes, pictures=pictures)
     write_text(found.out / "index.html", text)
     hardware = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}"
+    first_run = _first_run(found, command, minutes, hardware)
     text = markdown(
         shown,
         command=command,
@@ -243,7 +245,28 @@ def _write(
         hardware=hardware,
         minutes=minutes,
         kept=found.outcome.kept,
+        first_run=first_run,
     )
     write_text(found.out / "reproduction.md", text)
     if docs is not None:
         write_text(Path(docs), text)
+
+
+def _first_run(
+    found: Reproduction, command: str, minutes: float, hardware: str
+) -> dict[str, Any] | None:
+    """How the cells of a folder were computed, if one run computed them all."""
+    record = found.out / "run.json"
+    if found.outcome.kept == 0 and found.outcome.computed and not found.outcome.interrupted:
+        told = {
+            "command": command,
+            "cells": found.outcome.computed,
+            "minutes": minutes,
+            "hardware": hardware,
+        }
+        write_text(record, json.dumps(told, indent=1) + "\n")
+        return told
+    if record.exists():
+        kept: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+        return kept
+    return None

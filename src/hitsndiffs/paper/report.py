@@ -196,6 +196,7 @@ def markdown(
     hardware: str = "",
     minutes: float = 0.0,
     kept: int = 0,
+    first_run: Mapping[str, Any] | None = None,
 ) -> str:
     """What agrees with the paper, what differs, and why."""
     together = findings.share(results)
@@ -207,7 +208,7 @@ def markdown(
         + (f" on {hardware}" if hardware else "")
         + ". Do not edit.",
         "",
-        *_kept_words(kept),
+        *_kept_words(kept, first_run),
         f"A cell *agrees* when our mean and the paper's are within {LIMIT:g} standard errors, "
         "theirs (estimated as equal to ours) and ours together.",
         "",
@@ -239,10 +240,17 @@ def markdown(
     return "\n".join(lines)
 
 
-def _kept_words(kept: int) -> list[str]:
+def _kept_words(kept: int, first_run: Mapping[str, Any] | None) -> list[str]:
     if kept == 0:
         return []
-    return [f"{kept:,} cells were computed by earlier runs into the same folder, and kept.", ""]
+    if not first_run:
+        return [f"{kept:,} cells were computed by earlier runs into the same folder, and kept.", ""]
+    return [
+        f"{first_run['cells']:,} cells were computed by one uninterrupted run of "
+        f"`{first_run['command']}`, in {first_run['minutes']:.0f} minutes on "
+        f"{first_run['hardware']}, and kept.",
+        "",
+    ]
 
 
 def _other_figures(results: All) -> list[str]:
@@ -251,7 +259,10 @@ def _other_figures(results: All) -> list[str]:
         compared = [r for r in points if r.verdict]
         if FIGURES[name].kind != "accuracy" and compared:
             agree = sum(r.verdict == "agrees" for r in compared)
-            rows.append(f"| {FIGURES[name].title} | {len(compared)} | {agree} |")
+            title = FIGURES[name].title
+            if FIGURES[name].kind == "scalability" and not FIGURES[name].shows:
+                title += ": rounds"
+            rows.append(f"| {title} | {len(compared)} | {agree} |")
     if not rows:
         return []
     return ["## Other figures", "", "| figure | cells | agree |", "|---|---:|---:|", *rows, ""]

@@ -226,16 +226,20 @@ def _affordable(cell: Cell, method: str, store: Store, time_limit: float) -> boo
     ]
     if any(seconds is not None and seconds > ONCE_FROM for seconds in earlier):
         return False
-    if cell.place == 0:
-        return True
-    before = [
-        values.get("seconds", {}).get(method)
-        for _, values in store.runs(cell.spec, cell.place - 1, cell.seed)
-    ]
-    took = [seconds for seconds in before if seconds is not None]
-    power = contestant(method).growth if cell.spec.varies == "users" else 1.0
-    growth = (cell.x / cell.spec.x[cell.place - 1]) ** power
-    return bool(took) and min(took) * growth <= time_limit
+    for place in range(cell.place - 1, -1, -1):
+        tried = [
+            values["seconds"][method]
+            for _, values in store.runs(cell.spec, place, cell.seed)
+            if method in values.get("seconds", {})
+        ]
+        if tried:
+            took = [seconds for seconds in tried if seconds is not None]
+            power = contestant(method).growth if cell.spec.varies == "users" else 1.0
+            growth = (cell.x / cell.spec.x[place]) ** power
+            return bool(took) and min(took) * growth <= time_limit
+        if any(True for _ in store.runs(cell.spec, place, cell.seed)):
+            return False  # it was left out there already
+    return True
 
 
 def _attempt(cell: Cell, methods: Sequence[str], rank: Rank | None = None) -> Values | str:

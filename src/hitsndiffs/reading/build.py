@@ -32,6 +32,7 @@ __all__ = [
     "build_long",
     "build_transposed",
     "build_wide",
+    "cells_at",
     "column_cells",
     "find_layout",
     "item_column",
@@ -82,6 +83,11 @@ def column_cells(table: FileTable, name: str) -> list[str]:
     if name not in table.names:
         return []
     place = table.names.index(name)
+    return cells_at(table, place)
+
+
+def cells_at(table: FileTable, place: int) -> list[str]:
+    """Return the cells of the column at a place, in the first rows."""
     return [row[place] for row in table.sample if place < len(row)]
 
 

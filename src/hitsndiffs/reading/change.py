@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def relabelled(encoded: Encoded, labels: Sequence[Sequence[str | None]]) -> Enco
         new_labels += [distinct[k] for k in order]
         sizes.append(len(distinct))
     if np.array_equal(new_number, np.arange(n_options)):
-        return encoded
+        return replace(encoded, option_labels=label_array(new_labels))
     new_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     changed = replace(encoded, option_labels=label_array(new_labels), item_starts=new_starts)
     if encoded.rows is not None:
@@ -64,7 +65,7 @@ def relabelled(encoded: Encoded, labels: Sequence[Sequence[str | None]]) -> Enco
     assert encoded.codes is not None
     codes = encoded.codes.copy()
     missing = np.iinfo(codes.dtype).max
-    for k, (first, last) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+    for k, (first, last) in enumerate(pairwise(starts)):
         own_numbers = new_number[first:last]
         within = np.where(own_numbers < 0, missing, own_numbers - new_starts[k])
         if not np.array_equal(within, np.arange(last - first)):
@@ -90,9 +91,7 @@ def without_unused(encoded: Encoded) -> Encoded:
     if used.all() and (np.diff(encoded.item_starts) > 0).all():
         return encoded
     starts = encoded.item_starts
-    sizes = np.array(
-        [int(used[a:b].sum()) for a, b in zip(starts[:-1], starts[1:], strict=True)], dtype=np.int64
-    )
+    sizes = np.array([int(used[a:b].sum()) for a, b in pairwise(starts)], dtype=np.int64)
     kept = np.flatnonzero(sizes)
     numbers = np.where(used, np.cumsum(used) - 1, -1)
     changed = replace(

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from hitsndiffs.data.encoding.options import MISSING_TEXTS
 
@@ -91,7 +92,9 @@ def _kind(counts: Counter[str], texts: list[str]) -> str:
     if not n:
         return "empty"
     distinct = len(counts)
-    if max(map(len, counts)) == 1 and not (distinct == n >= _FEW and all(map(str.isdecimal, counts))):
+    if max(map(len, counts)) == 1 and not (
+        distinct == n >= _FEW and all(map(str.isdecimal, counts))
+    ):
         return "choice"  # letters and digits: nothing to find out
     for kind, pattern in (
         ("time", _DATE),
@@ -127,7 +130,7 @@ def _number_kind(counts: Counter[str], texts: list[str]) -> str:
         return "choice"
     whole = sum(number == int(number) for number in known) / len(known)
     if n >= _FEW and distinct == n and whole == 1:
-        steps = [b - a for a, b in zip(known, known[1:], strict=False)]
+        steps = [b - a for a, b in pairwise(known)]
         if all(step == 1 for step in steps) and known[0] in (0, 1):
             return "counter"
     if n >= _SOME and whole < 1 and (distinct > 6 or whole < 0.5):

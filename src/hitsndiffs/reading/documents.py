@@ -17,8 +17,14 @@ from hitsndiffs.reading.archives import Archive, is_workbook
 from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
 from hitsndiffs.reading.sheets import Workbook
 from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
-from hitsndiffs.reading.text import TextShape, check_encoding, find_encoding, find_shape
-from hitsndiffs.reading.text import padded, rows_of_text
+from hitsndiffs.reading.text import (
+    TextShape,
+    check_encoding,
+    find_encoding,
+    find_shape,
+    padded,
+    rows_of_text,
+)
 
 __all__ = ["FileDocument", "Settings"]
 
@@ -26,6 +32,7 @@ __all__ = ["FileDocument", "Settings"]
 HEAD_BYTES = 1 << 20
 HEAD_ROWS = 60
 HEAD_RECORDS = 5
+HEAD_COLUMNS = 5000
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"
 _PARQUET = (".parquet", ".pq")
@@ -173,8 +180,7 @@ class FileDocument:
         """The encoding of the text: the one given, or found in its beginning."""
         if self.settings.encoding is not None:
             return check_encoding(self.settings.encoding)
-        found = find_encoding(self._head)
-        return found
+        return find_encoding(self._head)
 
     @cached_property
     def _head_text(self) -> str:
@@ -352,7 +358,7 @@ class FileDocument:
         """The beginning of the file."""
         kind = self.kind
         if kind in ("table", "sheets", "parquet"):
-            rows = [row for _, row in self._rows(None, HEAD_ROWS)]
+            rows = [row[:HEAD_COLUMNS] for _, row in self._rows(None, HEAD_ROWS)]
             place = self._header_place(rows, None)
             first = 0 if place is None else place + 1
             records: list[Any] = []
@@ -373,8 +379,8 @@ class FileDocument:
             return Sample(self.name, kind, self.folders, records=tuple(records))
         if kind == "archive":
             return Sample(self.name, kind, self.folders, members=tuple(self._archive.names))
-        rows = [(line,) for line in self._head_text.splitlines()[:HEAD_ROWS]]
-        return Sample(self.name, kind, self.folders, rows=tuple(rows))
+        lines = self._head_text.splitlines()[:HEAD_ROWS]
+        return Sample(self.name, kind, self.folders, rows=tuple((line,) for line in lines))
 
     def members(self) -> list[Document]:
         """Return the files in an archive."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from hitsndiffs.data.encoding.names import listed, shortened
 from hitsndiffs.data.encoding.options import normalise
-from hitsndiffs.data.encoding.result import Encoded, check_sizes
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes
 from hitsndiffs.data.known_key import KnownKey
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import (
@@ -24,7 +24,7 @@ from hitsndiffs.reading.change import (
 )
 from hitsndiffs.reading.fold import Folding, fold_item, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
-from hitsndiffs.reading.roles import match_names
+from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.streams import RawKey, option_label
 from hitsndiffs.reading.words import is_key_name, is_summary_name
 
@@ -98,16 +98,14 @@ def finish(
     if not keep_all and items is None:
         _without_free_text(done, name)
     _check(done, name)
-    done.key = _matched_key(done, raw_key, name)
+    done.key = _matched_key(done, raw_key)
     return done
 
 
 # -- rows that are no users -------------------------------------------------------------------
 
 
-def _special_rows(
-    done: Finished, raw_key: RawKey, key_user: int | None, has_names: bool
-) -> RawKey:
+def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_names: bool) -> RawKey:
     encoded = done.encoded
     n_users = len(encoded.users)
     labels = encoded.users
@@ -130,11 +128,11 @@ def _special_rows(
     if keys and len(keys) < n_users - 1:
         drop[keys] = True
         where = f"row {shortened(str(labels[keys[0]]), 40)!r}"
-        raw_key = RawKey(
-            {str(i): str(o) for i, o in answer_of(encoded, keys[0]).items()}, where
-        )
+        raw_key = RawKey({str(i): str(o) for i, o in answer_of(encoded, keys[0]).items()}, where)
         done.left_out.append(
-            LeftOut(len(keys), where, "it holds the key" if key_user is None else "given as key_row")
+            LeftOut(
+                len(keys), where, "it holds the key" if key_user is None else "given as key_row"
+            )
         )
         if len(keys) > 1:
             done.notes.append("There are several key rows; the first one is kept as the key.")
@@ -180,9 +178,7 @@ def _lonely(encoded: Encoded) -> np.ndarray[Any, Any]:
 # -- items and options ------------------------------------------------------------------------
 
 
-def _choose_items(
-    done: Finished, items: Sequence[str] | None, drop: Sequence[str] | None
-) -> None:
+def _choose_items(done: Finished, items: Sequence[str] | None, drop: Sequence[str] | None) -> None:
     names = [str(item) for item in done.encoded.items.tolist()]
     keep = np.ones(len(names), dtype=bool)
     if items:
@@ -205,7 +201,7 @@ def _fold(done: Finished, fold: bool, blanks: Sequence[str] | None) -> None:
     starts = encoded.item_starts.tolist()
     labels = [str(label) for label in encoded.option_labels.tolist()]
     words = None if blanks is None else frozenset(same_text(word) for word in blanks)
-    stocks = [tuple(labels[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    stocks = [tuple(labels[a:b]) for a, b in pairwise(starts)]
     # most items need no folding: each different stock of labels is looked at once
     plain = {
         stock: fold_item(stock, [1] * len(stock), Folding(), words, merge=fold) == list(stock)
@@ -239,7 +235,7 @@ def _without_free_text(done: Finished, name: str) -> None:
     keep = np.ones(len(encoded.items), dtype=bool)
     strange = [
         k
-        for k, (a, b) in enumerate(zip(starts[:-1], starts[1:], strict=True))
+        for k, (a, b) in enumerate(pairwise(starts))
         if b - a > _DIFFERENT * _SOME or sum(map(len, labels[a:b])) > _LONG_TEXT * (b - a)
     ]
     if not strange:
@@ -264,7 +260,9 @@ def _without_free_text(done: Finished, name: str) -> None:
             f"{name}: hardly any two answers to an item are alike: this is free text (or numbers), "
             "not choices; export the options that people chose."
         )
-    done.columns += [Column(item, "comment", "free text: hardly any two answers alike") for item in gone]
+    done.columns += [
+        Column(item, "comment", "free text: hardly any two answers alike") for item in gone
+    ]
     done.notes.append(
         f"Left out {listed(gone, most=3)}: free text, hardly any two answers are alike (keep with "
         "items=)."
@@ -282,12 +280,12 @@ def _check(done: Finished, name: str) -> None:
         may_differ = len(encoded.rows[1]) == n_options
     else:  # in a full table at least a quarter of the cells is answered
         may_differ = 4 * n_options >= len(encoded.users) * len(encoded.items)
-    if may_differ and n_options > len(sizes) and n_options >= _ENOUGH:
-        if (choosers(encoded) == 1).all():
-            raise InputError(
-                f"{name}: no two users gave the same answer to any item, so nothing links them; "
-                "are these numbers or free text? Export the options that people chose."
-            )
+    may_differ = may_differ and n_options > len(sizes) and n_options >= _ENOUGH
+    if may_differ and (choosers(encoded) == 1).all():
+        raise InputError(
+            f"{name}: no two users gave the same answer to any item, so nothing links them; are "
+            "these numbers or free text? Export the options that people chose."
+        )
     if (sizes == 1).all() and len(sizes):
         done.notes.append(
             "Everybody gave the same answer to every item: nothing tells the users apart."
@@ -297,7 +295,7 @@ def _check(done: Finished, name: str) -> None:
 # -- the key ----------------------------------------------------------------------------------
 
 
-def _matched_key(done: Finished, raw: RawKey, name: str) -> KnownKey | None:
+def _matched_key(done: Finished, raw: RawKey) -> KnownKey | None:
     """Match right answers with the options as they are kept."""
     encoded = done.encoded
     if not raw.options:
@@ -319,13 +317,13 @@ def _matched_key(done: Finished, raw: RawKey, name: str) -> KnownKey | None:
         key[item] = text
     if not key or unchosen == len(key):
         if key:
-            done.notes.append(
-                f"The key in {raw.source} fits none of the answers, and is not used."
-            )
+            done.notes.append(f"The key in {raw.source} fits none of the answers, and is not used.")
         return None
     if unchosen:
         items = "1 item" if unchosen == 1 else f"{unchosen:,} items"
-        done.notes.append(f"Nobody chose the right answer to {items}, going by the key in the file.")
+        done.notes.append(
+            f"Nobody chose the right answer to {items}, going by the key in the file."
+        )
     return KnownKey(key, raw.source, unchosen)
 
 

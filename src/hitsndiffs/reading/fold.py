@@ -13,17 +13,16 @@ from hitsndiffs.data.encoding.names import shortened
 __all__ = ["Folding", "fold_item", "same_text"]
 
 #: Words for «no answer», folded; they count as one only where they are no option of the item.
-_WORDS = frozenset(
-    """- – — -- --- ? ?? . … * n/a n.a. #n/a absent abs abwesend ausente assente blank (blank) empty
-    leer vide vacío <unanswered> unanswered <no answer> (no answer) no\u00a0answer
-    no\u00a0response [no\u00a0answer] [no\u00a0response] not\u00a0answered not\u00a0attempted
-    no\u00a0respondida nicht\u00a0beantwortet keine\u00a0antwort sans\u00a0réponse
-    sin\u00a0respuesta sem\u00a0resposta nessuna\u00a0risposta geen\u00a0antwoord нет\u00a0ответа
-    無回答 未回答 未作答 [invalid] omitted omit missing none\u00a0selected undefined mult"""
-    .replace("\u00a0", "~")
-    .split()
-)
-_BLANK = frozenset(word.replace("~", " ") for word in _WORDS)
+_PHRASES = """
+    - | – | — | -- | --- | ? | ?? | . | … | * | n/a | n.a. | #n/a | absent | abs | abwesend |
+    ausente | assente | blank | (blank) | empty | (empty) | leer | vide | vacío | <unanswered> |
+    unanswered | no answer | <no answer> | (no answer) | [no answer] | no response |
+    <no response> | (no response) | [no response] | not answered | not attempted |
+    no respondida | nicht beantwortet | keine antwort | sans réponse | sin respuesta |
+    sem resposta | nessuna risposta | geen antwoord | нет ответа | 無回答 | 未回答 | 未作答 |
+    [invalid] | omitted | omit | missing | none selected | undefined | mult
+"""
+_BLANK = frozenset(phrase.strip() for phrase in _PHRASES.split("|"))
 _SIGNS = re.compile(r"[^\w\s]+")
 #: A spelling in other case that at least this share of the users chose is one of its own where
 #: three or more spellings of one text differ in nothing but case (AA, Aa, aa).

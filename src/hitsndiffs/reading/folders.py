@@ -37,7 +37,9 @@ def files_in(folder: Path, above: tuple[str, ...], settings: Settings) -> list[D
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
-        raise InputError(f"{str(folder)!r}: the folder cannot be read ({error.strerror}).") from None
+        raise InputError(
+            f"{str(folder)!r}: the folder cannot be read ({error.strerror})."
+        ) from None
     found: list[Document] = []
     for path in entries:
         if _is_hidden(path.name) or not path.is_file():
@@ -118,6 +120,7 @@ class FolderDocument:
 
     def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
         """Refuse: a folder is no table."""
+        del sheet, header_row
         raise self._is_folder()
 
     def records(self) -> Iterator[Any]:

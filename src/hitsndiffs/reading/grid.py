@@ -122,5 +122,7 @@ def _with_names_above(table: Table) -> list[str]:
         if sum(1 for name in names if name) >= 2 and all(
             k < len(names) and names[k] for k in blanks if k < len(names) and k < 20
         ):
-            return [names[k] if not name and k < len(names) else name for k, name in enumerate(header)]
+            return [
+                names[k] if not name and k < len(names) else name for k, name in enumerate(header)
+            ]
     return header

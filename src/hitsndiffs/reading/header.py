@@ -147,7 +147,5 @@ def _share_below(rows: Rows, place: int) -> float:
     """Return the share of a row's cells (but the first) that are found below in their column."""
     cells = [(k, cell.strip()) for k, cell in enumerate(rows[place]) if k and cell.strip()]
     below = rows[place + 2 if place + 2 < len(rows) else place + 1 :]
-    found = sum(
-        any(k < len(row) and row[k].strip() == cell for row in below) for k, cell in cells
-    )
+    found = sum(any(k < len(row) and row[k].strip() == cell for row in below) for k, cell in cells)
     return found / len(cells) if cells else 0.0

@@ -5,12 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.data.encoding.names import find_column, listed, recognise, suggestion
+from hitsndiffs.data.encoding.names import find_column, listed, recognise, shortened, suggestion
 from hitsndiffs.data.encoding.options import normalise
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream
+from hitsndiffs.reading.fold import same_text
+from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream, transcoded
+from hitsndiffs.reading.text import find_encoding
+from hitsndiffs.reading.words import is_key_name
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
@@ -30,10 +36,13 @@ def read_key(
     Parameters
     ----------
     source
-        A path, ``"-"`` or a file object: a CSV or TSV file with the columns item and answer, a
-        JSON object ``{item: answer}``, or one answer per line in the order of the items.
+        A path, ``"-"``, a file object or a mapping: a table with the columns item and answer (CSV,
+        TSV, a spreadsheet), a table with the items as header and the answers in one row, a JSON
+        object ``{item: answer}`` or a list of records, or one answer per line in the order of the
+        items.
     responses
-        The responses that the key belongs to; its items are then checked against theirs.
+        The responses that the key belongs to: its items are then checked against theirs, its
+        answers are spelled as theirs, and a key that fits none of them is refused.
     item, answer
         The names of the two columns; recognised when not given.
 
@@ -48,11 +57,7 @@ def read_key(
     >>> read_key(io.StringIO("item,answer\nq1,A\nq2, 2.0\n"))
     {'q1': 'A', 'q2': '2'}
     """
-    with open_stream(source) as stream:
-        start = stream.peek(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-        is_json = start == b"{"
-        pairs = _from_json(stream) if is_json else _from_rows(stream, responses, item, answer)
-        name = stream.name
+    pairs, name = _pairs(source, responses, item, answer)
     key: dict[str, str] = {}
     for place, label, value in pairs:
         option = normalise(value)
@@ -66,21 +71,93 @@ def read_key(
         key[label] = str(option)
     if not key:
         raise InputError(f"{name}: the key holds no answers; nothing can be used.")
-    if responses is not None:
-        _check_items(key, responses, name)
-    return key
+    return key if responses is None else _matched(key, responses, name)
 
 
-def _check_items(key: dict[str, str], responses: Responses, name: str) -> None:
-    known = {str(label) for label in responses.items.tolist()}
+def _pairs(
+    source: Any, responses: Responses | None, item: str | None, answer: str | None
+) -> tuple[list[tuple[str, str, Any]], str]:
+    """Return items and answers from any of the shapes that a key has."""
+    if isinstance(source, Mapping):
+        return [
+            (f"item {label!r}", str(label), value) for label, value in source.items()
+        ], "the key"
+    with open_stream(source) as opened:
+        start = opened.peek(1 << 16)
+        name = opened.name
+        if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1")):
+            return _from_file(source, name, responses), name
+        stream = transcoded(opened, find_encoding(start))
+        mark = stream.peek(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        if mark == b"{":
+            return _from_json(stream), name
+        if mark == b"[":
+            return _from_list(stream, item, answer), name
+        return _from_rows(stream, responses, item, answer), name
+
+
+def _from_file(source: Any, name: str, responses: Responses | None) -> list[tuple[str, str, Any]]:
+    """Take the key from a file of answers that holds one, or from the rows of a spreadsheet."""
+    if hasattr(source, "seek"):
+        source.seek(0)
+    from hitsndiffs.reading.documents import Settings
+    from hitsndiffs.reading.folders import open_document
+
+    if hasattr(source, "read"):
+        raise InputError(f"{name}: give a spreadsheet by its path, or save the key as CSV.")
+    document: Any = open_document(Path(source), Settings())
+    table = document.table()
+    rows = [(number, row) for number, row in enumerate([table.header, *table.rows], start=1)]
+    return _from_table(rows, name, responses, None, None)
+
+
+def _matched(key: dict[str, str], responses: Responses, name: str) -> dict[str, str]:
+    """Spell the answers as the responses do; say what fits nothing."""
+    known = {str(label): place for place, label in enumerate(responses.items.tolist())}
     unknown = [label for label in key if label not in known]
-    if unknown:
+    if unknown and (len(unknown) * 5 > len(key) or len(key) - len(unknown) < 5):
         near = suggestion(unknown[0], known) if len(unknown) == 1 else ""
         raise InputError(
             f"{name}: the key names {listed(unknown)}{near}, and the responses have no such "
             f"{'item' if len(unknown) == 1 else 'items'}; their items are "
             f"{listed(responses.items.tolist(), most=3)}."
         )
+    if unknown:
+        warnings.warn(
+            f"{name}: the key names {listed(unknown, most=3)}, and nobody answered "
+            f"{'it' if len(unknown) == 1 else 'them'} (or they were left out).",
+            UserWarning,
+            stacklevel=3,
+        )
+    starts = responses.item_starts.tolist()
+    labels = responses.option_labels.tolist()
+    found: dict[str, str] = {}
+    unchosen: list[str] = []
+    for label, option in key.items():
+        place = known.get(label)
+        if place is None:
+            continue
+        own = [str(text) for text in labels[starts[place] : starts[place + 1]]]
+        same = [text for text in own if same_text(text) == same_text(option)]
+        if option not in own and not same:
+            unchosen.append(label)
+        found[label] = option if option in own or not same else same[0]
+    if len(unchosen) == len(found):
+        first = unchosen[0]
+        place = known[first]
+        own = labels[starts[place] : starts[place + 1]]
+        raise InputError(
+            f"{name}: the key fits none of the answers: for the item {first!r} it says "
+            f"{shortened(found[first])!r}, and the answers are {listed(own, most=3)}; is it in the "
+            "same words (letters, numbers, texts) as the answers?"
+        )
+    if unchosen:
+        warnings.warn(
+            f"{name}: nobody chose the answer that the key gives to {listed(unchosen, most=3)}.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return found
 
 
 def _from_json(stream: ByteStream) -> list[tuple[str, str, Any]]:
@@ -101,28 +178,83 @@ def _from_json(stream: ByteStream) -> list[tuple[str, str, Any]]:
     return [(f"item {label!r}", label.strip(), value) for label, value in loaded.items()]
 
 
+def _from_list(
+    stream: ByteStream, item: str | None, answer: str | None
+) -> list[tuple[str, str, Any]]:
+    """Take a list of records such as ``{"item": "q1", "answer": "A"}``."""
+    from hitsndiffs.reading.jsontext import load
+
+    records = load(stream.read().decode("utf-8-sig"), stream.name)
+    if not records or not all(isinstance(record, dict) for record in records):
+        raise InputError(
+            f'{stream.name}: a key in JSON is an object such as {{"q1": "A"}}, or a list of '
+            "records with an item and an answer."
+        )
+    names = list(records[0])
+    items = [item] if item else recognise("item", names)
+    answers = [answer] if answer else [n for n in recognise("answer", names) if n not in items]
+    if not items or not answers:
+        raise InputError(
+            f"{stream.name}: the records of a key need an item and an answer; the members are "
+            f"{listed(names)}."
+        )
+    return [
+        (f"record {number}", str(record.get(items[0], "")).strip(), record.get(answers[0]))
+        for number, record in enumerate(records, start=1)
+    ]
+
+
 def _from_rows(
     stream: ByteStream, responses: Responses | None, item: str | None, answer: str | None
 ) -> list[tuple[str, str, Any]]:
-    rows = _rows(stream)
+    return _from_table(_rows(stream), stream.name, responses, item, answer)
+
+
+def _from_table(
+    rows: list[tuple[int, list[str]]],
+    name: str,
+    responses: Responses | None,
+    item: str | None,
+    answer: str | None,
+) -> list[tuple[str, str, Any]]:
     names = [cell.strip() for cell in rows[0][1]]
     given = item is not None or answer is not None
     items = recognise("item", names)
     answers = [name for name in recognise("answer", names) if name not in items]
     if given or (len(names) > 1 and items and answers):
         columns = [
-            _column(stream, names, "item", item, items),
-            _column(stream, names, "answer", answer, answers),
+            _column(name, names, "item", item, items),
+            _column(name, names, "answer", answer, answers),
         ]
-        return [_pair(stream, line, row, columns) for line, row in rows[1:]]
+        return [_pair(name, line, row, columns) for line, row in rows[1:]]
+    if across := _across(rows, responses):
+        return across
     if len(names) == 2:
-        return [_pair(stream, line, row, [0, 1]) for line, row in rows]
+        return [_pair(name, line, row, [0, 1]) for line, row in rows]
     if len(names) > 2:
         raise InputError(
-            f"{stream.name}: a key needs the columns item and answer; the columns are "
+            f"{name}: a key needs the columns item and answer; the columns are "
             f"{listed(names)}; rename two of them, or leave only these two."
         )
-    return _in_item_order(stream, rows, bool(answers), responses)
+    return _in_item_order(name, rows, bool(answers), responses)
+
+
+def _across(
+    rows: list[tuple[int, list[str]]], responses: Responses | None
+) -> list[tuple[str, str, Any]]:
+    """Take a key that lies in a row: the items are the header, the answers are below."""
+    names = [cell.strip() for cell in rows[0][1]]
+    if responses is None or len(rows) < 2:
+        return []
+    known = {str(label) for label in responses.items.tolist()}
+    places = [k for k, label in enumerate(names) if label in known]
+    if len(places) * 2 <= max(len(names), 2) and len(places) < 3:
+        return []
+    named = [row for row in rows[1:] if any(is_key_name(cell) for cell in row[1])]
+    line, cells = (named or rows[1:])[0]
+    if not named and len(rows) > 2:
+        return []
+    return [(f"line {line}", names[k], cells[k]) for k in places if k < len(cells)]
 
 
 def _rows(stream: ByteStream) -> list[tuple[int, list[str]]]:
@@ -148,32 +280,27 @@ def _rows(stream: ByteStream) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def _column(
-    stream: ByteStream, names: list[str], role: str, given: str | None, fitting: list[Any]
-) -> int:
+def _column(where: str, names: list[str], role: str, given: str | None, fitting: list[Any]) -> int:
     if given is not None:
-        return names.index(find_column(given, names, where=stream.name, argument=role))
+        return names.index(find_column(given, names, where=where, argument=role))
     if not fitting:
         raise InputError(
-            f"{stream.name}: none of the columns {listed(names)} is named like the {role} column "
+            f"{where}: none of the columns {listed(names)} is named like the {role} column "
             f"of a key; name it with {role}=."
         )
     return names.index(fitting[0])
 
 
-def _pair(
-    stream: ByteStream, line: int, row: list[str], columns: list[int]
-) -> tuple[str, str, str]:
+def _pair(name: str, line: int, row: list[str], columns: list[int]) -> tuple[str, str, str]:
     if len(row) <= max(columns):
         raise InputError(
-            f"{stream.name}, line {line}: an item and an answer were expected; got "
-            f"{','.join(row)!r}."
+            f"{name}, line {line}: an item and an answer were expected; got {','.join(row)!r}."
         )
     return f"line {line}", row[columns[0]].strip(), row[columns[1]]
 
 
 def _in_item_order(
-    stream: ByteStream,
+    name: str,
     rows: list[tuple[int, list[str]]],
     header: bool,
     responses: Responses | None,
@@ -181,13 +308,13 @@ def _in_item_order(
     """Pair a single column of answers with the items in their order."""
     if responses is None:
         raise InputError(
-            f"{stream.name}: the key has answers but no items; give the responses, so that the "
+            f"{name}: the key has answers but no items; give the responses, so that the "
             "answers can be paired with the items in their order."
         )
     answers = rows[1:] if header and len(rows) == responses.n_items + 1 else rows
     if len(answers) != responses.n_items:
         raise InputError(
-            f"{stream.name}: the key has {len(answers)} answers and no item names, and the "
+            f"{name}: the key has {len(answers)} answers and no item names, and the "
             f"responses have {responses.n_items} items; give one answer per item, or the columns "
             "item and answer."
         )

@@ -10,7 +10,13 @@ from statistics import mean, pstdev
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.build import FileTable, column_cells, find_layout, item_column
+from hitsndiffs.reading.build import (
+    FileTable,
+    cells_at,
+    column_cells,
+    find_layout,
+    item_column,
+)
 from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.options import ReadingOptions
@@ -19,7 +25,11 @@ from hitsndiffs.reading.words import plain, role_of_name, tokens
 
 __all__ = ["Layout", "find_table_layout"]
 
+#: Wider tables are refused: every column costs time, whatever is in it.
+WIDEST = 250_000
 _MOST_SAMPLE = 5000
+#: So many columns tell whether the table is turned round.
+_MOST_COLUMNS = 2000
 
 
 @dataclass
@@ -57,6 +67,11 @@ class Layout:
 def find_table_layout(table: FileTable, options: ReadingOptions) -> Layout:
     """Find out how a plain table is to be read, or follow what the caller said."""
     given = {"user": options.user, "item": options.item, "option": options.option}
+    if len(table.names) > WIDEST:
+        raise InputError(
+            f"{table.place.source}: the table has {len(table.names):,} columns, and more than "
+            f"{WIDEST:,} are not read; write one row per answer (user, item, option) instead."
+        )
     if options.transpose:
         return _transposed(table, options, "asked for (transpose)")
     if options.layout == "long":
@@ -235,7 +250,7 @@ def _spread(cells: Sequence[str]) -> float:
 
 def _turned_round(table: FileTable) -> str | None:
     """Return why the rows are items and the columns users; None when they are not."""
-    if not table.has_header or len(table.names) < 4 or len(table.sample) < 2:
+    if not table.has_header or len(table.names) < 3 or len(table.sample) < 2:
         return None
     named = [n for n in table.names if role_of_name(n) == "key"]
     item = recognise("item", table.names)
@@ -261,9 +276,12 @@ def _turned_round(table: FileTable) -> str | None:
 
 
 def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
-    names = [n for n in table.names if n not in exclude and role_of_name(n) is None]
-    kinds = {name: look_at(column_cells(table, name)) for name in names}
-    return [name for name, content in kinds.items() if content.kind == "choice"]
+    found = []
+    for place, name in enumerate(table.names[:_MOST_COLUMNS]):
+        may_be = name not in exclude and role_of_name(name) is None
+        if may_be and look_at(cells_at(table, place)).kind == "choice":
+            found.append(name)
+    return found
 
 
 def _transposed(table: FileTable, options: ReadingOptions, why: str) -> Layout:

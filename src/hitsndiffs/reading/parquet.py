@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.source import ByteStream
 
 if TYPE_CHECKING:
@@ -39,13 +41,19 @@ class ParquetTable:
         self._bytes = stream.read() if stream.path is None else b""
         self._check_magic(stream)
         try:
-            self._raw_names = list(pl.read_parquet_schema(self._source()))
+            with without_panics():
+                self._raw_names = list(pl.read_parquet_schema(self._source()))
             head = self._read(self._raw_names, n_rows=_SAMPLE)
-            self.n_rows: int | None = int(
-                pl.scan_parquet(self._source()).select(pl.len()).collect().item()
-            )
+            with without_panics():
+                rows = pl.scan_parquet(self._source()).select(pl.len()).collect()
+            self.n_rows: int | None = int(rows.item())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._damaged(error) from None
+        nested = [name for name in head.columns if head[name].dtype.is_nested()]
+        if nested and len(nested) + 1 < len(head.columns):
+            self.notes.append(f"Left out {listed(nested)}: its cells are lists or records.")
+            self._raw_names = [name for name in self._raw_names if name not in nested]
+            head = head.drop(nested)
         self.names = [name.strip() for name in self._raw_names]
         check_item_names(self.names, self.place)
         if self.n_rows == 0:
@@ -78,7 +86,8 @@ class ParquetTable:
     def _read(self, names: Sequence[str], n_rows: int | None = None) -> pl.DataFrame:
         import polars as pl
 
-        return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
+        with without_panics():
+            return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
 
     def _damaged(self, error: object) -> InputError:
         return damaged(self.place.source, error)
@@ -131,7 +140,9 @@ def texts_of(frame: pl.DataFrame) -> list[list[str]]:
         [None] * frame.height if column.dtype.is_nested() else as_plain(column).to_list()
         for column in frame.iter_columns()
     ]
-    return [["" if cell is None else str(cell) for cell in row] for row in zip(*columns, strict=True)]
+    return [
+        ["" if cell is None else str(cell) for cell in row] for row in zip(*columns, strict=True)
+    ]
 
 
 def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
@@ -140,7 +151,8 @@ def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
 
     source: Any = stream.path if stream.path is not None else io.BytesIO(stream.read())
     try:
-        return pl.read_parquet(source, n_rows=most)
+        with without_panics():
+            return pl.read_parquet(source, n_rows=most)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise damaged(stream.name, error) from None
 

@@ -89,12 +89,10 @@ class PlainReading:
                     stock[name].add(line[k].strip())
         for number, cells in found:
             right = {
-                name: cells[k].strip()
-                for k, name in places
-                if k < len(cells) and cells[k].strip()
+                name: cells[k].strip() for k, name in places if k < len(cells) and cells[k].strip()
             }
             fits = sum(answer in stock[name] for name, answer in right.items())
-            if right and (fits >= 0.6 * len(right) and len(right) * 2 > len(places) or row):
+            if right and ((fits >= 0.6 * len(right) and len(right) * 2 > len(places)) or row):
                 return RawKey(right, f"row {number}, above the header")
         return RawKey()
 
@@ -161,5 +159,3 @@ def _no_table(document: FileDocument) -> InputError:
     what = {"text": "text without a table (XML or HTML)", "archive": "an archive"}
     words = what.get(document.kind, f"a {suffix or 'file'} of a kind that is not known")
     return InputError(f"{document.name}: this is {words}; export the answers as CSV.")
-
-

@@ -22,7 +22,7 @@ __all__ = ["Plan", "load_profile"]
 
 @dataclass
 class Plan:
-    """How a file (or several) is read; :meth:`read` does it.
+    r"""How a file (or several) is read; :meth:`read` does it.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Plan:
     --------
     >>> import io
     >>> import hitsndiffs as hnd
-    >>> text = "student,q1,q2,Score\\nann,A,B,2\\nbob,A,C,1\\n"
+    >>> text = "student,q1,q2,Score\nann,A,B,2\nbob,A,C,1\n"
     >>> plan = hnd.plan(io.StringIO(text))
     >>> [(column.name, column.role) for column in plan.columns]
     [('student', 'user'), ('q1', 'item'), ('q2', 'item'), ('Score', 'points')]
@@ -138,6 +138,12 @@ class Plan:
     # -- in words ---------------------------------------------------------------------------
 
     @property
+    def is_telling(self) -> bool:
+        """Whether there is more to tell than that a plain table was read whole."""
+        gone = any(column.role in _NOT_TAKEN for column in self.columns)
+        return self.layout != "wide" or gone or bool(self.left_out) or bool(self.key)
+
+    @property
     def line(self) -> str:
         """One line: what was taken, and what was left out."""
         because = f" ({self.why})" if self.why and self.layout != "wide" else ""
@@ -181,13 +187,28 @@ class Plan:
                 reasons.setdefault(column.reason, []).append(column.name)
             for reason, names in reasons.items():
                 found.append((f"{role} columns", f"{listed(names)}: {reason}"))
-        found += [("rows left out", f"{rows.count} × {rows.what}: {rows.reason}") for rows in self.left_out]
+        found += [
+            ("rows left out", f"{rows.count} × {rows.what}: {rows.reason}")
+            for rows in self.left_out
+        ]
         found += [("answers", sentence) for sentence in self.answers]
-        found.append(("key", f"found in {self.key}; not used unless asked for" if self.key else "none found"))
+        found.append(
+            ("key", f"found in {self.key}; not used unless asked for" if self.key else "none found")
+        )
         return found
 
 
-_NOT_TAKEN = ("points", "key", "time", "identity", "comment", "constant", "attempt", "status", "unused")
+_NOT_TAKEN = (
+    "points",
+    "key",
+    "time",
+    "identity",
+    "comment",
+    "constant",
+    "attempt",
+    "status",
+    "unused",
+)
 
 
 def _loaded(text: str, where: str) -> Mapping[str, Any]:
@@ -212,10 +233,15 @@ def _from_dict(loaded: Mapping[str, Any], where: str) -> Plan:
                 f"{where}: the column {column.name!r} has the role {column.role!r}; the roles are "
                 f"{', '.join(ROLES)}."
             )
-    names = ("format", "title", "why", "layout", "container", "encoding", "separator")
     return Plan(
         tuple(loaded.get("sources", ())),
-        **{name: loaded.get(name) or "" for name in names},
+        format=loaded.get("format") or "",
+        title=loaded.get("title") or "",
+        why=loaded.get("why") or "",
+        layout=loaded.get("layout") or "",
+        container=loaded.get("container") or "",
+        encoding=loaded.get("encoding"),
+        separator=loaded.get("separator"),
         header_row=loaded.get("header_row"),
         sheet=loaded.get("sheet"),
         columns=columns,

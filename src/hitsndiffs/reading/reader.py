@@ -246,7 +246,7 @@ def _plan_plain(
     def read(own: Plan) -> Responses:
         with stack:
             encoded, key = reading.read()
-        own.notes = [*encoded.notes]
+        own.notes += encoded.notes
         return _finished(own, encoded, key, files[0].name, reading=reading)
 
     plan._reader = read

@@ -214,8 +214,8 @@ def _text(value: Any, where: str, name: str) -> str | None:
         return str(value)
     if isinstance(value, (dict, list)):
         raise InputError(
-            f"{where}, member {shortened(name)!r}: a single value was expected, and {_what(value)} came; write one answer per "
-            "member."
+            f"{where}, member {shortened(name)!r}: a single value was expected, and "
+            f"{_what(value)} came; write one answer per member."
         )
     text = str(value)
     if text.isascii():

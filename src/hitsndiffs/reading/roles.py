@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hitsndiffs.data.encoding.names import find_column, listed, recognise, suggestion
-from hitsndiffs.errors import InputError
+from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.reading.content import ColumnContent, look_at
 from hitsndiffs.reading.formats.base import Column, Role
 from hitsndiffs.reading.header import looks_like_ids
+from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.words import plain, role_of_name
 
-__all__ = ["WideRoles", "match_names", "wide_roles"]
+__all__ = ["WideRoles", "wide_roles"]
 
-_NUMBERED = re.compile(r"^(?P<stem>.*?)[\s_\-.#:(\[]*0*(?P<number>\d{1,6})(?P<part>[a-z]?)[)\]\s:.]*$", re.DOTALL)
+_NUMBERED = re.compile(
+    r"^(?P<stem>.*?)[\s_\-.#:(\[]*0*(?P<number>\d{1,6})(?P<part>[a-z]?)[)\]\s:.]*$", re.DOTALL
+)
 #: A column belongs to the items when so much of what stands in it are answers to other items.
 _FITS = 0.9
-_FIRST = ("firstname", "givenname", "forename", "vorname", "prénom", "nombre", "voornaam", "förnamn", "imię", "имя", "名", "nome")
-_LAST = ("lastname", "surname", "familyname", "nachname", "nomdefamille", "apellido", "apellidos", "cognome", "apelido", "achternaam", "efternamn", "nazwisko", "фамилия", "姓")
+_FIRST = (
+    "firstname",
+    "givenname",
+    "forename",
+    "vorname",
+    "prénom",
+    "nombre",
+    "voornaam",
+    "förnamn",
+    "imię",
+    "имя",
+    "名",
+    "nome",
+)
+_LAST = (
+    "lastname",
+    "surname",
+    "familyname",
+    "nachname",
+    "nomdefamille",
+    "apellido",
+    "apellidos",
+    "cognome",
+    "apelido",
+    "achternaam",
+    "efternamn",
+    "nazwisko",
+    "фамилия",
+    "姓",
+)
 #: Beyond so many columns only names and a shared stock of answers are looked at.
 _MANY = 3000
 
@@ -62,22 +91,6 @@ class WideRoles:
     def left_out(self) -> list[Column]:
         """The columns that are neither items nor name the users."""
         return [c for c in self.columns if c.role != "item" and c.name not in self.users]
-
-
-def match_names(patterns: Sequence[str], names: Sequence[str], option: str) -> set[str]:
-    """Return the names that fit any of the patterns (``q*``, ``Q[1-9]``, or exact names)."""
-    found: set[str] = set()
-    for pattern in patterns:
-        own = {n for n in names if n == pattern or fnmatch.fnmatchcase(n, pattern)}
-        if not own:
-            own = {n for n in names if fnmatch.fnmatchcase(n.casefold(), pattern.casefold())}
-        if not own:
-            raise InputError(
-                f"no column fits {pattern!r}{suggestion(pattern, names)}, given as {option}=; the "
-                f"columns are {listed(names)}."
-            )
-        found |= own
-    return found
 
 
 def wide_roles(
@@ -136,16 +149,16 @@ class _Finder:
         self.dropped = match_names(drop, names, "drop") if drop else set()
         self.user = user
         self.contents: dict[str, ColumnContent] = {}
+        self.places = {name: place for place, name in enumerate(names)}
 
     def content(self, name: str) -> ColumnContent:
         if name not in self.contents:
-            place = self.names.index(name) if len(self.names) <= _MANY else self.places[name]
+            place = self.places[name]
             cells = [row[place] for row in self.sample if place < len(row)]
             self.contents[name] = look_at(cells)
         return self.contents[name]
 
     def find(self) -> WideRoles:
-        self.places = {name: place for place, name in enumerate(self.names)}
         users = self._users()
         rest = [n for n in self.names if n not in users]
         for name in rest:
@@ -185,7 +198,9 @@ class _Finder:
             return users
         if not self.has_header:
             return self._first_column()
-        fitting = [n for n in recognise("user", self.names, wide=True) if n not in self._not_users()]
+        fitting = [
+            n for n in recognise("user", self.names, wide=True) if n not in self._not_users()
+        ]
         filled = [n for n in fitting if self.content(n).n_filled]
         unique = [n for n in filled if self._names_rows(n)]
         if unique or filled:
@@ -224,7 +239,7 @@ class _Finder:
             name = filled[0]
             self._put(name, "identity", "all rows have the same name in it")
             self.notes.append(
-                f"The column {name!r} has the same value in all rows, so it does not name the users."
+                f"The column {name!r} has the same value in all rows: it does not name the users."
             )
             return None
         return filled[0] if filled and not parts else None
@@ -268,8 +283,10 @@ class _Finder:
         counts_rows = nameless is not None and content.is_number
         if content.kind in ("time", "score", "measure", "link"):
             return []
-        if content.all_different and content.n_filled == content.n_rows and (
-            counts_rows or looks_like_ids(cells, self.sample)
+        if (
+            content.all_different
+            and content.n_filled == content.n_rows
+            and (counts_rows or looks_like_ids(cells, self.sample))
         ):
             self._put(first, "user", "the first column, all different, and not answers")
             if counts_rows and re.fullmatch(r"column-1|Unnamed: 0|index", first, re.IGNORECASE):
@@ -289,16 +306,20 @@ class _Finder:
         stock = self._stock(names)
         family = self._family(names)
         candidates: list[str] = []
-        for name in names:
-            role = self._by_name_or_cells(name, stock, name in family)
-            if role is None:
+        for number, name in enumerate(names):
+            in_family = name in family
+            if (number >= _MANY and in_family) or self._by_name_or_cells(
+                name, stock, in_family
+            ) is None:
                 candidates.append(name)
-        core = [n for n in candidates if n in family]
-        vocabulary = self._vocabulary(core or candidates)
+        core = {name for name in candidates if name in family}
+        vocabulary = self._vocabulary([n for n in candidates if not core or n in core])
         strict = len(core) >= 3 and len(core) * 4 >= len(candidates)
         for name in candidates:
             if name in core or not core:
-                reason = "named in a series" if name in core else "its cells are answers that repeat"
+                reason = (
+                    "named in a series" if name in core else "its cells are answers that repeat"
+                )
                 self._put(name, "item", reason)
             elif self._fits(name, vocabulary):
                 self._put(name, "item", "its cells are answers to the other items")
@@ -306,7 +327,7 @@ class _Finder:
                 self._put(name, "unused", "neither named nor answered like the items")
             else:
                 self._put(name, "item", "its cells are answers that repeat")
-        self._constants(vocabulary)
+        self._constants()
 
     def _stock(self, names: list[str]) -> Counter[str]:
         """Return the answers, with the number of columns in which each occurs."""
@@ -348,7 +369,9 @@ class _Finder:
         if said == "key":
             self._put(name, "key", "named like a key")
             return "key"
-        if said in ("points", "time") and (content.is_number or kind in ("time", "score", "measure")):
+        if said in ("points", "time") and (
+            content.is_number or kind in ("time", "score", "measure")
+        ):
             self._put(name, said, f"named like {said}, and its cells are numbers")  # type: ignore[arg-type]
             return said  # type: ignore[return-value]
         fits = self._in_stock(name, stock)
@@ -383,12 +406,14 @@ class _Finder:
         there = sum(k for text, k in content.counts.items() if text in vocabulary)
         return there >= _FITS * content.n_filled
 
-    def _constants(self, vocabulary: set[str]) -> None:
+    def _constants(self) -> None:
         """Leave out columns with one text in all rows, unless it is an answer to another item."""
         items = [c.name for c in self.found.values() if c.role == "item"]
         used: Counter[str] = Counter()
         for name in items[:_MANY]:
             used.update(self.content(name).values)
+        if len(items) > _MANY:
+            return
         varied = [self.places[n] for n in items if len(self.content(n).counts) > 1]
         stems = Counter(_stem(name) for name in items)
         for name in items:

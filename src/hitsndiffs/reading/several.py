@@ -50,8 +50,8 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
         raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
     if wrong and len(wrong) * 2 > len(files):
         raise wrong[0][1]
-    for name, error in wrong[:3]:
-        plan.notes.append(f"Left out {name}: {error}")
+    for name, fault in wrong[:3]:
+        plan.notes.append(f"Left out {name}: {fault}")
     for file in keys:
         _take_key(file, found, plan)
     names = [name for _, name in found.parts]
@@ -85,15 +85,14 @@ def _bytes(file: Any) -> Any:
 
 def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) -> Encoded:
     """Read one file; where it holds the answers of one user, the file's name is the user's."""
-    with ExitStack() as stack:
-        alone = _answers_of_one(file, options, stack)
-        if alone is not None:
-            found.why = "each file holds the answers of one user"
-            found.format = "csv"
-            note = "The users are named after the files."
-            if note not in plan.notes:
-                plan.notes.append(note)
-            return alone
+    alone = _answers_of_one(file, options)
+    if alone is not None:
+        found.why = "each file holds the answers of one user"
+        found.format = "csv"
+        note = "The users are named after the files."
+        if note not in plan.notes:
+            plan.notes.append(note)
+        return alone
     with ExitStack() as stack:
         reading = open_plain(file, options, stack)
         encoded, key = reading.read()
@@ -113,7 +112,7 @@ def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) ->
         return encoded
 
 
-def _answers_of_one(file: Any, options: ReadingOptions, stack: ExitStack) -> Encoded | None:
+def _answers_of_one(file: Any, options: ReadingOptions) -> Encoded | None:
     """Return the answers in a file with items and answers but no user; None for any other."""
     if options.user is not None or file.kind not in ("table", "sheets"):
         return None
@@ -130,7 +129,9 @@ def _answers_of_one(file: Any, options: ReadingOptions, stack: ExitStack) -> Enc
     item, option = table.column(items[0]), table.column(answers[0])
     if item is None or option is None or len(set(item)) < len(item):
         return None
-    kept = [(i.strip(), o.strip()) for i, o in zip(item, option, strict=True) if i.strip() and o.strip()]
+    kept = [
+        (i.strip(), o.strip()) for i, o in zip(item, option, strict=True) if i.strip() and o.strip()
+    ]
     user = PurePosixPath(file.name).stem
     n = len(kept)
     return Encoded(

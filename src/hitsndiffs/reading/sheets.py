@@ -7,6 +7,7 @@ from typing import Any
 
 from hitsndiffs.data.encoding.names import listed, suggestion
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.quiet import without_panics
 
 __all__ = ["Workbook"]
 
@@ -34,7 +35,8 @@ class Workbook:
             ) from None
         self._name = name
         try:
-            self._reader: Any = fastexcel.read_excel(data)
+            with without_panics():
+                self._reader: Any = fastexcel.read_excel(data)
             self.sheets: list[str] = list(self._reader.sheet_names)
         except BaseException as error:
             raise _damaged(name, error) from None
@@ -58,7 +60,10 @@ class Workbook:
     def rows(self, sheet: str, most: int | None = None) -> list[list[str]]:
         """Return the rows of a sheet, all cells as text; whole numbers without a point."""
         try:
-            loaded = self._reader.load_sheet(sheet, header_row=None, dtypes="string", n_rows=most)
+            with without_panics():
+                loaded = self._reader.load_sheet(
+                    sheet, header_row=None, dtypes="string", n_rows=most
+                )
             columns = [series.to_list() for series in loaded.to_polars().iter_columns()]
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, MemoryError)):

@@ -195,9 +195,7 @@ def open_path(path: Path) -> io.BufferedReader:
     except IsADirectoryError:
         raise InputError(f"{str(path)!r} is a folder; name one file in it.") from None
     except (OSError, ValueError) as error:
-        raise InputError(
-            f"{shortened(str(path))!r} cannot be opened ({_reason(error)})."
-        ) from None
+        raise InputError(f"{shortened(str(path))!r} cannot be opened ({_reason(error)}).") from None
 
 
 def refuse_foreign(start: bytes, name: str) -> None:
@@ -279,9 +277,14 @@ def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
         cut = _last_line_end(rest, more, quotes)
         if cut == 0:
             rest, more = b"", rest + more
-            if len(more) < _LONGEST_QUOTE:
+            if len(more) < min(_LONGEST_QUOTE, stream.limit):
                 rest = more
                 continue
+            if b"\n" not in more:
+                raise InputError(
+                    f"{stream.name}, line {first_line}: the line goes on for more than "
+                    f"{len(more) / 2**20:,.0f} MiB; this is no table of answers."
+                )
             cut = more.rfind(b"\n") + 1 or len(more)
         chunk = Chunk(b"".join((rest, memoryview(more)[:cut])), first_line)
         rest = more[cut:]

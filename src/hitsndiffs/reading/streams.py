@@ -79,9 +79,7 @@ def encode_stream(
         raise InputError(f"{name}: there are no answers in it; nothing can be ranked.")
     kept = _one_attempt(stream, attempt or "first", left_out)
     labels = [set_label(answers) for answers in stream.answers]
-    answered = [
-        bool(labels[k]) and stream.statuses[k] == "answered" for k in range(len(stream))
-    ]
+    answered = [bool(labels[k]) and stream.statuses[k] == "answered" for k in range(len(stream))]
     shown = [k for k in kept if stream.statuses[k] != "not shown"]
     if not any(answered[k] for k in shown):
         raise InputError(f"{name}: nobody answered anything; there is nothing to rank.")
@@ -145,7 +143,9 @@ def _one_attempt(stream: Stream, attempt: str, left_out: list[LeftOut]) -> list[
         people = "1 person" if several == 1 else f"{several:,} people"
         left_out.append(
             LeftOut(
-                dropped, "answers of other attempts", f"{people} tried more than once; {attempt} counts"
+                dropped,
+                "answers of other attempts",
+                f"{people} tried more than once; {attempt} counts",
             )
         )
     elif dropped:

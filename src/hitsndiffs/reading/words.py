@@ -41,8 +41,8 @@ _WORDS: dict[str, str] = {
         correo correoelectrónico clase grupo escuela sexo edad cognome nome indirizzoemail classe
         gruppo scuola sesso età apelido turma escola idade achternaam voornaam emailadres klas groep
         geslacht leeftijd efternamn förnamn epostadress klass kön ålder imię nazwisko płeć wiek
-        фамилия имя отчество группа класс пол возраст 姓 名 氏名 メールアドレス 性別 年齢 クラス 姓名 邮箱
-        性别 年龄 班级 이름""",
+        фамилия имя отчество группа класс пол возраст 姓 名 氏名 メールアドレス 性別
+        年齢 クラス 姓名 邮箱 性别 年龄 班级 이름""",
     "row": """row rownumber rowid index no nr number lfd lfdnr seq sequence # unnamed0
         номер 番号 序号""",
     "key": """key answerkey correctanswer correctanswers rightanswer correctresponse correctoption

@@ -64,7 +64,7 @@ def _by_agreement(comparison: Comparison, rows: list[dict[str, Any]]) -> str:
     if value is None or value < APART:
         return (
             f"The methods disagree about who is good, so trust none of them yet; a few known "
-            f"answers (--answers, or a key for this comparison) would settle it. {use} to begin "
+            f"answers (answers=, or a key for this comparison) would settle it. {use} to begin "
             "with."
         )
     place = comparison.methods.index(first)

@@ -15,7 +15,7 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.ties import patterns
-from hitsndiffs.results.check_key import key_findings
+from hitsndiffs.results.check_key import ability_finding, key_findings
 from hitsndiffs.results.findings import Finding
 from hitsndiffs.results.ranking import Ranking, rank
 from hitsndiffs.results.wording import count, judged, listed, per_cent
@@ -73,20 +73,26 @@ def examine(
         *_order(ranking),
         *_perfect_order(ranking, full),
         *_axes(ranking, seed, engine, threads),
-        *_by_key(responses, key, full, seed, engine, threads),
+        *_by_key(ranking, key, full, seed, engine, threads),
     ]
 
 
 def _by_key(
-    r: Responses,
+    plain: Ranking,
     key: Mapping[Any, Any] | None,
     full: bool,
     seed: int,
     engine: str,
     threads: int | None,
 ) -> Iterator[Finding]:
-    """What the default method says about items and users."""
+    """How sure a ranking is, and what the default method says about items and users.
+
+    Sureness is said once: of the default method, or of plain hnd where the data are too large to
+    fit the default without being asked.
+    """
+    r = plain.responses
     if r.n_responses > SEARCH_RESPONSES and not full:
+        yield from ability_finding(plain)
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -212,13 +218,12 @@ def _order(ranking: Ranking) -> Iterator[Finding]:
     if turned is not None:
         yield Finding(
             "direction",
-            f"Which end of this order is the better one: {per_cent(turned.confidence)} sure "
-            f"({judged(turned.how)})."
+            f"Which end of this order is the better one: {judged(turned.how)}."
             if turned.decided
             else "Nothing in the answers says which end is the better one; give a known answer or "
             "a strong user.",
-            {"how": turned.how, "margin": turned.margin, "confidence": turned.confidence},
-            concern=turned.confidence < 0.7,
+            {"how": turned.how, "margin": turned.margin},
+            concern=not turned.decided,
         )
 
 

@@ -10,12 +10,27 @@ import numpy as np
 from hitsndiffs.results.diagnostics import best_options, item_columns
 from hitsndiffs.results.findings import Finding
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.sureness import sureness
 from hitsndiffs.results.wording import count, listed, per_cent
 
-__all__ = ["key_findings"]
+__all__ = ["ability_finding", "key_findings"]
 
 #: An item's key is settled when it is this likely.
 SETTLED = 0.9
+
+
+def ability_finding(ranking: Ranking) -> Iterator[Finding]:
+    """Say how sure it is that the ranking is by ability, the best on top."""
+    said = sureness(ranking)
+    if said is None or ranking.confidence is None:
+        return
+    method = ranking.fit.details.get("chosen", ranking.method)
+    yield Finding(
+        "ability",
+        f"{said} Method {method}.",
+        {"confidence": ranking.confidence, "method": method},
+        concern=ranking.confidence < 0.8,
+    )
 
 
 def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Finding]:
@@ -40,14 +55,7 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         f"(at least {per_cent(SETTLED)} sure).",
         {"settled": settled, "mean_confidence": float(np.mean(np.maximum(sure, 0)))},
     )
-    if ranking.confidence is not None:
-        yield Finding(
-            "ability",
-            f"That the ranking is by ability, the best on top: {per_cent(ranking.confidence)} "
-            f"sure (method {ranking.fit.details.get('chosen', ranking.method)}).",
-            {"confidence": ranking.confidence},
-            concern=ranking.confidence < 0.8,
-        )
+    yield from ability_finding(ranking)
     columns = item_columns(ranking.data, ranking.scores, probabilities, key)
     remarks = {
         str(item): remark for item, remark in zip(r.items, columns["remark"], strict=True) if remark

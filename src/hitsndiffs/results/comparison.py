@@ -160,12 +160,12 @@ def compare(
     Parameters
     ----------
     responses
-        The data.
+        The data: :class:`~hitsndiffs.Responses`, or any table.
     methods
         Names of methods, or methods with their parameters set (default: all that rank).
     key
         The right option of each item (or some items), item → option: it judges the methods, and
-        goes to those that take one.
+        goes to those that take one. Default: the key that came with the data, if any.
     seed
         For methods given by name.
 
@@ -177,6 +177,10 @@ def compare(
     >>> round(found["hnd"].accuracy, 3)
     0.975
     """
+    if not isinstance(responses, (Responses, Engine)):
+        responses = Responses.from_table(responses)
+    if key is None:
+        key = getattr(responses, "key", None)
     chosen = [_prepared(m, key, seed) for m in (METHODS if methods is None else methods)]
     if methods is None:
         chosen = [m for m in chosen if m.name not in NO_RANKING]

@@ -20,6 +20,7 @@ from hitsndiffs.methods import Fit, Method, make
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels, members
+from hitsndiffs.reading.cluster import connect, in_plain_words, is_dask_frame
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.diagnostics import best_options, guessing, item_columns, option_columns
 from hitsndiffs.results.frames import python_value, same, to_frame
@@ -57,7 +58,7 @@ def rank(
     Parameters
     ----------
     responses
-        :class:`~hitsndiffs.Responses`, or any table that :meth:`Responses.from_wide` takes.
+        :class:`~hitsndiffs.Responses`, or any table that :meth:`Responses.from_table` takes.
     method
         A name of :data:`hitsndiffs.METHODS`.
     by
@@ -81,6 +82,8 @@ def rank(
     >>> ranking.answer_key()
     {0: 'A', 1: 'A', 2: 'A'}
     """
+    if isinstance(responses, Engine) or is_dask_frame(responses):
+        return _on_cluster(responses, method, by, bootstrap, params)  # type: ignore[return-value]
     responses = as_responses(responses)
     if by is not None and by not in QUANTITIES:
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
@@ -89,6 +92,22 @@ def rank(
         estimator.fit(responses)
         ranking = Ranking.of(responses, estimator, by)
         return ranking.bootstrapped(bootstrap) if bootstrap else ranking
+
+
+def _on_cluster(
+    data: Any, method: str, by: str | None, bootstrap: int, params: dict[str, Any]
+) -> Any:
+    from hitsndiffs.engines.dask_frames import engine_of_frame
+    from hitsndiffs.results.cluster import rank_on_cluster
+
+    if bootstrap:
+        raise InputError('bootstrap= refits the data, which engine="dask" does not do.')
+    scheduler = params.pop("scheduler", None)
+    params.pop("engine", None)
+    with in_plain_words():
+        if not isinstance(data, Engine):
+            data = engine_of_frame(data, connect(scheduler))
+        return rank_on_cluster(data, method, by=by, **params)
 
 
 def as_responses(table: Any) -> Responses:

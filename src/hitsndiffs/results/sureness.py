@@ -11,7 +11,7 @@ from hitsndiffs.results.wording import judged, per_cent
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["MEANING", "SURE", "repeats", "sureness"]
+__all__ = ["MEANING", "SURE", "notes_beside", "repeats", "sureness"]
 
 #: What the number is the probability of.
 MEANING = "that this is ability, the best on top"
@@ -46,3 +46,13 @@ def repeats(ranking: Ranking) -> str | None:
     if not np.isfinite(value):
         return None
     return f"Reliability {value:.2f} (1: other items of the kind would give the same order)."
+
+
+def notes_beside(ranking: Ranking) -> list[str]:
+    """The notes of a ranking, without the one on the chosen method and its confidence.
+
+    For places that say both in words of their own.
+    """
+    details = ranking.fit.details
+    opening = f"Method {details.get('chosen')}: {details.get('why')}"
+    return [note for note in ranking.notes if not note.startswith(opening)]

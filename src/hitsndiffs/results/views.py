@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ class RankingViews(Viewed):
         ----------
         name
             ``"ranking"``: users with their intervals (``users=`` draws some only).
-            ``"answers"``: right, wrong and missing answers, sorted by the result.
+            ``"answers"``: right, wrong and missing answers, sorted by the result
+            (``as_read=True``: in the order of the data).
             ``"items"``: items by difficulty and discrimination (``key=`` marks wrong keys).
             ``"options"``: who chose which option of one item (``item=``, ``key=``).
             ``"axes"``: users on the two strongest axes of the answers.
@@ -46,6 +47,7 @@ class RankingViews(Viewed):
         key: Mapping[Any, Any] | None = None,
         file: str | os.PathLike[str] | None = None,
         command: str | None = None,
+        reading: Sequence[tuple[str, str]] = (),
     ) -> Path:
         """Write all there is to say about the ranking as one HTML file that needs nothing else.
 
@@ -60,6 +62,8 @@ class RankingViews(Viewed):
             Where the answers came from; its name and its hash are put in.
         command
             What repeats the result on a command line, put in as well.
+        reading
+            How the file was read: what, and in which words.
 
         Examples
         --------
@@ -69,5 +73,7 @@ class RankingViews(Viewed):
         ...     ranking.report(pathlib.Path(folder) / "report.html").name
         'report.html'
         """
-        written: Path = view("write_report")(self, path, key=key, file=file, command=command)
+        written: Path = view("write_report")(
+            self, path, key=key, file=file, command=command, reading=reading
+        )
         return written

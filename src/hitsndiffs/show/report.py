@@ -12,6 +12,7 @@ from typing import Any
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.wording import count, per_cent
 from hitsndiffs.show.alike import Alike, Pair, find_alike
 from hitsndiffs.show.axes import find_axes
@@ -93,6 +94,7 @@ class Report:
     n_items: int
     care: list[Care]
     read: str
+    reading: list[tuple[str, str]]
     notes: list[str]
     made: list[tuple[str, str]]
     command: str | None
@@ -106,9 +108,10 @@ def write_report(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> Path:
     """Write the report; see :meth:`hitsndiffs.Ranking.report`."""
-    text = report_html(ranking, key=key, file=file, command=command)
+    text = report_html(ranking, key=key, file=file, command=command, reading=reading)
     target = Path(path)
 
     def write(part: Path) -> None:
@@ -124,6 +127,7 @@ def report_html(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The report as a page of HTML.
 
@@ -137,8 +141,10 @@ def report_html(
         Where the answers came from; its name and hash are put in.
     command
         What repeats the result on a command line.
+    reading
+        How the file was read: what, and in which words.
     """
-    found = describe(ranking, key=key, file=file, command=command)
+    found = describe(ranking, key=key, file=file, command=command, reading=reading)
     return render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
 
 
@@ -152,6 +158,7 @@ def describe(
     key: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
+    reading: Sequence[tuple[str, str]] = (),
 ) -> Report:
     """Put together what a report says; the parameters are those of :func:`report_html`."""
     r = ranking.responses
@@ -179,7 +186,8 @@ def describe(
         n_items=len(items),
         care=[*_guessers(ranking), *_copies(ranking, alike)],
         read=_read(ranking, file),
-        notes=[clean(note, 1000) for note in ranking.notes],
+        reading=[(clean(what), clean(words, 1000)) for what, words in reading],
+        notes=[clean(note, 1000) for note in notes_beside(ranking)],
         made=_made(ranking, file),
         command=command,
         version=ranking.version,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -89,7 +90,7 @@ def dressed(chart: Any) -> Any:
         "titlePadding": 8,
     }
     text = {"labelColor": LIGHT["muted"], "titleColor": LIGHT["muted"]}
-    return chart.configure(
+    finished = chart.configure(
         background=LIGHT["surface"],
         padding={"left": 22, "right": 12, "top": 6, "bottom": 8},  # other fonts are wider
         font=FONT,
@@ -99,6 +100,26 @@ def dressed(chart: Any) -> Any:
         title={"color": LIGHT["ink"], "fontSize": 14, "fontWeight": 600, "anchor": "start"},
         mark={"aria": False},
     )
+    # Altair's classes keep every attribute that is set as a part of the chart
+    object.__setattr__(finished, "__class__", _offline(finished.__class__))
+    return finished
+
+
+@cache
+def _offline(kind: Any) -> Any:
+    """The same kind of Altair chart, shown in a notebook as a picture.
+
+    Altair's own way of showing a chart loads scripts from a public server; whoever wants it back,
+    or another one, says so with ``altair.renderers.enable``.
+    """
+
+    def bundle(self: Any, *args: Any, **options: Any) -> Any:
+        if altair().renderers.active != "default":
+            return kind._repr_mimebundle_(self, *args, **options)
+        drawn = _converter().vegalite_to_svg(self.to_json(validate=False))
+        return {"image/svg+xml": drawn, "text/plain": f"{kind.__name__}(…)"}
+
+    return type(kind.__name__, (kind,), {"_repr_mimebundle_": bundle, "__doc__": kind.__doc__})
 
 
 def to_svg(chart: Any, *, label: str) -> str:

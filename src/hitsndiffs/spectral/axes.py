@@ -75,6 +75,7 @@ def leading_axes(
     seed: int = 0,
     tol: float = 1e-12,
     max_iterations: int = 5000,
+    dense_up_to: int = DENSE_UP_TO,
 ) -> Axes:
     """Return the strongest axes of ``U`` after the trivial one.
 
@@ -109,7 +110,7 @@ def leading_axes(
         seed=seed,
         tol=tol,
         max_iterations=max_iterations,
-        dense_up_to=DENSE_UP_TO if cheap else 0,
+        dense_up_to=dense_up_to if cheap else 0,
     )
     values = found.values[found.values > NOTHING]
     vectors = found.vectors[:, : len(values)]
@@ -190,7 +191,7 @@ class _Symmetric:
         if len(self.root) == 1 and self.data.gram is not None:
             through = float(self.root[0]) ** 2 * (self.data.gram @ v)
         else:
-            through = self.data.through(v, scaled, self._squared_root)
+            through = self._through(v)
         return self._finish(through - self._seen * (self._seen @ v))
 
     def unscaled(self, x: Vector) -> Vector:
@@ -206,9 +207,15 @@ class _Symmetric:
             return self.trivial_seen
         return self.data.choosers(self._for_each(self.root * self.trivial_users))
 
+    def _through(self, v: Vector) -> Vector:
+        if len(self.root) == 1:
+            everybody = self.data.everybody
+            return float(self.root[0]) ** 2 * self.data.through(v, scaled, everybody)
+        return self.data.through(v, scaled, self._squared_root)
+
     @cached_property
     def _squared_root(self) -> Vector:
-        return self._for_each(self.root * self.root)
+        return self.root * self.root
 
     def _for_each(self, x: Vector) -> Vector:
         return float(x[0]) * self.data.everybody if len(x) == 1 else x

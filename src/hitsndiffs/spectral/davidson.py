@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.spectral.ritz import RitzBasis
+
 __all__ = ["Lowest", "lowest_pairs"]
 
 Vector = npt.NDArray[np.float64]
@@ -67,8 +69,7 @@ def lowest_pairs(
         Limit of products.
     """
     size, scale = len(diagonal), float(np.abs(diagonal).max())
-    basis, images = np.empty((MOST, size)), np.empty((MOST, size))
-    held = rounds = 0
+    basis = RitzBasis(operator, size, MOST, lowest=True, known=known)
     found_after: int | None = None
     corners = np.argpartition(diagonal, min(CORNERS, size - 1))[:CORNERS]
     random = np.random.default_rng(seed).standard_normal(size)
@@ -76,51 +77,26 @@ def lowest_pairs(
     while True:
         # 1. widen the basis
         for direction in directions:
-            unit = _new_direction(direction, basis[:held], known)
-            if unit is not None:
-                basis[held], images[held] = unit, operator(unit)
-                held, rounds = held + 1, rounds + 1
+            basis.add(direction, least=1e-12)
 
         # 2. the best pairs in it, and how far they are from eigenpairs
-        projected = basis[:held] @ images[:held].T
-        values, mixes = np.linalg.eigh((projected + projected.T) / 2)
-        values, best = values[:2], mixes[:, :2].T
-        vectors = best @ basis[:held]
-        errors = best @ images[:held] - values[:, None] * vectors
-        residuals = np.linalg.norm(errors, axis=1) / scale
+        pairs = basis.pairs(2)
+        values, residuals = pairs.values, pairs.residuals / scale
         if residuals[0] <= tol and found_after is None:
-            found_after = rounds
+            found_after = basis.products
         second = len(values) > 1 and residuals[1] <= SECOND
-        if rounds >= max_rounds or (
+        if basis.products >= max_rounds or (
             found_after is not None
-            and (second or len(values) == 1 or rounds >= found_after + FURTHER)
+            and (second or len(values) == 1 or basis.products >= found_after + FURTHER)
         ):
             values = values if second else values[:1]
-            return Lowest(vectors[0], values, rounds, float(residuals[0]))
+            return Lowest(pairs.vectors[0], values, basis.products, float(residuals[0]))
 
         # 3. where to look next
-        if held + 2 > MOST:
-            mix = mixes[:, :KEPT].T
-            basis[:KEPT], images[:KEPT] = mix @ basis[:held], mix @ images[:held]
-            held = KEPT
+        if basis.held + 2 > MOST:
+            basis.cut(KEPT)
         directions = []
-        for value, error in zip(values, errors, strict=True):
+        for value, error in zip(values, pairs.errors, strict=True):
             distance = diagonal - value
             near = np.abs(distance) < NEAR * scale
             directions.append(error / np.where(near, NEAR * scale, distance))
-
-
-def _new_direction(direction: Vector, basis: Vector, known: Vector) -> Vector | None:
-    """The part of a direction that the basis does not hold yet, as a unit vector."""
-    size = float(np.linalg.norm(direction))
-    if size == 0:
-        return None
-    unit = direction / size
-    for _ in range(2):  # once more, for what rounding left
-        unit = unit - known * (known @ unit)
-        unit = unit - (basis @ unit) @ basis
-        size = float(np.linalg.norm(unit))
-        if size < 1e-12:
-            return None
-        unit = unit / size
-    return unit

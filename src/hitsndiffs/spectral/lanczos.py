@@ -1,9 +1,8 @@
 """Largest axes of a symmetric operator, by Lanczos iterations that stop as soon as they can.
 
-A product with the operator is a pass over the data, so products are what counts. The basis is kept
-orthogonal to the last bit, the best pairs in it are looked at after every product or two, and the
-iteration ends when those that are asked for have settled. When the basis is full it is cut down to
-its best directions (a thick restart).
+The best pairs in the basis are looked at after every product or two, and the iteration ends when
+those that are asked for have settled. When the basis is full it is cut down to its best directions
+(a thick restart).
 
 One start sees one axis of several that are equally strong. Before the result is given, a few
 products on another random direction make sure that no such axis was missed.
@@ -17,6 +16,8 @@ from math import acosh, ceil, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
+
+from hitsndiffs.spectral.ritz import RitzBasis, RitzPairs
 
 __all__ = ["Highest", "highest_pairs"]
 
@@ -64,6 +65,7 @@ def highest_pairs(
     seed: int = 0,
     tol: float = 1e-12,
     max_products: int = 100_000,
+    most: int = MOST,
 ) -> Highest:
     """Return the largest eigenpairs of a symmetric operator.
 
@@ -84,6 +86,8 @@ def highest_pairs(
         Residual to reach, relative to the largest value (in absolute terms).
     max_products
         Limit of products; the best so far is returned.
+    most
+        Directions to hold at a time, as far as memory allows.
 
     Examples
     --------
@@ -94,8 +98,11 @@ def highest_pairs(
     count = min(count, size)
     vectors = count if vectors is None else min(vectors, count)
     rng = np.random.default_rng(seed)
-    basis = _Basis(operator, size, count)
+    kept = count + 4
+    most = min(size, max(2 * kept + 8, min(most, MEMORY // (16 * size))))
+    basis = RitzBasis(operator, size, most)
     direction = rng.standard_normal(size)
+    looked = 0  # directions held when the pairs were last looked at
     probes = 0  # products left in a search for missed axes
     searched = np.full(count, -np.inf)  # the values when it began
     while basis.held < size and basis.products < max_products:
@@ -103,141 +110,66 @@ def highest_pairs(
         if not basis.add(direction):
             direction = rng.standard_normal(size)
             continue
-        direction = basis.images[basis.held - 1]
+        direction = basis.last_image
         probes = max(probes - 1, 0)
-        if probes or not basis.is_due:
+        is_due = basis.held == most or basis.held - looked > basis.held // 16  # often while cheap
+        if probes or not is_due:
             continue
 
         # 2. the best pairs in it: have those asked for settled, and was none missed?
         pairs = basis.pairs(count + 1)
-        unsettled = pairs.first_unsettled(count, vectors, tol)
+        looked = basis.held
+        unsettled = _first_unsettled(pairs, count, vectors, tol)
         if unsettled is not None:
             direction = pairs.errors[unsettled]
         else:
             risen = pairs.values[:count] > searched + VALUE * pairs.scale
-            probes = pairs.probes(count, size) if risen.any() else 0
+            probes = _probes(pairs, count, size) if risen.any() else 0
             if probes == 0:
                 break
             searched, direction = pairs.values[:count], rng.standard_normal(size)
 
         # 3. make room
-        if basis.held + max(probes, 1) > basis.most < size:
-            basis.cut()
-    return basis.found(count, vectors)
+        if basis.held + max(probes, 1) > most < size:
+            basis.cut(kept)
+            looked = basis.held
+    found = basis.pairs(count)
+    return Highest(found.values, found.vectors[:vectors].T, found.residuals, basis.products)
 
 
-@dataclass(frozen=True)
-class _Pairs:
-    """The best pairs in a basis (one more than asked for), and how far they are from eigenpairs."""
-
-    values: Vector
-    vectors: Vector
-    errors: Vector
-
-    @property
-    def residuals(self) -> Vector:
-        found: Vector = np.linalg.norm(self.errors, axis=1)
-        return found
-
-    @property
-    def scale(self) -> float:
-        return float(np.abs(self.values).max())
-
-    def first_unsettled(self, count: int, vectors: int, tol: float) -> int | None:
-        """The first pair that is not known well enough; ``None`` when all are."""
-        if len(self.values) <= count:
-            return 0
-        residuals, limit = self.residuals, max(tol, ROUNDING * sqrt(len(self.errors[0])))
-        for place in range(count):
-            if residuals[place] <= limit * self.scale:
-                continue
-            if place < vectors:
-                return place
-            # the error of a value is quadratic in the residual, over the distance to the next
-            apart = max(self.values[place] - self.values[place + 1], residuals[place])
-            error = residuals[place] ** 2 / apart
-            if error > VALUE * (self.values[place - 1] - self.values[place]):
-                return place
-        return None
-
-    def probes(self, count: int, size: int) -> int:
-        """How many products on a random direction show any axis that was missed.
-
-        One that is as strong as a value above the last would change what is returned. A random
-        unit vector has a part of about 1/√size along it, which grows as Chebyshev's polynomials
-        do against the axes that are left.
-        """
-        if len(self.values) <= count:
-            return 0
-        wanted = self.values[:count]
-        above = wanted[wanted > wanted[-1] + 1e-9 * self.scale]
-        if len(above) == 0:
-            return 0
-        if above[-1] <= 0:
-            return PROBES
-        ratio = min(max(self.values[count] / above[-1], 1e-9), 1 - 1e-9)
-        needed = log(2 / MISSED * sqrt(size * ratio / (1 - ratio)) + 1) / acosh(2 / ratio - 1)
-        return min(1 + ceil(needed), PROBES)
+def _first_unsettled(pairs: RitzPairs, count: int, vectors: int, tol: float) -> int | None:
+    """The first pair that is not known well enough; ``None`` when all are."""
+    if len(pairs.values) <= count:
+        return 0
+    residuals, limit = pairs.residuals, max(tol, ROUNDING * sqrt(len(pairs.errors[0])))
+    for place in range(count):
+        if residuals[place] <= limit * pairs.scale:
+            continue
+        if place < vectors:
+            return place
+        # the error of a value is quadratic in the residual, over the distance to the next
+        apart = max(pairs.values[place] - pairs.values[place + 1], residuals[place])
+        error = residuals[place] ** 2 / apart
+        if error > VALUE * (pairs.values[place - 1] - pairs.values[place]):
+            return place
+    return None
 
 
-class _Basis:
-    """Orthonormal directions, their images, and the operator seen through them."""
+def _probes(pairs: RitzPairs, count: int, size: int) -> int:
+    """How many products on a random direction show any axis that was missed.
 
-    def __init__(self, operator: Callable[[Vector], Vector], size: int, count: int) -> None:
-        self.operator = operator
-        self.kept = count + 4
-        self.most = min(size, max(2 * self.kept + 8, min(MOST, MEMORY // (16 * size))))
-        self.basis, self.images = np.empty((self.most, size)), np.empty((self.most, size))
-        self.projected = np.zeros((self.most, self.most))
-        self.held = self.products = self.looked = 0
-
-    @property
-    def is_full(self) -> bool:
-        return self.held == self.most
-
-    @property
-    def is_due(self) -> bool:
-        """Whether to look at the pairs again: often while that is cheap."""
-        return self.is_full or self.held - self.looked > self.held // 16
-
-    def add(self, direction: Vector) -> bool:
-        """Take in what is new in a direction; false when nothing is."""
-        before = float(np.linalg.norm(direction))
-        basis = self.basis[: self.held]
-        for _ in range(2):  # once more, for what rounding left
-            direction = direction - (basis @ direction) @ basis
-        length = float(np.linalg.norm(direction))
-        if not length > 1e-14 * before:
-            return False
-        new = self.held
-        self.basis[new] = direction / length
-        self.images[new] = self.operator(self.basis[new])
-        self.held, self.products = new + 1, self.products + 1
-        column = self.basis[: self.held] @ self.images[new]
-        self.projected[: self.held, new] = self.projected[new, : self.held] = column
-        return True
-
-    def pairs(self, wanted: int) -> _Pairs:
-        """The pairs with the largest values."""
-        self.looked = self.held
-        values, mix = self._solved(wanted)
-        vectors = mix @ self.basis[: self.held]
-        return _Pairs(values, vectors, mix @ self.images[: self.held] - values[:, None] * vectors)
-
-    def cut(self) -> None:
-        """Keep the best directions only."""
-        values, mix = self._solved(self.kept)
-        kept = len(values)
-        self.basis[:kept] = mix @ self.basis[: self.held]
-        self.images[:kept] = mix @ self.images[: self.held]
-        self.projected[:kept, :kept] = np.diag(values)
-        self.held = self.looked = kept
-
-    def found(self, count: int, vectors: int) -> Highest:
-        pairs = self.pairs(count)
-        return Highest(pairs.values, pairs.vectors[:vectors].T, pairs.residuals, self.products)
-
-    def _solved(self, wanted: int) -> tuple[Vector, Vector]:
-        """The largest values, and how the directions make their vectors (in rows)."""
-        values, mix = np.linalg.eigh(self.projected[: self.held, : self.held])
-        return values[::-1][:wanted].copy(), mix.T[::-1][:wanted].copy()
+    One that is as strong as a value above the last would change what is returned. A random unit
+    vector has a part of about 1/√size along it, which grows as Chebyshev's polynomials do against
+    the axes that are left.
+    """
+    if len(pairs.values) <= count:
+        return 0
+    wanted = pairs.values[:count]
+    above = wanted[wanted > wanted[-1] + 1e-9 * pairs.scale]
+    if len(above) == 0:
+        return 0
+    if above[-1] <= 0:
+        return PROBES
+    ratio = min(max(pairs.values[count] / above[-1], 1e-9), 1 - 1e-9)
+    needed = log(2 / MISSED * sqrt(size * ratio / (1 - ratio)) + 1) / acosh(2 / ratio - 1)
+    return min(1 + ceil(needed), PROBES)

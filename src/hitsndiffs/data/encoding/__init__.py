@@ -18,23 +18,7 @@ from hitsndiffs.errors import InputError
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding.frames import Table
 
-__all__ = ["Encoded", "encode_long", "encode_wide", "is_long"]
-
-
-def is_long(table: Any) -> bool:
-    """Whether a table has a column each for users, items and options, by their names."""
-    from hitsndiffs.data.encoding.frames import open_table
-
-    opened = open_table(table)
-    if not opened.named:
-        return False
-    found: set[Any] = set()
-    for role in ("user", "item", "option"):
-        fitting = [name for name in recognise(role, opened.names) if name not in found]
-        if not fitting:
-            return False
-        found.add(fitting[0])
-    return True
+__all__ = ["Encoded", "encode_long", "encode_wide"]
 
 
 def encode_wide(

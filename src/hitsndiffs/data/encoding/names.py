@@ -38,6 +38,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     ),
     "item": ("item", "task", "question", "problem", "exercise", "example", "instance", "variable"),
     "option": (
+        "answervalue",  # beside it, «AnswerId» is a number of its own for every answer
         "option",
         "label",
         "answer",
@@ -57,6 +58,9 @@ ROLES: dict[str, tuple[str, ...]] = {
 #: Names of users in a wide table only: in a long table ``id`` is as a rule the number of the row.
 _WIDE_USERS = ("id", "name", "username", "email", "emailaddress")
 
+#: In wider tables, the columns beyond these are items.
+_MOST_NAMES = 20_000
+
 _SEPARATORS = re.compile(r"[\s_\-.]+")
 _ENDINGS = ("identifier", "number", "index", "name", "code", "id", "no", "nr")
 
@@ -73,8 +77,8 @@ def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> 
     """
     names = ROLES[role] + (_WIDE_USERS if wide and role == "user" else ())
     ranked = []
-    for column in columns:
-        if not isinstance(column, str):
+    for column in islice(columns, _MOST_NAMES):
+        if not isinstance(column, str) or len(column) > 200:
             continue
         plain = _SEPARATORS.sub("", column).casefold()
         spellings = [plain] + [

@@ -28,6 +28,9 @@ MISSING_TEXTS = frozenset({"", "NA", "NaN", "nan", "null", "NULL", "<NA>"})
 Option = int | str
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
+#: Longer texts are never numbers.
+_LONGEST_NUMBER = 300
+
 # ``007`` is a text: leading zeros are there for a reason.
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _NEGATIVE = re.compile(r"-(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
@@ -77,9 +80,9 @@ def _normalise_text(text: str) -> Option | None:
     text = text.strip()
     if text in MISSING_TEXTS:
         return None
-    if text[0] in "+-.0123456789":
-        # Texts of hundreds of digits are labels, not numbers.
-        if _WHOLE.fullmatch(text) and len(text) < 300:
+    # Texts of hundreds of digits are labels, not numbers.
+    if text[0] in "+-.0123456789" and len(text) < _LONGEST_NUMBER:
+        if _WHOLE.fullmatch(text):
             number = int(text.partition(".")[0])
             return number if number >= 0 else None
         if _NEGATIVE.fullmatch(text):
@@ -96,7 +99,7 @@ def in_order(options: Sequence[Option]) -> list[int]:
     ([1, 2, 0], [1, 2, 3, 0])
     """
     texts = [str(option) for option in options]
-    if all(_NUMBER.fullmatch(text) for text in texts):
+    if all(len(text) < _LONGEST_NUMBER and _NUMBER.fullmatch(text) for text in texts):
         return sorted(range(len(texts)), key=lambda k: (float(texts[k]), texts[k]))
     return sorted(range(len(texts)), key=texts.__getitem__)
 

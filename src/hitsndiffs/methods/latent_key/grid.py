@@ -105,8 +105,7 @@ def posterior_of(logs: Array) -> tuple[Array, Array, Array, Array]:
 
 def normal_scores(data: Engine, scores: Array) -> Array:
     """Each user's normal quantile by rank; ties share a place."""
-    places = (data.average_ranks(scores) - 0.5) / data.n_users
-    return np.asarray(data.elementwise(normal_quantile, places), like=scores)
+    return normal_quantile((data.average_ranks(scores) - 0.5) / data.n_users)
 
 
 def spread_about(mean: Array, sd: Array) -> Array:

@@ -26,6 +26,8 @@ from hitsndiffs.reading.formats.openai_evals import OPENAI_EVALS
 from hitsndiffs.reading.formats.opencompass import OPENCOMPASS
 from hitsndiffs.reading.formats.prodigy import PRODIGY
 from hitsndiffs.reading.formats.qualtrics import QUALTRICS
+from hitsndiffs.reading.formats.question_blocks import QUESTION_BLOCKS
+from hitsndiffs.reading.formats.scantron import SCANTRON
 from hitsndiffs.reading.formats.toloka import TOLOKA, TOLOKA_AGGREGATED
 from hitsndiffs.reading.formats.zipgrade import ZIPGRADE
 from hitsndiffs.reading.formats.zooniverse import ZOONIVERSE
@@ -46,9 +48,11 @@ FORMATS: tuple[Format, ...] = (
     BRIGHTSPACE_SURVEY,
     QUALTRICS,
     ZIPGRADE,
+    SCANTRON,
     KAHOOT,
     GRADESCOPE,
     GRADESCOPE_SCORES,
+    QUESTION_BLOCKS,
     # crowd labels
     MTURK,
     TOLOKA,

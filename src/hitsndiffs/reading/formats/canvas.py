@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import absent, folded, is_free_text, number, plain, roles
@@ -12,6 +15,7 @@ __all__ = ["CANVAS", "CANVAS_ITEMS"]
 
 _QUESTION = re.compile(r"^\s*(\d{2,}):(?:\s|$)")
 _COMMA = re.compile(r"(?<!\\),")
+_MOST_OPTIONS = 30  # a cell with more commas is a text
 _IDENTITY = ("name", "id", "sis_id", "sis id")
 
 
@@ -67,17 +71,17 @@ def _convert(document: Document, choices: Choices) -> Stream:
             roles(stream, table.header, [place], "comment", "free text")
             continue
         possible = number(names[place + 1])
-        for row, person in zip(table.rows, who, strict=True):
-            answer, points = row[place], row[place + 1].strip()
-            blank = not answer.strip()
+        answers = _sets([row[place] for row in table.rows])
+        for row, person, answer in zip(table.rows, who, answers, strict=True):
+            points = row[place + 1].strip()
             stream.add(
                 person,
                 item,
-                None if blank else _options(answer),
+                answer,
                 attempt=_attempt(row[attempt]) if attempt is not None else 1,
                 points=number(points),
                 possible=possible,
-                status="not shown" if blank and not points else None,
+                status="not shown" if not answer and not points else None,
             )
     roles(stream, table.header, identity, "identity", "who answered")
     known = {column.position for column in stream.columns}
@@ -96,19 +100,45 @@ def _attempt(text: str) -> int:
     return int(value) if value is not None and 0 < value < 1e6 else 1
 
 
-def _options(cell: str) -> tuple[str, ...]:
-    r"""Split several options at commas; ``\,`` is a comma within an option.
+def _sets(cells: Sequence[str]) -> list[tuple[str, ...]]:
+    r"""Split the answers to one question into options; ``\,`` is a comma within an option.
+
+    Canvas writes the options that were ticked in the order of the question. Where two of them come
+    in both orders, they belong to several blanks, and the whole cell is one answer.
 
     Examples
     --------
-    >>> _options(r"Red,Blue\, dark"), _options("a=>b,c=>d"), _options("Well, perhaps")
-    (('Red', 'Blue, dark'), ('a=>b', 'c=>d'), ('Well, perhaps',))
+    >>> _sets([r"Red,Blue\, dark", "Red", ""])
+    [('Red', 'Blue, dark'), ('Red',), ()]
+    >>> _sets(["1,000", "2,000", "Well, so"])
+    [('1,000',), ('2,000',), ('Well, so',)]
+    >>> _sets(["a,b", "b,a", "a,a"])
+    [('a,b',), ('b,a',), ('a,a',)]
     """
+    split = {cell: _parts(cell) for cell in set(cells)}
+    several = [parts for parts in split.values() if len(parts) > 1]
+    pairs = {pair for parts in several for pair in combinations(parts, 2)}
+    if any((b, a) in pairs for a, b in pairs):
+        several = []
+    counts = Counter(part for parts in split.values() for part in set(parts))
+    mentioned = {part for parts in several for part in parts}
+    shared = sum(counts[part] > 1 for part in mentioned)
+    escaped = any("\\," in cell for cell in split)
+    if several and (escaped or 2 * shared > len(mentioned)):
+        return [split[cell] for cell in cells]
+    return [(text,) if (text := _plain_text(cell)) else () for cell in cells]
+
+
+def _parts(cell: str) -> tuple[str, ...]:
     # A comma that Canvas put between two options has no blank behind it.
     parts = _COMMA.split(cell)
-    if any(part[:1].isspace() for part in parts[1:]):
+    if len(parts) > _MOST_OPTIONS or any(part[:1].isspace() for part in parts[1:]):
         parts = [cell]
-    return tuple(part.replace("\\,", ",").replace("\\=>", "=>").strip() for part in parts)
+    return tuple(text for part in parts if (text := _plain_text(part)))
+
+
+def _plain_text(text: str) -> str:
+    return text.replace("\\,", ",").replace("\\=>", "=>").strip()
 
 
 def _recognise_items(sample: Sample) -> str | None:

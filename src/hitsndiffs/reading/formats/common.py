@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Column, Document, Refusal, Role, Sample, Stream, Table
@@ -68,6 +69,7 @@ def squeezed(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(text: str) -> str:
     """Return a text without HTML, with single blanks.
 
@@ -83,6 +85,7 @@ def plain(text: str) -> str:
     return _BLANKS.sub(" ", text).strip()
 
 
+@lru_cache(maxsize=1 << 16)
 def number(text: str) -> float | None:
     """Return a number with a point or a comma, else None.
 
@@ -192,8 +195,8 @@ def is_free_text(cells: Iterable[str]) -> bool:
 
     Examples
     --------
-    >>> is_free_text(["yes", "no"]), is_free_text(["x" * 80, "y" * 70]), is_free_text(["sea"] * 9)
-    (False, True, False)
+    >>> is_free_text(["yes", "no"]), is_free_text(["x" * 80, "y" * 70, "z" * 60])
+    (False, True)
     """
     given = [text for cell in cells if (text := cell.strip())]
     length = 12 if len(given) >= 8 else 50

@@ -15,7 +15,12 @@ from hitsndiffs.reading.formats.common import (
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import number_attempts, persons
+from hitsndiffs.reading.formats.people import (
+    ASKS_WHO,
+    is_about_person,
+    number_attempts,
+    persons,
+)
 
 __all__ = ["GOOGLE_FORMS"]
 
@@ -32,13 +37,6 @@ _TOTALS = words(
 _WHEN = re.compile(r"\d{1,4}[/.\-]\d{1,2}[/.\-]\d{1,4}.{0,4}\d{1,2}[:.]\d{2}")
 _OF = re.compile(r"^\s*(\d+(?:[.,]\d+)?) / (\d+(?:[.,]\d+)?)\s*$")
 _MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.\w+$")
-_WHO = re.compile(
-    r"\b(?:e-?mail|username|user name|full name|your name|student name|name of (?:the )?student|"
-    r"first name|last name|surname|student (?:id|number|no)|roll (?:no|number)|matric\w*|"
-    r"nom|prénom|nombre|apellidos?|nome|cognome|vorname|nachname|matrikel\w*|namen?|naam)\b|"
-    r"氏名|名前|姓名|学号|имя|фамилия|nome de usuário",
-    re.IGNORECASE,
-)
 
 
 def _recognise(sample: Sample) -> str | None:
@@ -106,6 +104,13 @@ def _convert(document: Document, choices: Choices) -> Stream:
     else:
         who = [str(k + 1) for k in range(len(table.rows))]
         stream.notes.append("The form does not say who answered: each row is taken for one person.")
+    about = [
+        k
+        for k in range(1, len(names))
+        if k not in aside and k not in identity and k not in scored and is_about_person(names[k])
+    ]
+    roles(stream, table.header, about, "identity", "about the person")
+    aside.update(about)
     questions = [k for k in range(1, len(names)) if k not in aside and k not in identity]
     if scored and len(scored) * 2 >= len(questions):
         extra = [k for k in questions if k not in scored]
@@ -144,7 +149,7 @@ def _is_identity(name: str, cells: Sequence[str]) -> bool:
         return True
     if 2 * len(given) < len(cells) or len(name) > 60:
         return False
-    return bool(_WHO.search(name)) and len(set(given)) >= min(0.6 * len(given), len(given) - 1)
+    return bool(ASKS_WHO.search(name)) and len(set(given)) >= min(0.6 * len(given), len(given) - 1)
 
 
 GOOGLE_FORMS = Format(

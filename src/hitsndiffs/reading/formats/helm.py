@@ -29,16 +29,21 @@ def _recognise(sample: Sample) -> str | None:
         return None
     if sample.kind == "json" and sample.has_keys("adapter_spec", "request_states"):
         return "the state of a scenario: adapter_spec and request_states"
+    if sample.kind == "json" and sample.has_keys("instance_id", "predicted_text", "stats"):
+        return "predictions by instance: instance_id, predicted_text, stats"
     return None
 
 
 def _convert(document: Document, _: Choices) -> Stream:
+    if document.kind == "json" and document.sample.has_keys("instance_id"):
+        return _from_neighbours(document)
     if document.kind == "json":
         state = _object(document)
         run = ""
         for file in document.beside("run_spec.json"):
             run = as_text(_object(file).get("name"))
-        return _from_state(state, run or (document.folders[-1] if document.folders else ""))
+        folder = document.folders[-1] if document.folders else ""
+        return _from_state(state, run or (folder if "model=" in folder else ""))
     spec_file = document.member("run_spec.json")
     spec = _object(spec_file) if spec_file is not None else {}
     run = as_text(spec.get("name")) or document.name
@@ -53,6 +58,23 @@ def _convert(document: Document, _: Choices) -> Stream:
     return _from_state(_object(state_file), run)
 
 
+def _from_neighbours(shown: Document) -> Stream:
+    """Read predictions that are not given as a folder (in an archive, or alone)."""
+    if shown.beside(_STATE):
+        raise Refusal(
+            "a second copy of the predictions of a HELM run", f"{_STATE} beside it is read"
+        )
+    specs, instances = shown.beside("run_spec.json"), shown.beside("instances.json")
+    if not specs or not instances:
+        raise Refusal(
+            "HELM's predictions without their run: it does not say which model, nor the options",
+            "give the whole folder of the run",
+        )
+    spec = _object(specs[0])
+    run = as_text(spec.get("name"))
+    return _from_display(spec, run, objects(shown.data()), objects(instances[0].data()))
+
+
 def _object(document: Document) -> dict[str, Any]:
     value = document.data()
     return value if isinstance(value, dict) else {}
@@ -62,7 +84,7 @@ def _model(spec: dict[str, Any], run: str) -> str:
     adapter = inner(spec, "adapter_spec")
     model = as_text(adapter.get("model") or adapter.get("model_deployment"))
     match = re.search(r"(?:^|[,:])model=([^,]+)", run)
-    return model or (match[1] if match else run)
+    return model or (match[1] if match else run) or "model"
 
 
 def _scenario(run: str) -> str:

@@ -13,7 +13,7 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import number, plain, roles, squeezed, unique
+from hitsndiffs.reading.formats.common import plain, roles, squeezed, unique
 
 __all__ = ["KAHOOT"]
 
@@ -49,7 +49,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
     player, answer, question = (bare.index(name) for name in _WANTED)
     order = bare.index("questionnumber") if "questionnumber" in bare else None
     correct = bare.index("correctanswers") if "correctanswers" in bare else None
-    score = next((k for k, name in enumerate(bare) if name.startswith("scorepoints")), None)
     places = [k for k, name in enumerate(bare) if name[:-1] == "answer" and name[-1:].isdigit()]
     items = _items(table, order, question)
     for row, item in zip(table.rows, items, strict=True):
@@ -60,18 +59,27 @@ def _convert(document: Document, choices: Choices) -> Stream:
         key = match_options(plain(row[correct]), options) if correct is not None else ()
         if options:
             stream.options[item] = tuple(dict.fromkeys(options))
-        points = number(row[score]) if score is not None else None
-        stream.add(person, item, match_options(plain(row[answer]), options), points=points, key=key)
-    stream.key_from = "the column «Correct Answers»" if correct is not None else ""
+        # The points of a game fall with time, so they say nothing on what is right.
+        stream.add(person, item, match_options(plain(row[answer]), options), key=key)
+    _without_alternatives(stream)
+    if any(key is not None for key in stream.keys):
+        stream.key_from = "the column «Correct Answers»"
     stream.notes.append("Players are told apart by their nicknames.")
-    # The points of a game fall with time, so they say nothing on what is right.
-    stream.points = [None] * len(stream)
     roles(stream, table.header, [player], "user", "the nickname of the player")
     roles(stream, table.header, [question], "item", "the question")
     roles(stream, table.header, [answer], "answers", "what the player chose")
     if correct is not None:
         roles(stream, table.header, [correct], "key", "the right answers")
     return stream
+
+
+def _without_alternatives(stream: Stream) -> None:
+    """Drop the key of questions where one of several right answers was enough."""
+    several = {i for i, answer in zip(stream.items, stream.answers, strict=True) if len(answer) > 1}
+    stream.keys = [
+        key if key is None or len(key) == 1 or item in several else None
+        for item, key in zip(stream.items, stream.keys, strict=True)
+    ]
 
 
 def _items(table: Table, order: int | None, question: int) -> list[str]:

@@ -41,7 +41,9 @@ def _convert(document: Document, choices: Choices) -> Stream:
     skipped = predicted = 0
     names: set[str] = set()
     entries: list[tuple[str, str, str, tuple[str, ...]]] = []
-    for task in objects(list(document.records())):
+    tasks = objects(list(document.records()))
+    emails = _emails(tasks)
+    for task in tasks:
         number = as_text(task.get("id", task.get("inner_id")))
         data = inner(task, "data")
         stream.titles[number] = _title(data)
@@ -51,6 +53,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 skipped += 1
                 continue
             person = _person(annotation.get("completed_by"))
+            person = emails.get(person, person)
             for name, answer in _answers(annotation.get("result")).items():
                 names.add(name)
                 entries.append((person, number, name, answer))
@@ -81,6 +84,17 @@ def _person(completed_by: Any) -> str:
             if completed_by.get(name) not in (None, ""):
                 return as_text(completed_by[name])
     return as_text(completed_by) if not isinstance(completed_by, dict) else ""
+
+
+def _emails(tasks: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the address of each coder by number; an export may name them in both ways."""
+    found = {}
+    for task in tasks:
+        for annotation in objects(task.get("annotations", task.get("completions"))):
+            who = inner(annotation, "completed_by")
+            if who.get("id") is not None and who.get("email"):
+                found[as_text(who["id"])] = as_text(who["email"])
+    return found
 
 
 def _answers(result: Any) -> dict[str, tuple[str, ...]]:

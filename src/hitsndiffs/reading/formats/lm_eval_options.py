@@ -71,7 +71,9 @@ def option_texts(record: dict[str, Any], count: int) -> list[str]:
 def _doc_options(doc: Any, count: int | None) -> list[str] | None:
     if not isinstance(doc, dict):
         return None
-    for name in ("choices", "options", "endings", "mc1_targets", "answers"):
+    # A text may have several right «answers»: only where likelihoods count them are they options.
+    names = ("choices", "options", "endings", "mc1_targets", "answers")
+    for name in names if count is not None else names[:3]:
         value = doc.get(name)
         if isinstance(value, dict):
             value = value.get("text", value.get("choices"))

@@ -18,7 +18,12 @@ from hitsndiffs.reading.formats.common import (
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import number_attempts, persons
+from hitsndiffs.reading.formats.people import (
+    ASKS_WHO,
+    is_about_person,
+    number_attempts,
+    persons,
+)
 
 __all__ = ["MICROSOFT_FORMS"]
 
@@ -85,10 +90,14 @@ def _convert(document: Document, choices: Choices) -> Stream:
         comments = [k for k, name in enumerate(header) if _FEEDBACK.match(name)]
         roles(stream, header, comments, "comment", "feedback to a question")
     else:
+        named = {column.position for column in stream.columns}
         questions = [
             k
             for k in range(len(lead), len(header))
-            if folded(header[k]) not in _AFTER and not _is_time(k, [row[k] for row in rows])
+            if k not in named
+            and not is_about_person(header[k])
+            and folded(header[k]) not in _AFTER
+            and not _is_time(k, [row[k] for row in rows])
         ]
     labels = unique(" ".join(header[k].split()) or f"column {k + 1}" for k in questions)
     numbers = number_attempts(who)
@@ -122,11 +131,24 @@ def _who(
     if identity:
         whole = [k for k in identity if all(row[k].strip() for row in rows)]
         return persons(header, rows, whole or identity)
+    asked = [
+        k
+        for k in range(len(lead), len(header))
+        if ASKS_WHO.search(header[k]) and not _POINTS.match(header[k]) and _tells_apart(rows, k)
+    ]
+    if asked:
+        roles(stream, header, asked[:1], "identity", "a question that asks for the name")
+        return persons(header, rows, asked[:1])
     stream.notes.append("The form is anonymous: each row is taken for one person.")
     numbers = [row[0].strip() for row in rows] if lead else []
     if numbers and all(numbers) and len(set(numbers)) == len(numbers):
         return numbers
     return [str(k + 1) for k in range(len(rows))]
+
+
+def _tells_apart(rows: Sequence[Sequence[str]], place: int) -> bool:
+    given = [row[place].strip() for row in rows]
+    return all(given) and len(set(given)) >= max(2, 0.6 * len(given))
 
 
 def _is_time(place: int, cells: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hitsndiffs.reading.formats.base import (
     Choices,
@@ -47,7 +48,8 @@ def _recognise(sample: Sample) -> str | None:
     if not blocks:
         return None
     words = {word_of(header[place]) for block in blocks[:1] for place in block.places}
-    if find_grade(header[: blocks[0].places[0]]) is not None:
+    grade = find_grade(header[: blocks[0].places[0]], whole=words != {None})
+    if grade is not None:
         return "a grade («Grade/10.00») is followed by columns that repeat with 1, 2, 3…"
     if "right" in words and "response" in words:
         return "columns for response and right answer repeat with 1, 2, 3…"
@@ -96,6 +98,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
     attempts = number_attempts(who)
     for block in blocks:
         _add_block(stream, table, lead.rows, rows, who, attempts, block, parts)
+    if not stream.persons and any("differs from person" in note for note in stream.notes):
+        raise Refusal(
+            "a Moodle report of questions drawn at random, without their texts",
+            "download it again with «question text» ticked",
+        )
     if not stream.persons:
         raise Refusal(
             "a Moodle «Responses» report without a choice question",
@@ -120,7 +127,7 @@ class _Lead:
 
 
 def _read_lead(table: Table, end: int, stream: Stream) -> _Lead:
-    grade = find_grade(table.header[:end])
+    grade = find_grade(table.header[:end], whole=True)
     started = next(
         (
             k
@@ -331,6 +338,7 @@ def _differs(keys: list[tuple[str, ...]]) -> bool:
     return 0.0 < share < _MOST_STEMS
 
 
+@lru_cache(maxsize=1 << 16)
 def _options(cell: str) -> tuple[str, ...]:
     """Split the options of a response, and undo what Moodle puts before ``=``, ``+``, ``-``, ``@``.
 

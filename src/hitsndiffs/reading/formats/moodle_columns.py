@@ -13,6 +13,7 @@ from hitsndiffs.reading.formats.common import folded
 __all__ = ["Block", "find_blocks", "find_grade", "is_points_only", "word_of"]
 
 _GRADE = re.compile(r"^\S.*/\s*\d+[.,]\d+$", re.DOTALL)
+_WHOLE_GRADE = re.compile(r"^\S.*/\s*\d+$", re.DOTALL)
 _POINTS = re.compile(r"^\D{0,12}?\s?\d+\w?\s*/\s*\d+(?:[.,]\d+)?$")
 _NUMBERED = re.compile(r"^(?P<prefix>.*?\D)\s*(?P<number>\d{1,3})(?P<part>[a-z]?)$", re.DOTALL)
 _RENAMED = re.compile(r"(?:_duplicated_\d+|\.\d+|_\d+)$")
@@ -52,14 +53,16 @@ def word_of(name: str) -> str | None:
     return _KNOWN.get(folded(prefix).rstrip(" :._-"))
 
 
-def find_grade(header: Sequence[str]) -> int | None:
+def find_grade(header: Sequence[str], *, whole: bool = False) -> int | None:
     """Return the place of the grade of the whole quiz (``Grade/10.00``).
 
-    In JSON only letters and digits are left of it (``grade1000``).
+    With ``whole`` also ``Grade/10``, as sites without decimals write it. In JSON only letters and
+    digits are left of it (``grade1000``).
     """
-    for k, name in enumerate(header):
-        if _GRADE.match(name.strip()) and not _POINTS.match(name.strip()):
-            return k
+    for pattern in (_GRADE, _WHOLE_GRADE) if whole else (_GRADE,):
+        for k, name in enumerate(header):
+            if pattern.match(name.strip()) and not _POINTS.match(name.strip()):
+                return k
     for k, name in enumerate(header):
         match = re.fullmatch(r"([a-z]+)(\d{3,})", name)
         if match and match[2].endswith("00"):

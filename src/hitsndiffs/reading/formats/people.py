@@ -9,8 +9,25 @@ from typing import Any
 
 from hitsndiffs.data.encoding.names import find_column
 from hitsndiffs.reading.formats.common import folded, unique, words
+from hitsndiffs.reading.words import role_of_name
 
-__all__ = ["chosen_only", "given_columns", "number_attempts", "persons"]
+__all__ = [
+    "ASKS_WHO",
+    "chosen_only",
+    "given_columns",
+    "is_about_person",
+    "number_attempts",
+    "persons",
+]
+
+#: Questions that ask who one is.
+ASKS_WHO = re.compile(
+    r"\b(?:e-?mail|username|user name|full name|your name|student name|name of (?:the )?student|"
+    r"first name|last name|surname|student (?:id|number|no)|roll (?:no|number)|matric\w*|"
+    r"nom|prénom|nombre|apellidos?|nome|cognome|vorname|nachname|matrikel\w*|namen?|naam)\b|"
+    r"氏名|名前|姓名|学号|имя|фамилия|nome de usuário",
+    re.IGNORECASE,
+)
 
 #: Names of columns that hold a part of a person's name, in the languages that exports come in.
 _FIRST = words(
@@ -110,6 +127,11 @@ def number_attempts(keys: Iterable[Any]) -> list[int]:
         seen[key] += 1
         numbers.append(seen[key])
     return numbers
+
+
+def is_about_person(name: str) -> bool:
+    """Whether a column asks for class, group, gender and the like, not for an answer."""
+    return role_of_name(name) == "identity"
 
 
 def _joined(who: Sequence[str]) -> str:

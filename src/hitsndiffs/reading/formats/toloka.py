@@ -11,7 +11,7 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import absent, is_free_text, roles
+from hitsndiffs.reading.formats.common import absent, as_text, is_free_text, literal, roles
 from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
 
 __all__ = ["TOLOKA", "TOLOKA_AGGREGATED"]
@@ -70,7 +70,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         for name, place in asked.items():
             key = row[golden[name]].strip() if name in golden else ""
             label = item if len(asked) == 1 else f"{item}/{name}"
-            stream.add(person, label, row[place], key=key or None)
+            stream.add(person, label, _choices(row[place]), key=_choices(key))
     if not stream.persons:
         raise Refusal(
             "a Toloka file without answers by choice", "download the assignments of the pool"
@@ -88,6 +88,14 @@ def _convert(document: Document, choices: Choices) -> Stream:
     roles(stream, header, texts, "comment", "free text, or empty")
     roles(stream, header, golden.values(), "key", "the right answer of control tasks")
     return stream
+
+
+def _choices(cell: str) -> tuple[str, ...]:
+    """Return the options of an answer; several are a JSON list."""
+    found = literal(cell) if cell.lstrip().startswith("[") else None
+    if isinstance(found, list) and all(isinstance(part, (str, int, float)) for part in found):
+        return tuple(as_text(part) for part in found)
+    return (cell.strip(),) if cell.strip() else ()
 
 
 def _fill_from_below(rows: list[list[str]], place: int) -> None:

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import absent, as_text, literal, objects, roles
+from hitsndiffs.reading.formats.common import absent, as_text, is_free_text, literal, objects, roles
 from hitsndiffs.reading.formats.people import chosen_only, number_attempts
 
 __all__ = ["ZOONIVERSE"]
+
+#: Person, subject, task, choices.
+_Entry = tuple[str, str, str, tuple[str, ...]]
 
 
 def _recognise(sample: Sample) -> str | None:
@@ -27,7 +30,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         raise absent("a Zooniverse export", "annotations and subject_ids")
     version = table.find("workflow_version")
     workflow = table.find("workflow_id")
-    entries: list[tuple[str, str, str, tuple[str, ...]]] = []
+    entries: list[_Entry] = []
     labels: dict[str, set[str]] = {}
     several = workflow is not None and len({row[workflow] for row in table.rows}) > 1
     for row in table.rows:
@@ -48,6 +51,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "only tasks with choices can be ranked",
         )
     stream = Stream()
+    entries = _without_free_text(entries, stream)
     wanted = chosen_only(dict.fromkeys(task for _, _, task, _ in entries), choices.option)
     one = len(wanted) == 1
     for person, subject, task, answer in entries:
@@ -66,6 +70,21 @@ def _convert(document: Document, choices: Choices) -> Stream:
     roles(stream, header, [subjects], "item", "what was classified")
     roles(stream, header, [annotations], "answers", "the answers as JSON")
     return stream
+
+
+def _without_free_text(entries: list[_Entry], stream: Stream) -> list[_Entry]:
+    """Leave out tasks whose answers are texts of their own (transcriptions)."""
+    by_task: dict[str, list[str]] = {}
+    for _, _, task, answer in entries:
+        by_task.setdefault(task, []).append(" ".join(answer))
+    texts = {task for task, answers in by_task.items() if is_free_text(answers)}
+    if texts == set(by_task):
+        raise Refusal(
+            "a Zooniverse export of transcriptions", "only tasks with choices can be ranked"
+        )
+    if texts:
+        stream.notes.append(f"The tasks {', '.join(sorted(texts))} are left out: free text.")
+    return [entry for entry in entries if entry[2] not in texts]
 
 
 def _tasks(value: Any) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -26,20 +26,30 @@ Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def answers_chart(ranking: Ranking) -> Any:
+def answers_chart(ranking: Ranking, *, as_read: bool = False) -> Any:
     """Right, wrong and missing answers; the best users on top, the easiest items at the left.
 
     Right is what the method takes for the key. On consistent answers the colours meet along one
     line, and each answer's choosers stand side by side.
+
+    Parameters
+    ----------
+    ranking
+        The result.
+    as_read
+        Leave users and items in the order of the data, to see what sorting does.
     """
     users = ranking.order[ranking.components[ranking.order] == 0]
+    if as_read:
+        users = np.sort(users)
     right = right_answers(ranking, chosen_options(ranking, _spread(users)))
     easy = np.nan_to_num(np.nanmean(_with_answer(right), axis=0), nan=-1.0)
-    items = np.argsort(-easy, kind="stable")
+    items = np.arange(len(easy)) if as_read else np.argsort(-easy, kind="stable")
     table = right[:, items]
+    title = "items" if as_read else "items, easiest first"
     if len(users) <= ROWS and len(items) <= COLUMNS:
-        return _cells(ranking, table, users, items)
-    return _bands(table, len(users))
+        return _cells(ranking, table, users, items, title)
+    return _bands(table, len(users), title, "user" if as_read else "rank")
 
 
 def _with_answer(right: Array) -> Array:
@@ -53,7 +63,7 @@ def _spread(users: Ints) -> Ints:
     return users[np.unique(places.astype(np.int64))]
 
 
-def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints) -> Any:
+def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints, title: str) -> Any:
     alt = altair()
     names = distinct(ranking.users[users])
     questions = distinct(ranking.responses.items[items])
@@ -73,7 +83,7 @@ def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints) -> Any:
             x=alt.X(
                 "item:N",
                 sort=None,
-                title="items, easiest first",
+                title=title,
                 axis=alt.Axis(
                     **quiet,
                     labels=step >= 9,
@@ -96,11 +106,11 @@ def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints) -> Any:
                 legend=alt.Legend(orient="top", symbolType="square", symbolStrokeWidth=0),
             ),
         )
-        .properties(width=alt.Step(step), height=alt.Step(max(step, 11)))
+        .properties(width=alt.Step(step), height=alt.Step(max(step, 14)))
     )
 
 
-def _bands(table: Array, users: int) -> Any:
+def _bands(table: Array, users: int, across: str, down: str) -> Any:
     """Shares of right answers in bands of users and blocks of items."""
     alt = altair()
     bands = np.array_split(np.arange(table.shape[0]), min(BANDS, table.shape[0]))
@@ -129,14 +139,14 @@ def _bands(table: Array, users: int) -> Any:
         .encode(
             x=alt.X(
                 "x:Q",
-                title="items, easiest first",
+                title=across,
                 axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
                 scale=alt.Scale(nice=False),
             ),
             x2="x2:Q",
             y=alt.Y(
                 "y:Q",
-                title="rank",
+                title=down,
                 axis=alt.Axis(grid=False, domain=False),
                 scale=alt.Scale(reverse=True, nice=False),
             ),

@@ -1,15 +1,18 @@
-"""The contract of the sums, for every engine and layout, against the dense oracle."""
+"""The contract of the engines: every one, in every layout, against the dense oracle."""
 
 from __future__ import annotations
 
+import naive
 import numpy as np
 import pytest
+from engine_cases import ENGINES, KINDS, bent, bent_with_sums, check_against_oracle, threaded
+from factory import make_responses, random_table, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sums_cases import ENGINES, check_against_oracle, make_responses, random_table, threaded
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled
+from hitsndiffs.engines.base import option_words
 from hitsndiffs.engines.threads import build_layout
 from hitsndiffs.errors import InputError
 
@@ -21,13 +24,15 @@ def responses(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     options = np.array(draw(st.lists(st.sampled_from([1, 2, 3, 5, 40]), min_size=items,
                                      max_size=items)))  # fmt: skip
-    table = random_table(rng, users, items, options, draw(st.sampled_from([0.0, 0.1, 0.6])))
+    table = random_table(
+        rng, users, items, options, missing=draw(st.sampled_from([0.0, 0.1, 0.6])), graded=False
+    )
     table[0] = np.maximum(table[0], 0)  # somebody answered
     if users > 2 and draw(st.booleans()):
         table[1] = -1  # a user without answers
         table[2, 0] = 99  # an option chosen once
     dtype = draw(st.sampled_from([np.uint8, np.uint16]))
-    return make_responses(table, dense=draw(st.booleans()), dtype=dtype)
+    return make_responses(table, sparse=draw(st.booleans()), dtype=dtype)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -41,11 +46,11 @@ def test_every_engine_gives_the_dense_sums(engine, data):
 @pytest.mark.parametrize("dense", [True, False])
 def test_items_with_more_options_than_a_byte_tells_apart(engine, dense):
     rng = np.random.default_rng(3)
-    table = random_table(rng, 900, 6, 3, 0.2)
+    table = random_table(rng, 900, 6, 3, missing=0.2, graded=False)
     table[:, 2] = rng.permutation(900) % 300  # 300 options, complete
     table[:, 4] = np.where(rng.random(900) < 0.3, -1, rng.permutation(900))  # about 630, gaps
     table[:256, 5], table[256:, 5] = np.arange(256), 0  # 256 options, complete: one full byte
-    data = make_responses(table, dense=dense, dtype=np.uint16)
+    data = make_responses(table, sparse=not dense, dtype=np.uint16)
     check_against_oracle(ENGINES[engine](data), data)
 
 
@@ -64,23 +69,23 @@ def test_255_and_256_codes_fill_a_byte(engine):
 def test_many_blocks_and_chunks(engine, missing):
     """More users than one block or chunk holds, and a last block that is not full."""
     rng = np.random.default_rng(4)
-    data = make_responses(random_table(rng, 9_001, 11, 4, missing))
+    data = make_responses(random_table(rng, 9_001, 11, 4, missing=missing, graded=False))
     check_against_oracle(ENGINES[engine](data), data)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("dense", [True, False])
 def test_users_who_answered_nothing_at_all(engine, dense):
-    data = make_responses(np.full((3, 2), -1), dense=dense)
+    data = make_responses(np.full((3, 2), -1), sparse=not dense)
     sums = ENGINES[engine](data)
     assert sums.choices(np.ones(0)).tolist() == [0.0, 0.0, 0.0]
     assert sums.choosers(np.ones(3)).tolist() == []
-    assert sums.through_users(np.ones((0, 2)), np.ones(3)).shape == (0, 2)
+    assert sums.through(np.ones((0, 2)), scaled, np.ones(3)).shape == (0, 2)
 
 
 def test_transposed_codes_are_taken_as_they_are():
     rng = np.random.default_rng(5)
-    data = make_responses(random_table(rng, 5_000, 9, 3, 0.1))
+    data = make_responses(random_table(rng, 5_000, 9, 3, missing=0.1, graded=False))
     turned = Responses(
         users=data.users,
         items=data.items,
@@ -96,14 +101,21 @@ def test_transposed_codes_are_taken_as_they_are():
 @pytest.mark.parametrize("layout", ["packed", "sparse"])
 def test_the_number_of_threads_does_not_change_a_bit(layout):
     rng = np.random.default_rng(6)
-    data = make_responses(random_table(rng, 30_011, 23, 3, 0.2))
+    data = make_responses(random_table(rng, 30_011, 23, 3, missing=0.2, graded=False))
     weights, scale = rng.standard_normal((data.n_options, 2)), rng.random(data.n_users)
     scores = rng.standard_normal(data.n_users)
     results = []
     for threads in (1, 2, 5):
         sums = threaded(layout, threads)(data)
         results.append(
-            (sums.choices(weights), sums.choosers(scores), sums.through(weights, scaled, scale))
+            (
+                sums.choices(weights),
+                sums.choosers(scores),
+                sums.through(weights, scaled, scale),
+                sums.mapped(weights, bent, scores, scale),
+                *sums.through(weights, bent_with_sums, scores, scale),
+                sums.fingerprints(),
+            )
         )
     for other in results[1:]:
         for first, second in zip(results[0], other, strict=True):
@@ -113,7 +125,7 @@ def test_the_number_of_threads_does_not_change_a_bit(layout):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_block_of_vectors_is_its_columns(engine):
     rng = np.random.default_rng(7)
-    data = make_responses(random_table(rng, 5_000, 12, 4, 0.1))
+    data = make_responses(random_table(rng, 5_000, 12, 4, missing=0.1, graded=False))
     sums = ENGINES[engine](data)
     weights, scale = rng.standard_normal((data.n_options, 21)), rng.random(data.n_users)
     scores = np.asfortranarray(rng.standard_normal((data.n_users, 21)))
@@ -129,7 +141,7 @@ def test_a_block_of_vectors_is_its_columns(engine):
 
 def test_columns_are_worked_on_in_parts_when_scratch_memory_is_short(monkeypatch):
     rng = np.random.default_rng(8)
-    data = make_responses(random_table(rng, 500, 8, 3, 0.1))
+    data = make_responses(random_table(rng, 500, 8, 3, missing=0.1, graded=False))
     sums = ENGINES["packed-1"](data)
     scores = rng.standard_normal((data.n_users, 5))
     expected = sums.choosers(scores)
@@ -140,7 +152,7 @@ def test_columns_are_worked_on_in_parts_when_scratch_memory_is_short(monkeypatch
 @pytest.mark.parametrize("engine", ENGINES)
 def test_arguments_and_data_are_left_alone(engine):
     rng = np.random.default_rng(9)
-    data = make_responses(random_table(rng, 50, 6, 3, 0.1))
+    data = make_responses(random_table(rng, 50, 6, 3, missing=0.1, graded=False))
     arguments = [rng.random(data.n_options), rng.random(data.n_users), rng.permutation(50)]
     copies = [argument.copy() for argument in arguments]
     for argument in arguments:
@@ -150,12 +162,105 @@ def test_arguments_and_data_are_left_alone(engine):
     sums = ENGINES[engine](data)
     first = sums.choices(weights)
     kept = first.copy()
-    sums.choosers(scores), sums.through_users(weights, scores), sums.extremes(positions)
+    sums.choosers(scores), sums.through(weights, scaled, scores), sums.extremes(positions)
     sums.choices(2 * weights)
     np.testing.assert_array_equal(first, kept)  # no result is a buffer that is used again
     np.testing.assert_array_equal(data.codes, codes)
     for argument, copy in zip(arguments, copies, strict=True):
         np.testing.assert_array_equal(argument, copy)
+
+
+# -- parts of the data -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", KINDS)
+@settings(max_examples=25, deadline=None)
+@given(data=responses(), seed=seeds, keep=st.booleans())
+def test_some_users_in_any_order(engine, data, seed, keep):
+    rng = np.random.default_rng(seed)
+    users = rng.permutation(data.n_users)[: rng.integers(1, data.n_users + 1)]
+    part, options = KINDS[engine](data).subset(users, keep_options=keep)
+    matrix = naive.one_hot(data)[users]
+    left = np.arange(data.n_options) if keep else np.flatnonzero(matrix.any(axis=0))
+    np.testing.assert_array_equal(options, left)
+    np.testing.assert_array_equal(part.sheets(np.arange(len(users))), matrix[:, left].T)
+    check_items(part.items, data, left)
+    np.testing.assert_array_equal(part.user_labels(np.arange(len(users))), data.users[users])
+    for place, user in enumerate(users):
+        assert part.user_number(data.users[user]) == place
+    assert part.user_number("nobody") is None
+
+
+@pytest.mark.parametrize("engine", KINDS)
+@settings(max_examples=25, deadline=None)
+@given(data=responses(), seed=seeds)
+def test_some_items_for_all_users(engine, data, seed):
+    rng = np.random.default_rng(seed)
+    items = rng.permutation(data.n_items)[: rng.integers(1, data.n_items + 1)]
+    part, options = KINDS[engine](data).restrict_items(items)
+    left = np.flatnonzero(np.isin(data.option_items, items))
+    np.testing.assert_array_equal(options, left)
+    assert part.n_users == data.n_users
+    found = part.sheets(np.arange(data.n_users))
+    np.testing.assert_array_equal(found, naive.one_hot(data)[:, left].T)
+    check_items(part.items, data, left)
+
+
+def check_items(items, data, options):
+    """Items and options are those of the data, as far as they are left."""
+    np.testing.assert_array_equal(items.option_labels, data.option_labels[options])
+    np.testing.assert_array_equal(
+        items.labels[items.of_option], data.items[data.option_items[options]]
+    )
+    assert len(set(items.labels.tolist())) == items.n_items == len(np.unique(items.of_option))
+
+
+@pytest.mark.parametrize("engine", KINDS)
+@pytest.mark.parametrize("linked_by", ["options", "items"])
+@settings(max_examples=25, deadline=None)
+@given(data=responses())
+def test_components_are_those_of_the_first_engine(engine, linked_by, data):
+    found = KINDS[engine](data).components(linked_by)
+    np.testing.assert_array_equal(found, KINDS["numpy"](data).components(linked_by))
+
+
+# -- fingerprints ----------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=responses(), seed=seeds)
+def test_equal_sheets_have_equal_fingerprints_on_every_engine(data, seed):
+    """Whatever the answers are packed with, in parts of the users and under any words."""
+    words = option_words(data.n_options, seed=seed % 1000)
+    expected = [sum(int(w) for w in words[row > 0]) % 2**64 for row in naive.one_hot(data)]
+    sheets = naive.one_hot(data)
+    for engine in KINDS.values():
+        opened = engine(data)
+        assert opened.fingerprints(words).tolist() == expected
+        own = opened.fingerprints()
+        assert own.dtype == np.uint64
+        same_numbers = own[:, None] == own[None, :]
+        np.testing.assert_array_equal(
+            same_numbers, (sheets[:, None] == sheets[None, :]).all(axis=2)
+        )
+        np.testing.assert_array_equal(own, KINDS["numpy"](data).fingerprints())
+        some = np.arange(0, data.n_users, 2)
+        part, _ = opened.subset(some, keep_options=True)
+        np.testing.assert_array_equal(part.fingerprints(), own[some])
+
+
+def test_a_fingerprint_leaves_out_what_has_no_word():
+    """Two users who differ in item 0 only look alike on the rest, however it is packed."""
+    table = random_table(3, 40, 17, 3)
+    table[1] = table[0]
+    table[1, 0] = (table[0, 0] + 1) % 3
+    data = make_responses(table)
+    words = option_words(data.n_options)
+    rest = np.where(data.option_items == 0, np.uint64(0), words)
+    for engine in KINDS.values():
+        all_of_it, some = (engine(data).fingerprints(w) for w in (words, rest))
+        assert all_of_it[0] != all_of_it[1]
+        assert some[0] == some[1]
 
 
 @pytest.mark.parametrize("engine", ["packed-1", "sparse-1"])
@@ -167,7 +272,7 @@ def test_vectors_of_the_wrong_length_are_refused(engine):
     with pytest.raises(ValueError, match=r"scores must be .* length 3; got shape \(4, 2\)"):
         sums.choosers(np.ones((4, 2)))
     with pytest.raises(ValueError, match=r"scale must be a vector of length 3"):
-        sums.through_users(np.ones(4), np.ones((3, 1)))
+        sums.through(np.ones(4), scaled, np.ones((3, 1)))
     with pytest.raises(ValueError, match=r"positions must be a vector of length 3"):
         sums.extremes(np.arange(2))
 

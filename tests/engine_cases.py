@@ -1,4 +1,4 @@
-"""Small data and every engine, for the tests of the sums."""
+"""Every engine, the oracle of its sums, and Python programs of their own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import textwrap
 
 import naive
 import numpy as np
+from parts_engine import PartsEngine
 
-from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine
@@ -26,42 +26,26 @@ ENGINES = {
     "packed-2": threaded("packed", 2),
     "sparse-1": threaded("sparse", 1),
     "sparse-2": threaded("sparse", 2),
+    "parts": PartsEngine.of,
 }
+#: One engine of each kind.
+KINDS = {name: ENGINES[name] for name in ("numpy", "packed-2", "sparse-2", "parts")}
 
 
-def make_responses(table, *, dense=True, dtype=np.uint8):
-    """Responses from users × items, -1 for no answer: options are numbered by first sight."""
-    table = np.asarray(table)
-    codes = np.full(table.T.shape, np.iinfo(dtype).max, dtype=dtype)
-    labels, sizes = [], []
-    for column, out in zip(table.T, codes, strict=True):
-        present = np.unique(column[column >= 0])
-        out[column >= 0] = np.searchsorted(present, column[column >= 0])
-        labels.extend(present)
-        sizes.append(len(present))
-    kept = np.array(sizes, dtype=int) > 0
-    made = Responses(
-        users=np.arange(len(table)),
-        items=np.flatnonzero(kept),
-        option_labels=np.array(labels),
-        item_starts=np.concatenate([[0], np.cumsum(np.array(sizes, dtype=int)[kept])]),
-        codes=codes[kept],
-    )
-    if dense:
-        return made
-    return Responses(
-        users=made.users,
-        items=made.items,
-        option_labels=made.option_labels,
-        item_starts=made.item_starts,
-        rows=made.rows,
-    )
+def bent(sums, shift, scale):
+    """A step that is not linear, with a column more than it is given."""
+    values = np.tanh(sums + shift[:, None]) * scale[:, None]
+    return np.column_stack([values, values.sum(axis=1) ** 2])
 
 
-def random_table(rng, users, items, options, missing):
-    table = rng.integers(0, options, (users, items))
-    table[rng.random(table.shape) < missing] = -1
-    return table
+def bent_with_sums(sums, shift, scale):
+    values = bent(sums, shift, scale)
+    return values, values.sum(axis=0)
+
+
+def beside(_, shift):
+    """A step of user arrays only."""
+    return np.column_stack([shift, shift**2])
 
 
 def check_against_oracle(sums, data, seed=0):
@@ -79,6 +63,17 @@ def check_against_oracle(sums, data, seed=0):
             naive.through_users(matrix, weights, scale),
             **close,
         )
+    weights = rng.standard_normal((data.n_options, 3))
+    shift, scale = rng.standard_normal(data.n_users), rng.random(data.n_users)
+    values = bent(naive.choices(matrix, weights), shift, scale)
+    np.testing.assert_allclose(sums.mapped(weights, bent, shift, scale), values, **close)
+    found, side = sums.through(weights, bent_with_sums, shift, scale)
+    np.testing.assert_allclose(found, naive.choosers(matrix, values), **close)
+    np.testing.assert_allclose(side, values.sum(axis=0), **close)
+    only = sums.through(np.empty((data.n_options, 0)), beside, shift)
+    np.testing.assert_allclose(only, naive.choosers(matrix, beside(None, shift)), **close)
+    users = rng.integers(0, data.n_users, 5)
+    np.testing.assert_array_equal(sums.sheets(users), matrix[users].T)
     positions = rng.permutation(data.n_users)
     for ours, expected in zip(
         sums.extremes(positions), naive.extremes(matrix, positions), strict=True

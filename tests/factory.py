@@ -1,4 +1,7 @@
-"""Small responses for tests, coded by hand: nothing here goes through the library's readers."""
+"""The one place where tests get their responses; nothing here goes through the library's readers.
+
+Tables are users × items arrays of whole numbers, -1 for no answer.
+"""
 
 from __future__ import annotations
 
@@ -20,34 +23,34 @@ def make_responses(
     users: Sequence[Any] | None = None,
     items: Sequence[Any] | None = None,
     sparse: bool = False,
+    dtype: Any = np.uint8,
     kind: str = "numpy",
 ) -> Responses:
-    """Responses from a users × items table of whole numbers; -1 is no answer.
+    """Responses from a table, dense or as rows.
 
     Option labels are the numbers. Options nobody chose and items nobody answered are left out.
+    ``dtype`` is that of the dense codes.
     """
     table = np.asarray(table)
     m, n = table.shape
     names = np.arange(n) if items is None else np.array(list(items), dtype=object)
     kept = [i for i in range(n) if (table[:, i] >= 0).any()]
+    missing = np.iinfo(dtype).max
     labels: list[int] = []
     starts = [0]
-    codes = np.full((len(kept), m), 255, dtype=np.uint8)
-    for row, i in enumerate(kept):
-        options = sorted({int(x) for x in table[:, i] if x >= 0})
-        for place, option in enumerate(options):
-            codes[row, table[:, i] == option] = place
-        labels += options
+    codes = np.full((len(kept), m), missing, dtype=dtype)
+    for code, i in zip(codes, kept, strict=True):
+        answered = table[:, i] >= 0
+        options, places = np.unique(table[answered, i], return_inverse=True)
+        code[answered] = places
+        labels += options.tolist()
         starts.append(len(labels))
     layout: dict[str, Any] = {"codes": codes}
     if sparse:
-        chosen = [
-            [starts[r] + int(codes[r, j]) for r in range(len(kept)) if codes[r, j] != 255]
-            for j in range(m)
-        ]
-        indptr = np.concatenate([[0], np.cumsum([len(c) for c in chosen])])
-        options_flat = np.array([o for c in chosen for o in c], dtype=np.int32)
-        layout = {"rows": (indptr.astype(np.int64), options_flat)}
+        answered = missing != codes.T
+        numbers = codes.T.astype(np.int32) + np.array(starts[:-1], dtype=np.int32)
+        indptr = np.concatenate([[0], np.cumsum(answered.sum(axis=1))])
+        layout = {"rows": (indptr, numbers[answered])}
     return Responses(
         users=np.arange(m) if users is None else np.array(list(users), dtype=object),
         items=names[kept],
@@ -59,7 +62,13 @@ def make_responses(
 
 
 def random_table(
-    seed: int, m: int, n: int, k: int, *, missing: float = 0.0, graded: bool = True
+    seed: int | np.random.Generator,
+    m: int,
+    n: int,
+    k: int | Table,
+    *,
+    missing: float = 0.0,
+    graded: bool = True,
 ) -> Table:
     """Noisy answers; ``graded`` ones follow an ability, so that the second axis stands out."""
     rng = np.random.default_rng(seed)
@@ -83,6 +92,20 @@ def c1p_table(seed: int, m: int, n: int, k: int, *, levels: int | None = None) -
     )
     cuts = rng.uniform(-0.1, 1.1, size=(n, k - 1))
     return (ability[:, None, None] >= cuts).sum(axis=2).astype(np.int64)
+
+
+def random_answers(
+    users: int = 12, items: int = 8, options: int = 4, missing: float = 0.0, seed: int = 0
+) -> Table:
+    """Users of rising ability choose option 0 (the right one) more and more often."""
+    rng = np.random.default_rng(seed)
+    ability = np.linspace(0.2, 0.9, users)[rng.permutation(users)]
+    right = rng.random((users, items)) < ability[:, None]
+    wrong = rng.integers(1, options, (users, items))
+    answers = np.where(right, 0, wrong)
+    answers[rng.random((users, items)) < missing] = -1
+    answers[np.arange(users), rng.integers(0, items, users)] = 0  # everybody answers something
+    return answers
 
 
 seeds = st.integers(0, 2**32 - 1)

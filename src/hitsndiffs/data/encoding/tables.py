@@ -1,0 +1,37 @@
+"""Tables in memory of which nobody says whether they are wide or long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hitsndiffs.data.encoding.frames import open_table
+from hitsndiffs.data.encoding.names import recognise
+
+__all__ = ["is_long"]
+
+
+def is_long(table: Any) -> bool:
+    """Whether a table has one row per answer: by its names, and users or items that repeat.
+
+    Examples
+    --------
+    >>> is_long({"user": ["a", "a"], "item": ["x", "y"], "option": ["A", "B"]})
+    True
+    >>> is_long([["A", "B"], ["B", "B"]])
+    False
+    """
+    opened = open_table(table)
+    if not opened.named:
+        return False
+    found = [recognise(role, opened.names) for role in ("user", "item", "option")]
+    if not all(found) or len({names[0] for names in found}) < 3:
+        return False
+    if len(opened.names) == 3:
+        return True
+    users, items = (opened.column(names[0]) for names in found[:2])
+    return any(len(set(_cells(column))) < len(_cells(column)) for column in (users, items))
+
+
+def _cells(column: Any) -> list[Any]:
+    head = column[:10_000]
+    return list(head.to_list() if hasattr(head, "to_list") else head)

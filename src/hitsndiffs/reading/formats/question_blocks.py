@@ -1,0 +1,170 @@
+"""Tables with several columns per question: answer.1, solution.1, points.1, answer.2, … (R/exams).
+
+No tool is known by it: the groups of columns are found by their numbers, and one of them is named
+like an answer, another like a key, points or a check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
+from hitsndiffs.reading.formats.blackboard import BLACKBOARD
+from hitsndiffs.reading.formats.canvas_new import CANVAS_NEW
+from hitsndiffs.reading.formats.common import absent, folded, number, roles, words
+from hitsndiffs.reading.formats.moodle import MOODLE, MOODLE_GRADES
+from hitsndiffs.reading.formats.people import is_about_person, persons
+from hitsndiffs.reading.formats.zipgrade import ZIPGRADE
+from hitsndiffs.reading.words import plain, role_of_name
+
+__all__ = ["QUESTION_BLOCKS"]
+
+_BEHIND = re.compile(r"^(?P<part>\D+?)[\s._\-#(\[]*(?P<number>\d{1,3})[)\]]?$")
+_BEFORE = re.compile(
+    r"^(?:q|question|item|frage|pregunta)?[\s._\-#]*(?P<number>\d{1,3})[\s._\-:]+(?P<part>\D+)$",
+    re.I,
+)
+_ANSWERS = words(
+    "answer|answers|response|responses|choice|chosen|selected|selection|studentanswer|"
+    "studentresponse|givenanswer|youranswer|marked|antwort|réponse|respuesta|risposta|resposta|"
+    "antwoord|svar|odpowiedź|ответ|回答|解答|答案|응답"
+)
+_CHECKS = words(
+    "check|checked|iscorrect|correct|right|result|status|feedback|time|duration|comment"
+)
+_VERSIONS = words("exam|form|version|testform|keyversion|booklet|variant")
+_BITS = re.compile(r"[01]{2,10}")
+
+Blocks = dict[int, dict[str, int]]
+
+
+def _blocks(header: Sequence[str]) -> Blocks:
+    """Return for each question the columns of its answer, key and points, and what else it has."""
+    if len(header) > 5000:
+        return {}
+    found: dict[int, dict[str, int]] = {}
+    for place, name in enumerate(header):
+        match = _BEHIND.match(name.strip()) or _BEFORE.match(name.strip())
+        if match is None or len(name) > 60:
+            continue
+        part = _part(match["part"])
+        if part is not None:
+            found.setdefault(int(match["number"]), {}).setdefault(part, place)
+    blocks = {k: parts for k, parts in found.items() if "answer" in parts}
+    others = [k for k, parts in blocks.items() if len(parts) > 1]
+    return blocks if len(blocks) > 1 and 2 * len(others) > len(blocks) else {}
+
+
+def _part(name: str) -> str | None:
+    text = plain(name)
+    if text in _ANSWERS:
+        return "answer"
+    role = role_of_name(name)
+    if role in ("key", "points"):
+        return role
+    return "check" if text in _CHECKS else None
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind not in ("table", "sheets") or not _blocks(sample.header):
+        return None
+    known = (MOODLE, MOODLE_GRADES, ZIPGRADE, BLACKBOARD, CANVAS_NEW)
+    if any(format.recognise(sample) is not None for format in known):
+        return None
+    return "columns for answer and key or points repeat with 1, 2, 3, …"
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    header, rows = table.header, table.rows
+    blocks = _blocks(header)
+    if not blocks:
+        raise absent("a table with several columns per question", "answer.1 and solution.1")
+    first = min(min(parts.values()) for parts in blocks.values())
+    stream = Stream()
+    identity = _identity(header, rows, first)
+    who = persons(header, rows, identity or [0], choices.user)
+    versions = _versions(header, rows, first, blocks)
+    bits = _are_bits([row[parts["answer"]] for row in rows for parts in blocks.values()])
+    for k, parts in sorted(blocks.items()):
+        for row, person, version in zip(rows, who, versions, strict=True):
+            answer, key = row[parts["answer"]], row[parts["key"]] if "key" in parts else ""
+            points = number(row[parts["points"]]) if "points" in parts else None
+            stream.add(
+                person,
+                f"{k} (version {version})" if version else str(k),
+                _letters(answer) if bits else answer,
+                points=points,
+                key=_letters(key) if bits else key,
+            )
+        roles(stream, header, [parts["answer"]], "answers", "the answer to a question")
+        roles(stream, header, [parts["key"]] if "key" in parts else [], "key", "the right answer")
+        rest = [place for part, place in parts.items() if part in ("points", "check")]
+        roles(stream, header, rest, "points", "points and checks of a question")
+    if any(key is not None for key in stream.keys):
+        stream.key_from = "the columns of right answers"
+    if any(versions):
+        stream.notes.append("The versions have different keys: their questions are separate items.")
+    roles(stream, header, identity, "identity", "who answered")
+    known = {column.position for column in stream.columns}
+    rest = [k for k in range(len(header)) if k not in known]
+    roles(stream, header, rest, "unused", "about the whole test")
+    return stream
+
+
+def _identity(header: Sequence[str], rows: Sequence[Sequence[str]], end: int) -> list[int]:
+    named = words(
+        "id|name|registration|matrikel|matrikelnummer|student|username|user|email|studentid"
+    )
+    return [
+        k
+        for k in range(end)
+        if (plain(header[k]) in named or is_about_person(header[k]))
+        and 2 * len({row[k] for row in rows}) > len(rows)
+    ]
+
+
+def _versions(
+    header: Sequence[str], rows: Sequence[Sequence[str]], end: int, blocks: Blocks
+) -> list[str]:
+    """Return the version of each row, where versions have different keys; else nothing."""
+    none = [""] * len(rows)
+    place = next((k for k in range(end) if folded(header[k]) in _VERSIONS), None)
+    keys = [parts["key"] for parts in blocks.values() if "key" in parts]
+    if place is None or not keys:
+        return none
+    found: dict[str, tuple[str, ...]] = {}
+    for row in rows:
+        found.setdefault(row[place].strip(), tuple(row[k].strip() for k in keys))
+    return [row[place].strip() for row in rows] if len(set(found.values())) > 1 else none
+
+
+def _are_bits(cells: Sequence[str]) -> bool:
+    """Whether each answer is a row of 0 and 1, one per option (``01000``)."""
+    given = {cell.strip() for cell in cells} - {""}
+    return (
+        bool(given)
+        and all(_BITS.fullmatch(cell) for cell in given)
+        and len({len(cell) for cell in given}) == 1
+    )
+
+
+def _letters(cell: str) -> tuple[str, ...]:
+    """Return the options that are 1.
+
+    Examples
+    --------
+    >>> _letters("01001"), _letters("00000")
+    (('B', 'E'), ())
+    """
+    return tuple(chr(ord("A") + k) for k, bit in enumerate(cell.strip()) if bit == "1")
+
+
+QUESTION_BLOCKS = Format(
+    "question-blocks",
+    "Several columns per question (R/exams and others)",
+    "answer.1, solution.1, points.1, answer.2, …: found by their numbers",
+    _recognise,
+    _convert,
+)

@@ -1,0 +1,86 @@
+"""Scantron and similar scanners: persons in rows, answers in _1, _2, …, 0 for no mark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    LeftOut,
+    Sample,
+    Status,
+    Stream,
+)
+from hitsndiffs.reading.formats.common import absent, roles, squeezed
+from hitsndiffs.reading.formats.people import persons
+
+__all__ = ["SCANTRON"]
+
+_PLACE = re.compile(r"^_0*(\d+)$")
+_ABOUT = {"specialcodes", "totalscore", "totalpct", "rawscore", "testform", "mi"}
+_KEYS = {"key", "answerkey", "ans"}
+
+
+def _answers(header: Sequence[str]) -> list[int]:
+    """Return the places of _1, _2, _3, …."""
+    places = [k for k, name in enumerate(header) if _PLACE.match(name.strip())]
+    numbers = [int(header[k].strip()[1:]) for k in places]
+    return places if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else []
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.kind not in ("table", "sheets") or not _answers(sample.header):
+        return None
+    if {squeezed(name) for name in sample.header} & _ABOUT:
+        return "codes and totals are followed by _1, _2, _3, …"
+    return None
+
+
+def _convert(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet)
+    places = _answers(table.header)
+    if not places:
+        raise absent("a file of a scanner", "_1, _2, _3, …")
+    bare = [squeezed(name) for name in table.header]
+    identity = [k for k, name in enumerate(bare) if name in ("lastname", "firstname", "id")]
+    stream = Stream()
+    keys = [row for row in table.rows if any(squeezed(row[k]) in _KEYS for k in identity)]
+    rows = [row for row in table.rows if row not in keys[:1]]
+    if keys:
+        stream.left_out.append(LeftOut(1, "row of the key", "it is no person"))
+        stream.key_from = "the row of the key"
+    who = persons(table.header, rows, identity or [0], choices.user)
+    # 0 is «no mark» where the marks are numbers from 1 on.
+    marks = {row[k].strip() for row in rows for k in places} - {""}
+    none = "0" if marks and all(mark.isdigit() for mark in marks) else ""
+    for k in places:
+        key = keys[0][k].strip() if keys else ""
+        for row, person in zip(rows, who, strict=True):
+            mark = row[k].strip()
+            status: Status | None = "unreadable" if mark == "*" else None
+            stream.add(
+                person,
+                table.header[k].strip(),
+                None if mark == none else mark,
+                key=None if key == none else key,
+                status=status,
+            )
+    if none and none in marks:
+        stream.notes.append("The mark 0 is taken as no answer.")
+    roles(stream, table.header, identity, "identity", "who answered")
+    roles(stream, table.header, places, "answers", "the marks of a question")
+    rest = [k for k in range(len(bare)) if k not in identity and k not in places]
+    roles(stream, table.header, rest, "unused", "codes and totals of the scanner")
+    return stream
+
+
+SCANTRON = Format(
+    "scantron",
+    "Scantron and similar scanners",
+    "A row per person: name, id, codes, totals, then the marks in _1, _2, …",
+    _recognise,
+    _convert,
+)

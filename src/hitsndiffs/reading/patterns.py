@@ -1,0 +1,27 @@
+"""Names picked by patterns: ``q*``, ``Q[1-9]``."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+
+from hitsndiffs.data.encoding.names import listed, suggestion
+from hitsndiffs.errors import InputError
+
+__all__ = ["match_names"]
+
+
+def match_names(patterns: Sequence[str], names: Sequence[str], option: str) -> set[str]:
+    """Return the names that fit any of the patterns (``q*``, ``Q[1-9]``, or exact names)."""
+    found: set[str] = set()
+    for pattern in patterns:
+        own = {n for n in names if n == pattern or fnmatch.fnmatchcase(n, pattern)}
+        if not own:
+            own = {n for n in names if fnmatch.fnmatchcase(n.casefold(), pattern.casefold())}
+        if not own:
+            raise InputError(
+                f"no column fits {pattern!r}{suggestion(pattern, names)}, given as {option}=; the "
+                f"columns are {listed(names)}."
+            )
+        found |= own
+    return found

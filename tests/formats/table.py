@@ -1,0 +1,111 @@
+"""The table of all formats in the documentation: each fixture, and what reading it gives."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from formats.cases import CASES, PLAIN, made
+from formats.quiz import Made
+
+
+@dataclass(frozen=True)
+class Content:
+    """Who chose what: users, items, answers by both, the key."""
+
+    users: frozenset[str]
+    items: frozenset[str]
+    answers: dict[tuple[str, str], str]
+    key: dict[str, str]
+
+    @property
+    def n_options(self) -> int:
+        return len({(item, answer) for (_, item), answer in self.answers.items()})
+
+
+def label(cell) -> str:
+    """A set of choices as the reader writes it."""
+    return "; ".join(sorted([cell] if isinstance(cell, str) else cell))
+
+
+def wanted(example: Made) -> Content:
+    """What the fixture was made from."""
+    answers = {place: label(cell) for place, cell in example.answers.items() if cell}
+    users, items = frozenset(u for u, _ in answers), frozenset(i for _, i in answers)
+    return Content(users, items, answers, {item: label(key) for item, key in example.key.items()})
+
+
+def found(responses) -> Content:
+    """What was read."""
+    users = [str(user) for user in responses.users.tolist()]
+    items = [str(item) for item in responses.items.tolist()]
+    labels = [str(own) for own in responses.option_labels.tolist()]
+    owners = responses.option_items.tolist()
+    starts, chosen = (part.tolist() for part in responses.rows)
+    answers = {
+        (user, items[owners[option]]): labels[option]
+        for k, user in enumerate(users)
+        for option in chosen[starts[k] : starts[k + 1]]
+    }
+    key = {str(item): str(option) for item, option in (responses.key or {}).items()}
+    return Content(frozenset(users), frozenset(items), answers, key)
+
+
+def row(name: str) -> str:
+    """One line of the table."""
+    import hitsndiffs as hnd
+    from hitsndiffs.errors import InputError
+
+    format, _ = (CASES | PLAIN)[name]
+    example = made(name)
+    with tempfile.TemporaryDirectory() as folder:
+        for file, data in example.files.items():
+            path = Path(folder) / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        source = path if len(example.files) == 1 else Path(folder)
+        try:
+            plan = hnd.plan(source)
+            content = found(plan.read())
+        except InputError as error:
+            right = "yes" if example.refused is not None and example.refused in str(error) else "no"
+            reason = str(error).partition(": ")[2]
+            return f"| {format} | {name} | | | | | refused: {reason} | {right} |"
+    right = "yes" if content == wanted(example) and plan.format == format else "no"
+    gone = "; ".join(f"{rows.count} {rows.what}" for rows in plan.left_out)
+    numbers = f"{len(content.users)} | {len(content.items)} | {content.n_options}"
+    return f"| {format} | {name} | {numbers} | {len(content.key)} | {gone} | {right} |"
+
+
+INTRODUCTION = """# Formats
+
+`hnd rank FILE` recognises the exports below by their structure, not by the name of the file; `hnd
+check FILE` says what was recognised and why, and `--format NAME` overrules it. A table in no known
+format is read as a plain table. What cannot be ranked (counts, points, free text, one person) is
+refused with a sentence that says what to export instead.
+
+A new format is one file in `src/hitsndiffs/reading/formats/` with one `Format` (a signature and a
+converter into the one stream of answers), one entry in `FORMATS`, and one fixture in
+`tests/formats/`.
+
+"""
+TABLE = """
+## What each file gives
+
+The files are made by our own generators, who chose what is known, and reading them must give just
+that. `make formats` makes this page; «all right» compares every single answer, option and key.
+
+| format | file | users | items | options | items with a key | left out | all right |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def page() -> str:
+    """The whole page: what is recognised, and the table."""
+    from hitsndiffs.reading.formats import FORMATS
+
+    listed = "".join(f"| `{f.name}` | {f.title} | {f.about} |\n" for f in FORMATS)
+    title = "| name | export | where it comes from |\n|---|---|---|\n"
+    rows = "".join(f"{row(name)}\n" for name in [*CASES, *PLAIN])
+    return INTRODUCTION + title + listed + TABLE + rows

@@ -1,0 +1,334 @@
+"""What is an item, what is an answer, what is a key: plain tables as people have them."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import numpy as np
+import pytest
+from commands import Here
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reading_helpers import answers
+
+import hitsndiffs as hnd
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading import read_file, read_key, read_responses
+from hitsndiffs.reading.change import relabelled, with_items, with_users
+from hitsndiffs.reading.roles import wide_roles
+
+
+def read(text: str, **options):
+    return read_responses(io.StringIO(text), **options)
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Here:
+    return Here(capsys)
+
+
+def class_sheet(n: int = 12, extra: dict[str, list[str]] | None = None) -> str:
+    """Return a table of answers to five questions, with further columns in front."""
+    rng = random.Random(7)
+    extra = extra or {}
+    lines = [",".join(["student", *extra, "q1", "q2", "q3", "q4", "q5"])]
+    for k in range(n):
+        lead = [extra[name][k] for name in extra]
+        lines.append(",".join([f"student-{k:02d}", *lead, *(rng.choice("ABCD") for _ in range(5))]))
+    return "\n".join(lines) + "\n"
+
+
+# -- columns -------------------------------------------------------------------------------------
+
+OTHERS = {
+    "Timestamp": [f"2024/01/{k + 1:02d} 11:{k:02d}:31 AM GMT+8" for k in range(12)],
+    "Zeitstempel": [f"{k + 1:02d}.01.2024 11:49:31" for k in range(12)],
+    "Dauer": [f"{k} Min. {k} Sek." for k in range(12)],
+    "Score": [str(k % 6) for k in range(12)],
+    "Total score": [f"{k % 6}.00 / 5" for k in range(12)],
+    "Note": [f"{k % 6},5".replace(",", ".") for k in range(12)],
+    "Prozent": [f"{k * 7}%" for k in range(12)],
+    "得点": [str(k % 6) for k in range(12)],
+    "Email": [f"s{k}@example.org" for k in range(12)],
+    "Vorname": [f"Name{k}" for k in range(12)],
+    "Comment": ["fine" if k % 2 else "I did not like it at all" for k in range(12)],
+    "Remarks on the test": [f"my own words number {k} {'x' * k}" for k in range(12)],
+    "No": [str(k + 1) for k in range(12)],
+    "Course": ["Biology 1"] * 12,
+    "Section": ["7a" if k % 2 else "7b" for k in range(12)],
+    "Status": ["Finished"] * 12,
+    "id2": [f"{k * 7919 % 99991:05d}" for k in range(12)],
+    "IP": [f"192.168.0.{k}" for k in range(12)],
+    "weight of the sample": [f"{k * 0.37 + 1:.3f}" for k in range(12)],
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_columns_that_are_no_items_are_left_out_and_named(name):
+    r, plan = read_file(io.StringIO(class_sheet(extra={name: OTHERS[name]})))
+    assert r.items.tolist() == ["q1", "q2", "q3", "q4", "q5"]
+    (column,) = [column for column in plan.columns if column.name == name]
+    assert column.role not in ("item", "answers")
+    assert column.reason
+    assert name in "".join(r.notes)
+
+
+REAL_ITEMS = {
+    "constant": ("q6", ["A"] * 12),
+    "odd name": ("Bonus", list("ABCD" * 3)),
+    "odd name, constant": ("the last one", ["B"] * 12),
+    "nearly empty": ("x9", ["C"] + [""] * 11),
+    "a question as a name": ("Which of these is prime?", list("ABCD" * 3)),
+}
+
+
+@pytest.mark.parametrize("case", REAL_ITEMS)
+def test_a_column_of_answers_to_other_items_is_an_item(case):
+    name, cells = REAL_ITEMS[case]
+    r = read(class_sheet(extra={name: cells}))
+    assert name in r.items.tolist()
+
+
+def test_answers_that_are_texts_of_their_own_are_items():
+    rows = ["student,Capital of France?,7 x 8,The sun is a"]
+    rows += [
+        ",".join(
+            [f"s{k}", ["Paris", "Lyon"][k % 2], ["56", "54"][k % 3 == 0], ["sun", "star"][k % 2]]
+        )
+        for k in range(10)
+    ]
+    assert read("\n".join(rows)).items.tolist() == ["Capital of France?", "7 x 8", "The sun is a"]
+
+
+def test_first_and_last_names_are_joined_and_empty_ids_never_win():
+    text = "Student ID,First name,Last name,q1,q2,q3\n"
+    text += ",Ann,Bird,A,B,A\n,Ann,Cole,B,B,A\n,Bob,Cole,A,A,B\n"
+    r = read(text)
+    assert r.users.tolist() == ["Ann Bird", "Ann Cole", "Bob Cole"]
+
+
+def test_the_best_identity_wins():
+    text = "Name,Email,q1,q2\nAnn,a@x.org,A,B\nAnn,b@x.org,B,B\nBob,c@x.org,A,A\n"
+    assert read(text).users.tolist() == ["a@x.org", "b@x.org", "c@x.org"]
+
+
+def test_ids_that_are_all_the_same_name_nobody():
+    r = read(
+        "id,q1,q2,q3\n" + "".join(f"XXX,{'AB'[k % 2]},{'AB'[k % 3 == 0]},A\n" for k in range(6))
+    )
+    assert r.users.tolist() == [f"user-{k}" for k in range(1, 7)]
+    assert any("same value in all rows" in note for note in r.notes)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(2, 30), st.integers(2, 8), st.data())
+def test_letters_are_never_lost(users, items, data):
+    """Whatever people answer with letters, every column and row stays."""
+    cell = st.sampled_from(["A", "B", "C", "D", ""])
+    rows = [[data.draw(cell) for _ in range(items)] for _ in range(users)]
+    names = [f"q{k}" for k in range(1, items + 1)]
+    found = wide_roles(["student", *names], [[f"s{k}", *row] for k, row in enumerate(rows)])
+    assert found.items == names
+    assert found.users == ["student"]
+
+
+def test_questions_in_rows_are_seen_and_said():
+    text = "Question,Correct answer,student-1,student-2,student-3\n"
+    text += "q1,A,A,B,A\nq2,B,B,B,A\nq3,C,C,A,C\nq4,A,A,A,B\n"
+    r, plan = read_file(io.StringIO(text))
+    assert plan.layout == "transposed"
+    assert r.users.tolist() == ["student-1", "student-2", "student-3"]
+    assert dict(r.key) == {"q1": "A", "q2": "B", "q3": "C", "q4": "A"}
+    assert any("rows are items" in note for note in r.notes)
+    same = read("question,student-1,student-2\nx1,A,B\nx2,B,B\nx3,A,A\n")
+    assert same.users.tolist() == ["student-1", "student-2"]
+
+
+def test_a_gold_column_is_not_taken_for_the_answers():
+    lines = ["model,question,answer,prediction"]
+    lines += [
+        f"m{m},q{q},{'ABCD'[q % 4]},{'ABCD'[(q + m * (q % 2)) % 4]}"
+        for m in range(3)
+        for q in range(8)
+    ]
+    r = read("\n".join(lines))
+    assert (r.n_users, r.n_items) == (3, 8)
+    assert dict(r.key) == {f"q{q}": "ABCD"[q % 4] for q in range(8)}
+    assert answers(r)["m1", "q1"] == "C"
+
+
+def test_reports_with_statistics_are_refused():
+    text = "Item ID,Correct Answer,Difficulty,Point Biserial Discrimination,Count\n"
+    text += "x1,A,79%,0.2,166\nx2,B,80%,0.3,166\n"
+    with pytest.raises(InputError, match=r"statistics per question.*export the answers"):
+        read(text)
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+
+def column(cells: list[str]) -> list[str]:
+    """Return the options of one item that people answered so."""
+    text = "student,q1,q2,q3\n" + "".join(f'"s{k}","{c}",A,B\n' for k, c in enumerate(cells))
+    r = read(text)
+    first, last = r.item_starts[0], r.item_starts[1]
+    assert r.items[0] == "q1"
+    return r.option_labels[first:last].tolist()
+
+
+@pytest.mark.parametrize(
+    ("cells", "options"),
+    [
+        (["A", "a", "B", "b ", "A"], ["A", "B"]),
+        (["1", "1.0", "2", "2"], ["1", "2"]),
+        (["Ａ", "A", "Ｂ", "B", "A"], ["A", "B"]),
+        (["café", "cafe\u0301", "thé", "thé"], ["café", "thé"]),
+        (["Yes", "YES", "no", "No", "yes", "Yes", "No"], ["Yes", "No"]),
+        (["AA", "Aa", "aa", "AA", "Aa", "aa"], ["AA", "Aa", "aa"]),
+        (["A", "-", "?", "B", "N/A", "absent"], ["A", "B"]),
+        (["+", "-", "·", "+"], ["+", "-", "·"]),
+        (["A", "<Unanswered>", "B", "No answer", "A"], ["A", "B"]),
+        (["red, dark", "blue", "red, dark"], ["blue", "red, dark"]),
+    ],
+)
+def test_what_counts_as_the_same_answer_and_as_none(cells, options):
+    assert sorted(column(cells)) == sorted(options)
+
+
+def test_what_is_folded_and_taken_as_blank_is_said():
+    r = read("student,q1,q2\na,A,x\nb,a,x\nc,-,y\nd,A,y\n")
+    assert "Taken as the same answer: 'a' = 'A'." in r.notes
+    assert "Taken as no answer: -." in r.notes
+
+
+def test_free_text_is_left_out_and_told():
+    essays = [f"I think that number {k} is right because of {k * k}" for k in range(12)]
+    r = read(class_sheet(extra={"Why?": essays}))
+    assert "Why?" not in r.items.tolist()
+    kept = read(class_sheet(extra={"Why?": essays}), items=["q*", "Why?"])
+    assert "Why?" in kept.items.tolist()
+
+
+# -- rows that are no users, and keys ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", ["KEY", "Answer key", "Lösung", "clave", "正解"])
+@pytest.mark.parametrize("place", [1, 5, 13])
+def test_a_key_row_is_never_ranked(label, place):
+    lines = class_sheet().splitlines()
+    lines.insert(place, f"{label},A,B,C,D,A")
+    r, plan = read_file(io.StringIO("\n".join(lines)))
+    assert r.n_users == 12
+    assert dict(r.key) == dict(zip(["q1", "q2", "q3", "q4", "q5"], "ABCDA", strict=True))
+    assert label in r.key.source
+    assert plan.key == r.key.source
+
+
+def test_averages_are_left_out_but_a_user_called_max_is_not():
+    text = class_sheet() + "Average,0.52,0.33,0.41,0.50,0.7\nStd.Dev,0.1,0.2,0.3,0.15,0.17\n"
+    r = read(text)
+    assert r.n_users == 12
+    assert any("Average" in note for note in r.notes)
+    assert "Max" in read(class_sheet() + "Max,A,B,C,D,A\n").users.tolist()
+
+
+def test_a_key_above_the_header():
+    text = "A,B,C,A,B\n" + class_sheet().replace("student,", "", 1).replace("q1", "q1", 1)
+    text = "\n".join(",".join(row.split(",")[-5:]) for row in text.splitlines())
+    r = read(text)
+    assert (r.n_users, r.n_items) == (12, 5)
+    assert dict(r.key) == dict(zip(["q1", "q2", "q3", "q4", "q5"], "ABCAB", strict=True))
+
+
+def test_the_key_in_the_file_is_offered_used_and_judges(tmp_path, here):
+    path = tmp_path / "a.csv"
+    path.write_text(class_sheet() + "KEY,A,B,C,D,A\n")
+    said = here("rank", path, "--method", "majority").err
+    assert "The file holds a key (row 'KEY'); the ranking does not use it" in said
+    assert "does not use it" not in here("rank", path, "--use-key", "--method", "hnd").err
+    compared = here("compare", path, "-m", "majority", "-m", "hits")
+    assert "it judges the methods" in compared.err
+    assert compared.out.splitlines()[1].split("\t")[1] != ""
+    path.write_text(class_sheet())
+    assert "there is no key in it" in here("rank", path, "--use-key").err
+
+
+def test_keys_of_more_shapes_and_keys_that_do_not_fit(tmp_path):
+    r = read(class_sheet())
+    key = dict(zip(["q1", "q2", "q3", "q4", "q5"], "ABCDA", strict=True))
+    across = "q1,q2,q3,q4,q5\nA,B,C,D,A\n"
+    assert read_key(io.StringIO(across), r) == key
+    whole = class_sheet() + "KEY,a,b,c,d,a\n"
+    assert read_key(io.StringIO(whole), r) == key
+    records = '[{"item": "q1", "answer": "a"}, {"item": "q2", "answer": "B"}]'
+    assert read_key(io.StringIO(records), r) == {"q1": "A", "q2": "B"}
+    with pytest.raises(
+        InputError, match=r"fits none of the answers: for the item 'q1' it says '1'"
+    ):
+        read_key({"q1": "1", "q2": "2"}, r)
+    with pytest.warns(UserWarning, match="nobody chose the answer that the key gives to 'q2'"):
+        assert read_key({"q1": "A", "q2": "Z"}, r)["q2"] == "Z"
+
+
+# -- no vacuous verdicts -------------------------------------------------------------------------
+
+
+def test_random_numbers_are_no_answers():
+    rng = random.Random(1)
+    rows = "".join(f"u{k},{rng.random()},{rng.random()}\n" for k in range(30))
+    with pytest.raises(InputError, match="numbers that hardly repeat"):
+        read("user,a,b\n" + rows)
+
+
+def test_answers_that_nobody_shares_are_refused():
+    rows = "".join(f"w{k},t{k % 3},word{k}\n" for k in range(30))
+    with pytest.raises(InputError, match=r"(no two users gave the same answer|hardly any two)"):
+        read("worker,task,label\n" + rows)
+
+
+def test_answers_that_are_all_alike_get_a_plain_word():
+    r = read("user,q1,q2\n" + "".join(f"u{k},A,B\n" for k in range(5)))
+    assert any("nothing tells the users apart" in note for note in r.notes)
+
+
+# -- changes of encoded answers ------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 8), st.integers(1, 4), st.booleans(), st.data())
+def test_relabelling_and_selecting_do_what_they_say(users, items, sparse, data):
+    from hitsndiffs.data.encoding.result import Encoded, label_array
+
+    cell = st.sampled_from(["a", "A", "b", "-", None])
+    cells = [[data.draw(cell) for _ in range(items)] for _ in range(users)]
+    table = {f"q{i}": [row[i] for row in cells] for i in range(items)}
+    if not any(c is not None for row in cells for c in row):
+        return
+    r = hnd.Responses.from_wide(table)
+    encoded = Encoded(
+        r.users, r.items, r.option_labels, r.item_starts,
+        None if sparse else r.codes, r.rows if sparse else None, "file", (),
+    )  # fmt: skip
+    labels = [
+        [{"a": "A", "-": None}.get(t, t) for t in r.option_labels[a:b]]
+        for a, b in zip(r.item_starts[:-1], r.item_starts[1:], strict=True)
+    ]
+    made = relabelled(encoded, labels)
+    if not len(made.items):
+        return
+    expected = {
+        key: {"a": "A"}.get(value, value) for key, value in answers(r).items() if value != "-"
+    }
+    assert answers(hnd.Responses._from_encoded(made)) == expected
+    keep = np.array([data.draw(st.booleans()) for _ in range(users)])
+    if keep.any():
+        some = with_users(made, keep)
+        if len(some.items):
+            left = set(np.flatnonzero(keep).tolist())
+            names = {user for k, user in enumerate(r.users.tolist()) if k in left}
+            found = answers(hnd.Responses._from_encoded(some))
+            assert found == {k: v for k, v in expected.items() if k[0] in names}
+    first = np.arange(len(made.items)) == 0
+    assert with_items(made, first).items.tolist() == made.items[:1].tolist()
+    assert label_array(["x"]).tolist() == ["x"]

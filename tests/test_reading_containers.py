@@ -1,0 +1,283 @@
+"""Containers, encodings and headers: the same table in every wrapping reads the same."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zipfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reading_helpers import answers
+
+import hitsndiffs as hnd
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading import read_file, read_responses
+
+ROWS = [
+    ["student", "q1", "q2", "q3"],
+    ["Ämilie", "A", "x", "ja"],
+    ["Bob", "B", "y", "nein"],
+    ["Çem", "A", "y", "ja"],
+    ["Dora", "B", "x", "ja"],
+]
+
+
+def text(rows=ROWS, separator=",") -> str:
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+EXPECTED = answers(read_responses(io.StringIO(text())))
+
+
+def frame() -> pl.DataFrame:
+    return pl.DataFrame(ROWS[1:], schema=ROWS[0], orient="row")
+
+
+def zipped(**members: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def ods() -> bytes:
+    odf = pytest.importorskip("odf.opendocument")
+    from odf import table
+    from odf import text as words
+
+    document = odf.OpenDocumentSpreadsheet()
+    sheet = table.Table(name="Answers")
+    for row in ROWS:
+        line = table.TableRow()
+        for cell in row:
+            one = table.TableCell(valuetype="string")
+            one.addElement(words.P(text=cell))
+            line.addElement(one)
+        sheet.addElement(line)
+    document.spreadsheet.addElement(sheet)
+    out = io.BytesIO()
+    document.write(out)
+    return out.getvalue()
+
+
+def xlsx() -> bytes:
+    out = io.BytesIO()
+    frame().write_excel(out)
+    return out.getvalue()
+
+
+def zstd(data: bytes) -> bytes:
+    return pytest.importorskip("zstandard").ZstdCompressor().compress(data)
+
+
+WRAPPED = {
+    "utf-8": ("a.csv", lambda: text().encode()),
+    "utf-8 with a mark": ("a.csv", lambda: text().encode("utf-8-sig")),
+    "utf-16": ("a.csv", lambda: text().encode("utf-16")),
+    "utf-16 without a mark": ("a.csv", lambda: text().encode("utf-16-le")),
+    "utf-16, tabs": ("a.xls.csv", lambda: text(separator="\t").encode("utf-16")),
+    "cp1252": ("a.csv", lambda: text().encode("cp1252")),
+    "semicolons": ("a.csv", lambda: text(separator=";").encode()),
+    "tabs": ("a.tsv", lambda: text(separator="\t").encode()),
+    "bars": ("a.txt", lambda: text(separator="|").encode()),
+    "sep line": ("a.csv", lambda: b"sep=;\r\n" + text(separator=";").encode()),
+    "lone CR": ("a.csv", lambda: text().replace("\n", "\r").encode()),
+    "title rows": ("a.csv", lambda: b"My quiz\n\nRoom 7,,\n" + text().encode()),
+    "blank lines": ("a.csv", lambda: text().replace("\n", "\n\n").encode()),
+    "rows end in a comma": ("a.csv", lambda: text().replace("\n", ",\n").encode()),
+    "gzip": ("a.csv.gz", lambda: gzip.compress(text().encode())),
+    "zstd": ("a.csv.zst", lambda: zstd(text().encode())),
+    "zip": ("a.zip", lambda: zipped(**{"quiz.csv": text().encode(), "__MACOSX/._quiz.csv": b"x"})),
+    "xlsx": ("a.xlsx", xlsx),
+    "xlsx under another name": ("a.dat", xlsx),
+    "ods": ("a.ods", ods),
+    "parquet": ("a.parquet", lambda: parquet()),
+    "json": ("a.json", lambda: frame().write_json().encode()),
+    "jsonl": ("a.jsonl", lambda: frame().write_ndjson().encode()),
+}
+
+
+def parquet() -> bytes:
+    out = io.BytesIO()
+    frame().write_parquet(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("case", WRAPPED)
+def test_every_wrapping_gives_the_same_answers(case, tmp_path):
+    name, make = WRAPPED[case]
+    path = tmp_path / name
+    path.write_bytes(make())
+    assert answers(read_responses(path)) == EXPECTED
+    with path.open("rb") as file:
+        assert answers(read_responses(file)) == EXPECTED
+
+
+def test_data_rows_that_end_in_a_comma_are_not_shifted():
+    r = read_responses(io.StringIO("user,q1,q2\na,A,B,\nb,B,B,\nc,A,A,\n"))
+    assert (r.users.tolist(), r.items.tolist()) == (["a", "b", "c"], ["q1", "q2"])
+    r = read_responses(io.StringIO("q1,q2,q3\na,A,B,A\nb,B,B,A\nc,A,A,B\n"))
+    assert (r.users.tolist(), r.items.tolist()) == (["a", "b", "c"], ["q1", "q2", "q3"])
+    with pytest.raises(InputError, match="line 2: 4 cells where the header has 3"):
+        read_responses(io.StringIO("user,q1,q2\na,A,B,\na,B,B,A\na,A,A,\n"))
+
+
+def test_what_is_guessed_about_the_text_is_said():
+    assert any(
+        "Windows-1252" in note for note in read_responses(io.BytesIO(text().encode("cp1252"))).notes
+    )
+    assert any("semicolons" in n for n in read_responses(io.StringIO(text(separator=";"))).notes)
+    assert any(
+        "stand above it" in n for n in read_responses(io.StringIO("A quiz\n" + text())).notes
+    )
+
+
+def test_text_that_is_not_utf8_far_down_is_read_as_windows_1252(tmp_path, monkeypatch):
+    from hitsndiffs.reading import documents
+
+    monkeypatch.setattr(documents, "HEAD_BYTES", 64)
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"user,q1\n" + b"".join(b"u%d,A\n" % k for k in range(50)) + b"x,\xe9\n")
+    r = read_responses(path)
+    assert r.option_labels.tolist() == ["A", "é"]
+    assert "Windows-1252" in r.notes[0]
+
+
+def test_repeated_and_renamed_headers_are_told_apart():
+    r = read_responses(io.StringIO("user,A,A,B\nx,1,2,1\ny,2,2,1\nz,1,1,2\n"))
+    assert r.items.tolist() == ["A", "A (2)", "B"]
+    assert any("told apart" in note for note in r.notes)
+    renamed = "user,q1,q1.1,q1_duplicated_0,Unnamed: 4\na,1,2,2,\nb,2,2,1,\nc,1,1,1,\n"
+    assert read_responses(io.StringIO(renamed)).items.tolist() == ["q1", "q1.1", "q1_duplicated_0"]
+
+
+def test_label_files_with_blanks_between_the_cells():
+    labels = "".join(f"w{w} item{i} {(w * i) % 2}\n" for i in range(12) for w in range(4))
+    r, plan = read_file(io.StringIO(labels))
+    assert (plan.layout, r.n_users, r.n_items) == ("long", 4, 12)
+
+
+# -- several files ----------------------------------------------------------------------------
+
+
+def test_the_same_test_in_several_files_is_joined(tmp_path):
+    (tmp_path / "a.csv").write_text(text(ROWS[:3]))
+    (tmp_path / "b.csv").write_text(text([ROWS[0], *ROWS[3:]]))
+    for source in ([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path):
+        r, plan = read_file(source)
+        assert answers(r) == EXPECTED
+        assert "Joined 2 files: 'a.csv' and 'b.csv'." in r.notes
+        assert plan.sources == ("a.csv", "b.csv")
+
+
+def test_the_same_users_with_other_items_are_joined_too(tmp_path):
+    (tmp_path / "a.csv").write_text(text([row[:3] for row in ROWS]))
+    (tmp_path / "b.csv").write_text(text([[row[0], row[3]] for row in ROWS]))
+    assert answers(read_responses(tmp_path)) == EXPECTED
+
+
+def test_files_with_nothing_in_common_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text(text())
+    (tmp_path / "b.csv").write_text("user,x1,x2\nu1,0,1\nu2,1,1\n")
+    with pytest.raises(InputError, match="neither items nor users in common"):
+        read_responses(tmp_path)
+
+
+def test_one_file_for_each_user_takes_the_name_of_the_file(tmp_path):
+    for name, picks in {"model-a": "ABC", "model-b": "ABB", "model-c": "CBB"}.items():
+        rows = [["question", "answer"], *([f"q{k}", pick] for k, pick in enumerate(picks))]
+        (tmp_path / f"{name}.csv").write_text(text(rows))
+    r = read_responses(tmp_path)
+    assert sorted(r.users.tolist()) == ["model-a", "model-b", "model-c"]
+    assert r.n_items == 3
+    assert "The users are named after the files." in r.notes
+
+
+def test_a_key_beside_the_answers_is_found(tmp_path):
+    (tmp_path / "answers.csv").write_text(
+        "question,worker,answer\n"
+        + "".join(f"q{k},w{w},{k * w % 2}\n" for k in range(5) for w in range(4))
+    )
+    (tmp_path / "truth.csv").write_text("question,truth\n" + "".join(f"q{k},0\n" for k in range(5)))
+    r = read_responses(tmp_path)
+    assert (r.n_users, r.n_items) == (4, 5)
+    assert dict(r.key) == {f"q{k}": "0" for k in range(5)}
+    assert r.key.source == "truth.csv"
+
+
+def test_zip_with_several_files(tmp_path):
+    path = tmp_path / "a.zip"
+    path.write_bytes(
+        zipped(**{"a.csv": text(ROWS[:3]).encode(), "b.csv": text([ROWS[0], *ROWS[3:]]).encode()})
+    )
+    assert answers(read_responses(path)) == EXPECTED
+
+
+# -- what a plan says ------------------------------------------------------------------------
+
+
+def test_a_plan_can_be_printed_written_changed_and_repeated(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "Timestamp;student;q1;q2;q3;Score\n"
+        + "".join(
+            f"2024-01-0{k + 1};s{k};{'AB'[k % 2]};{'AB'[k // 2 % 2]};A;{k}\n" for k in range(5)
+        )
+    )
+    plan = hnd.plan(path)
+    roles = {column.name: column.role for column in plan.columns}
+    assert roles == {
+        "Timestamp": "time", "student": "user", "q1": "item", "q2": "item", "q3": "item",
+        "Score": "points",
+    }  # fmt: skip
+    assert plan.separator == ";"
+    assert "left out 2 columns (1 time, 1 points)" in plan.line
+    assert "time columns: 'Timestamp'" in str(plan)
+    changed = plan.change(drop=["q3"])
+    assert changed.read().items.tolist() == ["q1", "q2"]
+    again = hnd.Plan.from_json(plan.to_json())
+    assert again.columns == plan.columns
+    profile = tmp_path / "plan.json"
+    profile.write_text(plan.to_json().replace('"role": "points"', '"role": "item"'))
+    r = read_responses(path, plan=profile)
+    assert r.items.tolist() == ["q1", "q2", "q3", "Score"]
+    assert read_responses(path, plan=plan).items.tolist() == ["q1", "q2", "q3"]
+    with pytest.raises(InputError, match="has no file"):
+        again.read()
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(3, 8),
+    st.integers(2, 6),
+    st.sampled_from([",", ";", "\t"]),
+    st.sampled_from(["utf-8", "utf-16", "utf-8-sig"]),
+    st.integers(0, 3),
+    st.data(),
+)
+def test_wrappings_never_change_the_answers(users, items, separator, encoding, titles, data):
+    cells = [[data.draw(st.sampled_from("ABC")) for _ in range(items)] for _ in range(users)]
+    rows = [["student", *(f"q{k + 1}" for k in range(items))]]
+    rows += [[f"s{k}", *row] for k, row in enumerate(cells)]
+    plain = "".join(f"Title {k}\n" for k in range(titles)) + text(rows, separator)
+    r = read_responses(io.BytesIO(plain.encode(encoding)))
+    expected = {
+        (f"s{u}", f"q{i + 1}"): cell for u, row in enumerate(cells) for i, cell in enumerate(row)
+    }
+    assert answers(r) == expected
+
+
+def test_symlink_loops_and_folders_that_cannot_be_read(tmp_path):
+    loop = tmp_path / "loop.csv"
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match="cannot be opened"):
+        read_responses(loop)
+    assert isinstance(tmp_path, Path)

@@ -1,0 +1,179 @@
+"""Files that are meant to break a reader, or happen to: one sentence, soon, in little memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reading_helpers import as_if_large, content
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading import layouts, read_responses
+
+
+def read(data: bytes, **options):
+    return read_responses(io.BytesIO(data), **options)
+
+
+def jsonl(*records: str) -> bytes:
+    return "\n".join(records).encode()
+
+
+# -- ragged rows -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chunk", [None, 64, 1 << 20])
+def test_a_cell_too_few_and_one_too_many_do_not_make_up_for_each_other(chunk, monkeypatch):
+    if chunk is not None:
+        as_if_large(monkeypatch, chunk)
+    rows = "".join(f"w{k},t{k % 7},{'cat' if k % 3 else 'dog'}\n" for k in range(300))
+    text = f"user,item,option\n{rows}wS,cat\nwT,t1,cat,12\n"
+    with pytest.raises(InputError, match="line 302: 2 cells where the header has 3"):
+        read(text.encode())
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 5), st.integers(0, 40), st.integers(-1, 1), st.sampled_from([None, 64]))
+def test_every_ragged_row_is_found_on_every_path(width, row, change, chunk):
+    cells = [["user", *(f"q{k}" for k in range(1, width))]]
+    cells += [[f"u{k}", *("AB"[(k + i) % 2] for i in range(1, width))] for k in range(41)]
+    if change > 0:
+        cells[row + 1].append("C")
+    elif change < 0:
+        cells[row + 1].pop()
+    text = "\n".join(",".join(line) for line in cells) + "\n"
+    with pytest.MonkeyPatch.context() as patch:
+        if chunk is not None:
+            as_if_large(patch, chunk)
+        if change == 0:
+            assert read(text.encode()).n_users == 41
+            return
+        with pytest.raises(InputError, match=rf"line {row + 2}: "):
+            read(text.encode())
+
+
+# -- JSON --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chunk", [None, 40])
+def test_one_rule_for_booleans_numbers_and_repeated_members(chunk, monkeypatch):
+    if chunk is not None:
+        as_if_large(monkeypatch, chunk)
+    values = ["true", '"True"', "false", "1", "1.0", '"1"', "1e0"]
+    records = [f'{{"user": "u{k}", "q": {v}, "p": "x", "p": "y"}}' for k, v in enumerate(values)]
+    r = read(jsonl(*records))
+    assert r.option_labels.tolist() == ["1", "False", "True", "y"]
+    array = read(("[" + ",".join(records) + "]").encode())
+    assert content(array) == content(r)
+
+
+def test_integers_of_thirty_digits_and_halves_of_characters():
+    r = read(jsonl(*(f'{{"user": "u{k}", "q": {"1" * 30 if k % 2 else 7}}}' for k in range(6))))
+    assert r.option_labels.tolist() == ["7", "1" * 30]
+    r = read(jsonl(*(f'{{"user": "u{k}", "q": "\\ud800{k % 2}"}}' for k in range(6))))
+    assert r.n_options == 2
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 900 + b"]" * 900,
+        b"[" * 100_000,
+        b'{"a":' * 900 + b"1" + b"}" * 900,
+        jsonl('{"user": "a", "q": 1}', '{"user": "b", "q": ' + "[" * 900 + "]" * 900 + "}"),
+    ],
+)
+def test_json_that_is_nested_deep_is_refused_at_once(data):
+    with pytest.raises(InputError, match=r"nested more than 200 levels|not valid JSON"):
+        read(data)
+
+
+# -- sizes -------------------------------------------------------------------------------------
+
+
+def test_cells_of_thousands_of_digits_are_labels():
+    rows = b"".join(b"u%d,%s,A\n" % (k, (b"1" if k % 2 else b"-2x") * 32_000) for k in range(6))
+    r = read(b"user,q1,q2\n" + rows, items=["q*"])
+    assert r.n_options == 3
+
+
+def test_packed_bombs_are_bounded():
+    with pytest.raises(InputError, match=r"more in it than may be held at once \(1 MiB\)"):
+        read(gzip.compress(b"[" + b"[]," * (1 << 20) + b"[]]"), max_memory="4MB")
+    with pytest.raises(InputError, match="the line goes on for more than"):
+        read(gzip.compress(b"user,q1\n" + b"A" * (70 << 20)))
+
+
+def test_too_many_columns_are_refused(monkeypatch):
+    monkeypatch.setattr(layouts, "WIDEST", 20)
+    names = ",".join(f"q{k}" for k in range(30))
+    with pytest.raises(InputError, match="30 columns, and more than 20 are not read"):
+        read(f"{names}\n{','.join('A' * 30)}\n{','.join('B' * 30)}\n".encode())
+
+
+def test_messages_do_not_repeat_names_of_seventy_thousand_letters():
+    name = "n" * 70_000
+    cases = [f"user,q\n{name},1\n{name},2\n", f"user,{name}\na,1\na,2\n", f"user,q\na,{name}\n"]
+    for text in cases:
+        with pytest.raises(InputError) as caught:
+            read(text.encode())
+        assert len(str(caught.value)) < 600
+
+
+# -- Parquet -----------------------------------------------------------------------------------
+
+
+def parquet(seed: int = 0) -> bytes:
+    rng = random.Random(seed)
+    out = io.BytesIO()
+    columns = {f"q{i}": [rng.choice("ABC") for _ in range(60)] for i in range(4)}
+    pl.DataFrame({"user": [f"u{k}" for k in range(60)], **columns}).write_parquet(out)
+    return out.getvalue()
+
+
+def test_damaged_parquet_files_get_one_sentence_and_no_panic(capfd):
+    good = parquet()
+    rng = random.Random(5)
+    refused = []
+    for _ in range(60):
+        data = bytearray(good)
+        for _ in range(2):
+            data[rng.randrange(4, len(data) - 4)] = rng.randrange(256)
+        try:
+            read(bytes(data))
+        except InputError as error:
+            refused.append(str(error))
+    assert len(refused) > 10
+    assert not any("\n" in sentence for sentence in refused)
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_columns_of_lists_do_not_shift_the_others():
+    frame = pl.DataFrame(
+        {
+            "tags": [[1], [2], [3], [4]],
+            "student": ["a", "b", "c", "d"],
+            "q1": ["A", "B", "A", "B"],
+            "q2": ["B", "B", "A", "A"],
+        }
+    )
+    out = io.BytesIO()
+    frame.write_parquet(out)
+    r = read(out.getvalue())
+    assert (r.users.tolist(), r.items.tolist()) == (["a", "b", "c", "d"], ["q1", "q2"])
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.binary(max_size=300))
+def test_any_bytes_get_a_reading_or_a_sentence(data):
+    sentence = "."
+    try:
+        read(data)
+    except InputError as error:
+        sentence = str(error)
+    assert sentence.endswith(".")

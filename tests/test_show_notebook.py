@@ -1,0 +1,88 @@
+"""How results look in a notebook: everything that matters, nothing that could do harm."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from factory import make_responses, random_table
+from show_cases import HOSTILE, hostile
+
+import hitsndiffs as hnd
+
+
+class Tags(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.depth = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_a_ranking_shows_method_sureness_errors_notes_and_bars() -> None:
+    sim = hnd.simulate("samejima", users=50, items=30, seed=1)
+    ranking = hnd.rank(sim.responses)
+    text = ranking._repr_html_()
+    page = Tags(text)
+    words = " ".join(page.texts)
+    assert "Ranking by auto (chose latent-key): 50 users, 30 items" in words
+    assert "How sure that this is ability" in words
+    assert "Reliability" in words
+    assert page.tags.count("svg") == 15
+    assert f"± {100 * ranking.standard_errors[ranking.order[0]]:.1f}" in words
+    for note in ranking.notes:
+        assert note in words
+
+
+def test_responses_show_their_corner() -> None:
+    table = random_table(0, 20, 12, 3, missing=0.2)
+    r = make_responses(table, users=[f"u{j}" for j in range(20)])
+    words = " ".join(Tags(r._repr_html_()).texts)
+    assert "Responses: 20 users × 12 items" in words
+    assert "u5" in words
+    assert "u6" not in words
+    assert "14 more users and 4 more items" in words
+
+
+def test_a_comparison_gives_advice() -> None:
+    found = hnd.compare(make_responses(random_table(0, 30, 10, 3)), ["hnd", "majority", "grm"])
+    words = " ".join(Tags(found._repr_html_()).texts)
+    assert found.advice() in words
+    assert "grm was left out" in words
+
+
+@pytest.mark.parametrize("kind", ["ranking", "responses", "comparison"])
+def test_hostile_names_do_no_harm(kind: str) -> None:
+    r = hostile()
+    thing = {
+        "ranking": lambda: hnd.rank(r, "majority"),
+        "responses": lambda: r,
+        "comparison": lambda: hnd.compare(r, ["hnd", "majority"]),
+    }[kind]()
+    page = Tags(thing._repr_html_())
+    assert not {"img", "script", "b"} & set(page.tags)
+    if kind != "comparison":
+        assert any(HOSTILE[0] in text for text in page.texts)
+
+
+def test_nothing_needs_to_be_installed() -> None:
+    """The views of a notebook work without the extra, and load no chart library."""
+    code = """
+import sys
+for name in ("altair", "vl_convert", "jinja2"):
+    sys.modules[name] = None
+import hitsndiffs as hnd
+r = hnd.Responses.from_wide([list("AAA"), list("AAB"), list("ABB")])
+r._repr_html_(), hnd.rank(r)._repr_html_(), hnd.compare(r, ["hnd", "majority"])._repr_html_()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
