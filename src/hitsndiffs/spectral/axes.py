@@ -96,6 +96,8 @@ def leading_axes(
         How much each user counts as a witness (default: 1 each).
     seed, tol, max_iterations
         Of the Lanczos iterations.
+    dense_up_to
+        Up to this many options (or users) a dense matrix is solved, where it is quickly made.
     """
     A = _Symmetric.of(data, lam, mu, centred, user_weights)
     on_options = data.n_options < data.n_users
