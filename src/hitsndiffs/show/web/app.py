@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
@@ -19,15 +19,14 @@ from starlette.routing import Route
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
-from hitsndiffs.show.templating import asset, render
 from hitsndiffs.show.web.api import Api
 from hitsndiffs.show.web.forms import ROLES, SETTINGS, reading_options, wishes
-from hitsndiffs.show.web.jobs import Busy, Workers
+from hitsndiffs.show.web.frame import Frame, hung_up
+from hitsndiffs.show.web.jobs import Busy
 from hitsndiffs.show.web.security import Guard, TooLarge, TooSlow
-from hitsndiffs.show.web.settings import Settings, size
-from hitsndiffs.show.web.uploads import receive_files, take_files
-from hitsndiffs.show.web.visits import Full, Visit, Visits
-from hitsndiffs.show.web.worker import STAGES
+from hitsndiffs.show.web.settings import Settings
+from hitsndiffs.show.web.uploads import take_files
+from hitsndiffs.show.web.visits import Full, Visit
 
 __all__ = ["make_app"]
 
@@ -38,10 +37,7 @@ DOWNLOADS = {
     "report.html": ("report.html", "report.html", "text/html; charset=utf-8"),
     "plan.json": ("plan.json", "plan.json", "application/json"),
 }
-FULL = "The page is busy with the files of others; try again in a few minutes."
 SWEEP = 60.0
-
-Handler = Callable[[Request, Visit], Awaitable[Response]]
 
 
 def make_app(settings: Settings | None = None) -> Starlette:
@@ -55,14 +51,11 @@ def make_app(settings: Settings | None = None) -> Starlette:
     return Page(settings or Settings()).app
 
 
-class Page:
+class Page(Frame):
     """Everything that the page can do."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.workers = Workers(settings)
-        self.visits = Visits(settings, self.workers)
-        self.cookie = f"hnd-{settings.port}"
+        super().__init__(settings)
         api = Api(settings, self.workers, self.visits)
         self.app = Starlette(
             routes=[
@@ -92,7 +85,7 @@ class Page:
                 TooSlow: self.too_slow,
                 Busy: self.busy,
                 Full: self.busy,
-                ClientDisconnect: _hung_up,
+                ClientDisconnect: hung_up,
                 Exception: self.fault,
             },
             lifespan=self.lifespan,
@@ -113,53 +106,6 @@ class Page:
         finally:
             sweeping.cancel()
             await asyncio.to_thread(self.visits.close)
-
-    # -- who ----------------------------------------------------------------------------------
-
-    def visitor(self, request: Request) -> str | None:
-        """Return who asks, by the cookie of this server."""
-        found = request.cookies.get(self.cookie)
-        return found if self.visits.is_ours(found) else None
-
-    def visit(self, request: Request) -> Visit | None:
-        """Return the visit of who asks, with what its work has brought."""
-        visitor = self.visitor(request)
-        visit = None if visitor is None else self.visits.get(visitor)
-        if visit is not None:
-            self.settle(visit)
-        return visit
-
-    def visiting(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """Let a handler have the visit; without one, the way leads to the start."""
-
-        async def handle(request: Request) -> Response:
-            visit = self.visit(request)
-            if visit is None:
-                return RedirectResponse("/?over=1", 303)
-            return await handler(request, visit)
-
-        return handle
-
-    def posting(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """Let a handler have the visit and a form that was made for it."""
-
-        async def handle(request: Request, visit: Visit) -> Response:
-            await self.form(request)
-            return await handler(request, visit)
-
-        return self.visiting(handle)
-
-    async def form(self, request: Request) -> FormData:
-        """Return the fields of a form, after a look at its token."""
-        form = await receive_files(request, self.settings)
-        request.state.form = form
-        visitor = self.visitor(request)
-        token = form.get("token")
-        if visitor is None or not self.visits.is_token(visitor, str(token)):
-            raise HTTPException(
-                403, "This form is out of date; go back to the start and try again."
-            )
-        return form
 
     # -- files --------------------------------------------------------------------------------
 
@@ -323,60 +269,6 @@ class Page:
 
     # -- work ---------------------------------------------------------------------------------
 
-    def work(self, visit: Visit, kind: str) -> None:
-        """Start a piece of work for a visit; what was under way is stopped."""
-        self.workers.cancel(visit.job)
-        visit.job = self.workers.start(
-            {
-                "kind": kind,
-                "folder": str(visit.folder),
-                "files": [str(file.path) for file in visit.files],
-                "options": visit.options,
-                "known": visit.known,
-                **visit.wishes,
-            }
-        )
-
-    def settle(self, visit: Visit) -> None:
-        """Take what the work has brought."""
-        job = visit.job
-        if job is None or job.state != "done":
-            return
-        if job.task["kind"] == "plan":
-            visit.plan = job.result
-        elif job.task["kind"] == "rank":
-            visit.result, visit.plan = job.result, job.result["plan"]
-        else:
-            visit.comparison = job.result
-
-    def waiting(self, request: Request, visit: Visit) -> Response:
-        """Show how far the work is."""
-        assert visit.job is not None
-        return self.show(
-            request,
-            "page/working.html",
-            visit=visit,
-            stages=STAGES[visit.job.task["kind"]],
-            **self.state(visit),
-        )
-
-    def state(self, visit: Visit) -> dict[str, Any]:
-        """Return how far the work is, as data."""
-        job = visit.job
-        if job is None:
-            return {"state": "done", "line": "", "stage": 0, "done": 0, "total": 0}
-        line = job.line
-        if job.state == "waiting":
-            before = self.workers.before(job)
-            line = "Others are before you." if before else "It is your turn next."
-        return {
-            "state": job.state,
-            "line": line,
-            "stage": job.stage,
-            "done": job.done,
-            "total": job.total,
-        }
-
     async def progress(self, request: Request) -> Response:
         """How far the work is, for the script of the page."""
         visit = self.visit(request)
@@ -427,74 +319,6 @@ class Page:
             },
         )
 
-    # -- answers ------------------------------------------------------------------------------
-
-    def show(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
-        """Return a page."""
-        from markupsafe import Markup
-
-        visitor = values.pop("visitor", None) or self.visitor(request)
-        text = render(
-            template,
-            nonce=request.state.nonce,
-            page_style=Markup(asset("page/page.css")),
-            page_script=Markup(asset("page/page.js")),
-            token="" if visitor is None else self.visits.token(visitor),
-            size=size,
-            **values,
-        )
-        return Response(text, status, media_type="text/html; charset=utf-8")
-
-    def failed(self, request: Request, visit: Visit) -> Response:
-        """Say what went wrong with a piece of work."""
-        job = visit.job
-        if job is None or job.task["kind"] == "plan" or job.state == "cancelled":
-            return RedirectResponse("/plan", 303)
-        return self.say(request, job.error, 422, visit, fault=job.is_fault)
-
-    def say(
-        self,
-        request: Request,
-        sentence: str,
-        status: int,
-        visit: Visit | None = None,
-        *,
-        fault: bool = False,
-    ) -> Response:
-        """Say one sentence, as a page or as JSON."""
-        if request.url.path.startswith(("/api/", "/progress")):
-            return JSONResponse({"error": sentence}, status)
-        return self.show(
-            request, "page/problem.html", status, sentence=sentence, visit=visit, fault=fault
-        )
-
-    async def http_error(self, request: Request, error: Exception) -> Response:
-        """What the server itself refuses."""
-        assert isinstance(error, HTTPException)
-        said = {"Not Found": "There is no such page.", "Method Not Allowed": "This is not the way."}
-        return self.say(request, said.get(error.detail, error.detail), error.status_code)
-
-    async def input_error(self, request: Request, error: Exception) -> Response:
-        """What cannot be used as given."""
-        return self.say(request, str(error), 422, self.visit(request))
-
-    async def too_large(self, request: Request, _: Exception) -> Response:
-        """Too much came."""
-        sentence = f"At most {size(self.settings.max_upload)} can be sent at once."
-        return self.say(request, sentence, 413)
-
-    async def too_slow(self, request: Request, _: Exception) -> Response:
-        """Too little came."""
-        return self.say(request, "The rest of the upload did not come; try again.", 408)
-
-    async def busy(self, request: Request, _: Exception) -> Response:
-        """There is too much to do."""
-        return self.say(request, FULL, 503)
-
-    async def fault(self, request: Request, error: Exception) -> Response:
-        """Something that should not happen."""
-        return self.say(request, f"{type(error).__name__}.", 500, fault=True)
-
 
 def _words(make: Callable[[], str]) -> str:
     """Return what an example is, as the one who makes it says."""
@@ -503,10 +327,6 @@ def _words(make: Callable[[], str]) -> str:
 
 async def _nothing(_: Request) -> Response:
     return Response(status_code=204)
-
-
-async def _hung_up(_: Request, __: Exception) -> Response:
-    return Response(status_code=400)
 
 
 def _fragment(visit: Visit, name: str) -> Any:

@@ -106,7 +106,13 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
         ranking = _ranked(task, responses, known)
     with watch.stage(2):
         file = Path(task["files"][0]) if len(task["files"]) == 1 else None
-        found = describe(ranking, key=check, file=file, command=_command(task, known))
+        found = describe(
+            ranking,
+            key=check,
+            file=file,
+            command=_command(task, known),
+            reading=plan.lines(),
+        )
         _write(task, "result.html", render("result.html", r=found, empty_row=EMPTY_ROW))
         page = render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
         _write(task, "report.html", page)
