@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import random
 import re
 import time
 from collections.abc import Iterator
@@ -525,3 +526,23 @@ def test_the_description_is_valid(page: Live) -> None:
         validator.validate(answer, schema["application/json"]["schema"])
     checker = pytest.importorskip("openapi_spec_validator", reason="no validator of OpenAPI")
     checker.validate(found)
+
+
+# -- in doubt -----------------------------------------------------------------------------------
+
+
+def test_the_page_asks_when_it_is_in_doubt(visitor: Visitor) -> None:
+    """Answers by chance: nobody can be sure who is good, and a right answer is asked for."""
+    chance = random.Random(4)
+    lines = ["student," + ",".join(f"q{i}" for i in range(12))]
+    lines += [f"s{j}," + ",".join(chance.choices("ABCD", k=12)) for j in range(25)]
+    visitor.bring("\n".join(lines))
+    result = visitor.rank()
+    assert "You can help" in result.text
+    for item in re.findall(r'name="known:(\w+)" value=""', result.text):
+        visitor.post("/known", **{f"known:{item}": "B"})
+        again = visitor.settled("/result")
+        assert again.status_code == 200
+        break
+    else:
+        assert 'href="/plan#help"' in result.text

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import logging
+import signal
 import socket
 import sys
 import threading
@@ -101,9 +104,14 @@ def run(
         lifespan="on",
         ws="none",
     )
+    if not debug:
+        logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     if show:
         threading.Timer(0.8, _open, [address(settings)]).start()
-    uvicorn.Server(config).run(sockets=[opened])
+    # uvicorn raises the signal that ended it once more: end in the ordinary way, and clean up
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[opened])
 
 
 def _open(where: str) -> None:
