@@ -476,6 +476,28 @@ def test_programs_get_what_the_command_prints(page: Live) -> None:
     assert list(page.folder.rglob("ranking.json")) == []
 
 
+def test_the_work_of_a_program_that_hangs_up_is_stopped() -> None:
+    with live() as served:
+        files = {"file": ("hard.csv", hard())}
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(
+                f"{served.address}api/rank", files=files, data={"method": "abh"}, timeout=0.5
+            )
+        until = time.monotonic() + 30
+        while served.page.workers._open or len(served.page.visits):
+            assert time.monotonic() < until, "the work goes on"
+            time.sleep(0.1)
+        assert [p.name for p in served.folder.iterdir()] == ["lock"]
+
+
+def test_names_that_are_endless(visitor: Visitor) -> None:
+    long = "x" * 40_000
+    lines = [f"name,{long},q2,q3", *(f"{long}{j},A,{'AB'[j % 2]},{'BC'[j % 2]}" for j in range(9))]
+    plan = visitor.bring("\n".join(lines), f"{long}.csv")
+    assert plan.status_code in (200, 422)
+    assert len(plan.content) < 100_000
+
+
 def test_programs_give_known_answers(page: Live, tmp_path: Path) -> None:
     known = "item,answer\nq01,A\nq02,C\n"
     (tmp_path / "known.csv").write_text(known)

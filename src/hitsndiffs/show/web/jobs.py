@@ -35,6 +35,8 @@ PRELOADED = (
 )
 #: Seconds between two looks at a process.
 LOOK = 0.1
+#: Bytes of one message from a process.
+LONGEST = 64_000_000
 
 
 class Busy(Exception):
@@ -164,7 +166,7 @@ class Workers:
                 )
             elif connection.poll(LOOK):
                 try:
-                    _take(job, json.loads(connection.recv_bytes()))
+                    _take(job, json.loads(connection.recv_bytes(LONGEST)))
                 except (EOFError, OSError):
                     process.join(5)
                     job.finish("failed", self._died(process.exitcode))

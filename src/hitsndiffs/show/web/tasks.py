@@ -24,6 +24,8 @@ __all__ = ["answer", "compare_files", "look", "rank_files"]
 NAMES = 1000
 #: Columns of a plan that are shown, and the first users and items of the answers.
 COLUMNS, USERS, ITEMS = 400, 5, 8
+#: Sentences on rows that were left out and on what was assumed; the longest name.
+ROWS, LONGEST = 50, 1000
 #: Questions that the page asks when it is in doubt.
 QUESTIONS = 2
 
@@ -50,23 +52,35 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
     """Return what the page says about a plan."""
     missing = 1 - r.n_responses / (r.n_users * r.n_items)
     return {
-        "plan": plan.to_dict() | {"columns": _columns(plan)[:COLUMNS]},
+        "plan": {
+            "title": clean(plan.title),
+            "why": clean(plan.why, 400) if plan.why else "",
+            "layout": plan.layout,
+            "columns": _columns(plan),
+            "left_out": [
+                {"what": clean(rows.what), "reason": clean(rows.reason, 400), "count": rows.count}
+                for rows in plan.left_out[:ROWS]
+            ],
+            "n_left_out": len(plan.left_out),
+        },
         "n_columns": len(plan.columns),
         "size": f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
         f"{count(r.n_responses, 'answer')}"
         + ("" if r.is_complete else f", {per_cent(missing)} of the cells empty"),
-        "users": [str(user) for user in r.users[:NAMES].tolist()],
-        "items": [str(item) for item in r.items[:NAMES].tolist()],
+        "users": [name for name in map(str, r.users[:NAMES].tolist()) if len(name) <= LONGEST],
+        "sample": [clean(r.items[0], 40), clean(r.option_labels[0], 40)],
         "preview": _preview(r),
-        "key": None if r.key is None else {"source": r.key.source, "n": len(r.key)},
-        "notes": [clean(note, 400) for note in r.notes],
+        "key": None if r.key is None else {"source": clean(r.key.source), "n": len(r.key)},
+        "notes": [clean(note, 400) for note in r.notes[:ROWS]],
     }
 
 
 def _columns(plan: Plan) -> list[dict[str, Any]]:
+    """Return the columns that can be shown; their names are kept as they are, to be found again."""
+    shown = [column for column in plan.columns if len(column.name) <= LONGEST]
     return [
-        {"name": column.name, "role": column.role, "reason": column.reason}
-        for column in plan.columns
+        {"name": column.name, "role": column.role, "reason": clean(column.reason)}
+        for column in shown[:COLUMNS]
     ]
 
 
