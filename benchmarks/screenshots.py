@@ -1,6 +1,6 @@
-"""Pictures of the page and the report for the documentation, made with a real browser.
+"""Pictures of the page for the documentation, made with a real browser.
 
-Run ``python benchmarks/screenshots.py docs/pictures``. It starts the page on a free port, goes the
+Run ``python benchmarks/screenshots.py docs/images``. It starts the page on a free port, goes the
 whole way with an example, and keeps each step as a small PNG: light, dark, and a phone.
 """
 
