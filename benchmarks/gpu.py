@@ -102,8 +102,8 @@ def compare_methods() -> None:
             agree = all(
                 key[s : s + options].argmax() == wanted[s : s + options].argmax() for s in starts
             )
-            say(f"{name}, {method}", dict(error=error, same_bits=same, same_key=agree,
-                key_error=float(np.abs(largest[0] - largest[1]).max())))  # fmt: skip
+            say(f"{name}, {method}", {"error": error, "same_bits": same, "same_key": agree,
+                "key_error": float(np.abs(largest[0] - largest[1]).max())})  # fmt: skip
 
 
 def large_round(users: int) -> None:
@@ -129,23 +129,28 @@ def large_round(users: int) -> None:
         layout.precise = precise
         bits = 38 if precise else 17
         say(f"round, {bits} bits, ms", 1e3 * timed(lambda: data._linear(weights, same_scale), 21))
-        say(f"round, {bits} bits, same bits", bool(
-            (data._linear(weights, same_scale) == data._linear(weights, same_scale)).all()))
+        say(
+            f"round, {bits} bits, same bits",
+            bool((data._linear(weights, same_scale) == data._linear(weights, same_scale)).all()),
+        )
         found[bits] = data._linear(weights, same_scale)
     error = np.abs(found[17] - found[38]).max() / np.abs(found[38]).max()
     say("round, error of 17 bits", float(error))
     each = 1.0 * data.everybody
     say("round with a scale per user, 38 bits, ms",
         1e3 * timed(lambda: data.through(weights, scaled, each)))  # fmt: skip
-    del each
     say("choices, ms", 1e3 * timed(lambda: data.choices(weights)))
     scores = data.choices(weights)
     say("choosers, ms", 1e3 * timed(lambda: data.choosers(scores)))
-    del scores
     say("pairs of options, ms", 1e3 * timed(layout.pairs, 5))
     gram = data.gram
-    say("pairs of options, error", float(np.abs(
-        gram @ weights - data._linear(weights, cp.ones(1))).max() / np.abs(gram @ weights).max()))
+    say(
+        "pairs of options, error",
+        float(
+            np.abs(gram @ weights - data._linear(weights, cp.ones(1))).max()
+            / np.abs(gram @ weights).max()
+        ),
+    )
     data.choosers_per_option, data.answers_per_user  # noqa: B018 - counted once
     from hitsndiffs.spectral import leading_axes
 
@@ -200,7 +205,7 @@ def pay_off(sizes: list[int]) -> None:
 def memory() -> None:
     """What is said when the card is too small."""
     users = 2_000_000_000
-    fake = type("Many", (), dict(n_users=users, n_items=100, is_dense=True))
+    fake = type("Many", (), {"n_users": users, "n_items": 100, "is_dense": True})
     from hitsndiffs.engines.cupy import _check_memory
 
     groups = Groups.of(np.arange(0, 401, 4), np.zeros(100, dtype=bool))

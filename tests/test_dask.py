@@ -7,7 +7,7 @@ import logging
 
 import numpy as np
 import pytest
-from commands import run_command
+from commands import Here
 from factory import make_responses
 
 pytest.importorskip("distributed")
@@ -23,7 +23,7 @@ from hitsndiffs.engines.dask_frames import engine_of_frame  # noqa: E402
 from hitsndiffs.engines.dask_order import chain_ends, levelled, meet_across  # noqa: E402
 from hitsndiffs.engines.sorting import level_middles, level_ranks  # noqa: E402
 from hitsndiffs.methods import make  # noqa: E402
-from hitsndiffs.order.ties import tie_limit  # noqa: E402
+from hitsndiffs.reading.cluster import connect  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -56,7 +56,7 @@ def answers(users, items, missing=0.1, seed=0):
 # -- the sums and the order ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("parts", [1, 3, 7])
+@pytest.mark.parametrize("parts", [1, 4])
 def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts):
     frame = answers(300, 6)
     one = open_engine(hnd.Responses.from_wide(frame), "numpy")
@@ -83,9 +83,7 @@ def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts):
         np.testing.assert_allclose(
             data.collect(data.levelled(x, limit)), level_middles(values, limit), atol=1e-12
         )
-    np.testing.assert_array_equal(
-        data.collect(data.average_ranks(x)), one.average_ranks(values)
-    )
+    np.testing.assert_array_equal(data.collect(data.average_ranks(x)), one.average_ranks(values))
     np.testing.assert_array_equal(
         data.collect(data.how_many(data.fingerprints())), one.how_many(one.fingerprints())
     )
@@ -132,9 +130,7 @@ def test_methods_give_the_scores_of_one_machine(client, method, missing):
     np.testing.assert_allclose(
         data.collect(found.scores_), expected.scores_, atol=1e-9 * np.abs(expected.scores_).max()
     )
-    np.testing.assert_allclose(
-        found.key_probabilities_, expected.key_probabilities_, atol=1e-9
-    )
+    np.testing.assert_allclose(found.key_probabilities_, expected.key_probabilities_, atol=1e-9)
 
 
 def test_the_latent_key_is_that_of_one_machine(client):
@@ -147,7 +143,7 @@ def test_the_latent_key_is_that_of_one_machine(client):
 
 def test_other_methods_say_why_not(client):
     data = engine_of_frame(dd.from_pandas(answers(50, 4), npartitions=2), client)
-    with pytest.raises(hnd.InputError, match="truthfinder.*one machine's memory.*--sample"):
+    with pytest.raises(hnd.InputError, match=r"truthfinder.*one machine's memory.*--sample"):
         make("truthfinder").fit(data)
 
 
@@ -180,17 +176,17 @@ def test_long_rows_in_any_order_are_brought_together(client, tmp_path):
     assert found["rank"].to_dict() == dict(zip(one.users, one.ranks, strict=True))
 
 
-def test_the_command_writes_a_folder_and_shows_the_best(client, tmp_path):
+def test_the_command_writes_a_folder_and_shows_the_best(client, tmp_path, capsys):
     frame = answers(150, 5)
     for number in range(3):
         frame.iloc[50 * number : 50 * number + 50].to_parquet(tmp_path / f"{number}.parquet")
     out, key = tmp_path / "ranking", tmp_path / "key.csv"
-    done = run_command(
+    done = Here(capsys)(
         "rank", str(tmp_path / "*.parquet"), "--engine", "dask", "--method", "hnd", "--json",
         "--out", str(out), "--key-out", str(key),
     )  # fmt: skip
-    assert done.exit_code == 0, done.output
-    shown = json.loads(done.stdout)
+    assert done.code == 0, done.err
+    shown = json.loads(done.out)
     assert shown["n_users"] == 150
     assert shown["best"][0]["rank"] == 1.0
     one = hnd.rank(hnd.Responses.from_wide(frame), method="hnd")
@@ -203,19 +199,17 @@ def test_the_command_writes_a_folder_and_shows_the_best(client, tmp_path):
 
 
 def test_no_scheduler():
-    with pytest.raises(hnd.InputError, match="No Dask scheduler answers at tcp://127.0.0.1:9"):
-        from hitsndiffs.reading.cluster import connect
-
+    with pytest.raises(hnd.InputError, match="No Dask scheduler answers at"):
         connect("tcp://127.0.0.1:9")
 
 
-def test_a_broken_file_is_named_and_nothing_is_written(client, tmp_path):
+def test_a_broken_file_is_named_and_nothing_is_written(client, tmp_path, capsys):
     answers(40, 3).to_parquet(tmp_path / "a.parquet")
     (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
     out = tmp_path / "out"
-    done = run_command("rank", str(tmp_path / "*.parquet"), "--engine", "dask", "--out", str(out))
-    assert done.exit_code != 0
-    assert "b.parquet cannot be read as Parquet" in done.stderr
+    done = Here(capsys)("rank", str(tmp_path / "*.parquet"), "--engine", "dask", "--out", str(out))
+    assert done.code != 0
+    assert "b.parquet cannot be read as Parquet" in done.err
     assert not out.exists()
 
 
@@ -246,4 +240,3 @@ def test_a_worker_that_dies_changes_nothing():
         found = make("hnd").fit(data)
         scores = data.collect(found.scores_)
     np.testing.assert_allclose(scores, expected.scores_, atol=1e-9 * np.abs(scores).max())
-    assert tie_limit(scores) > 0

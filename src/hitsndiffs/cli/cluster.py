@@ -27,7 +27,12 @@ def rank_files(job: Job) -> None:
     """Connect, read, rank, write, show."""
     _check(job)
     params = _params(job)
-    from hitsndiffs.reading.cluster import connect, in_plain_words, read_on_cluster
+    from hitsndiffs.reading.cluster import (
+        connect,
+        disconnect,
+        in_plain_words,
+        read_on_cluster,
+    )
     from hitsndiffs.results.cluster import rank_on_cluster
 
     client = connect(job.scheduler)
@@ -49,10 +54,7 @@ def rank_files(job: Job) -> None:
             best = ranking.top(job.top or BEST)
         _show(job, ranking, best)
     finally:
-        cluster = client.cluster
-        client.close()
-        if cluster is not None:
-            cluster.close()
+        disconnect(client)
 
 
 def _params(job: Job) -> dict[str, Any]:

@@ -119,7 +119,10 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
     if job.answers is not None:
         from hitsndiffs.reading import read_key
 
-        params[_key_parameter(METHODS.get(method))] = read_key(job.answers, responses)
+        key = read_key(job.answers, responses)
+        for note in key.notes:
+            say(f"Note: {note}", quiet=job.quiet)
+        params[_key_parameter(METHODS.get(method))] = dict(key)
     elif job.use_key:
         if responses.key is None:
             raise InputError(

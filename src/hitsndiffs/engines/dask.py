@@ -32,7 +32,7 @@ __all__ = ["DaskEngine"]
 
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Array = da.Array
+Array = Any  # a dask.array.Array
 
 #: How many sums are added up by one task.
 FAN_IN = 8
@@ -93,7 +93,8 @@ class DaskEngine(Engine):
 
     def choosers(self, scores: Any) -> Vector:
         """``Cᵀ s``."""
-        return self._total(self._on_parts(work.choosers, arrays=[scores]))
+        sums: Vector = self._total(self._on_parts(work.choosers, arrays=[scores]))
+        return sums
 
     def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``, part by part."""
@@ -374,9 +375,7 @@ class DaskEngine(Engine):
             return self.call(act, self._parts[0], users).result()
         owner = np.searchsorted(self._starts, users, side="right") - 1
         asked = np.unique(owner).tolist()
-        found = self.each(
-            (act, self._parts[p], users[owner == p] - self._starts[p]) for p in asked
-        )
+        found = self.each((act, self._parts[p], users[owner == p] - self._starts[p]) for p in asked)
         places = np.concatenate([np.flatnonzero(owner == p) for p in asked])
         return np.take(np.concatenate(found, axis=axis), np.argsort(places), axis=axis)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -147,7 +147,7 @@ def _with_answers(data: Engine) -> Engine | None:
     return data if data.in_memory else open_engine(answers)  # so few answers have room here
 
 
-def _ability(found: Search, ability: Vector) -> Vector:
+def _ability(found: Search, ability: Vector) -> Any:
     """Latent ability: the key's posterior mean and the graded axis, averaged where they agree."""
     axes = found.shrinkage.axes
     if len(axes.values) == 0:

@@ -186,7 +186,7 @@ class DawidSkene(Method):
         return counts
 
 
-def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Vector:
+def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Any:
     """Standard error of a user's share of right answers: chance in them, doubt about the key.
 
     The chance is that of so many answers, each right with the user's (smoothed) accuracy: a user

@@ -80,7 +80,8 @@ def collected(data: Engine, fit: Fit) -> Fit:
     users = ("scores", "correct", "abilities", "standard_errors", "ability_errors",
              "correct_errors")  # fmt: skip
     found = {name: getattr(fit, name) for name in users}
-    return replace(fit, **{name: data.collect(x) for name, x in found.items() if x is not None})
+    here: dict[str, Any] = {name: data.collect(x) for name, x in found.items() if x is not None}
+    return replace(fit, **here)
 
 
 @dataclass(frozen=True)

@@ -179,8 +179,9 @@ def cause(result: Result, again: Result | None = None) -> str:
             "The published code gives an option its entry of an argsort where its rank is needed "
             '(for Samejima, of an argsort that includes the hidden "don\'t know"), which '
             "understates the GRM-estimator; here options are ranked. With the published levels "
-            "and program (`--methods grm-published`) the paper's values come out. That, not "
-            "guessing, is why it “works poorly for Samejima”."
+            "and program (`--methods grm-published`) it is as low as in the paper, and on "
+            "Samejima's data as often upside down as not: that, not guessing, is why it “works "
+            "poorly”."
         )
     if result.method == "grm" and FIGURES[result.figure].varies == "answer_probability":
         return (

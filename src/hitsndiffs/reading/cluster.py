@@ -8,17 +8,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from hitsndiffs.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from hitsndiffs.engines.dask import DaskEngine
 
-__all__ = ["connect", "in_plain_words", "is_dask_frame", "read_on_cluster"]
+__all__ = ["connect", "disconnect", "in_plain_words", "is_dask_frame", "read_on_cluster"]
 
 _PARQUET, _TEXT = (".parquet", ".pq"), {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 #: Text files are read in pieces of about this size.
 PIECE = "64MB"
+#: Clients that were made here, and are to be closed here.
+_ours: WeakSet[Any] = WeakSet()
 
 
 def is_dask_frame(table: Any) -> bool:
@@ -58,13 +61,25 @@ def connect(scheduler: str | None = None) -> Any:
                 f"The Dask scheduler at {scheduler} has no workers; start some with "
                 f"'dask worker {scheduler}'."
             )
+        _ours.add(client)
         return client
     try:
         return get_client()
     except ValueError:
         from hitsndiffs.data.pool import available_cores
 
-        return Client(LocalCluster(n_workers=available_cores(), threads_per_worker=1))
+        client = Client(LocalCluster(n_workers=available_cores(), threads_per_worker=1))
+        _ours.add(client)
+        return client
+
+
+def disconnect(client: Any) -> None:
+    """Close a client of :func:`connect`, and a cluster that it started; others are left alone."""
+    if client in _ours:
+        cluster = client.cluster
+        client.close()
+        if cluster is not None:
+            cluster.close()
 
 
 def read_on_cluster(

@@ -115,8 +115,8 @@ def rank_intervals(
 def spread_intervals(data: Engine, scores: Any, errors: Any, level: float = 0.95) -> Any:
     """The same for users of any engine, as two columns: large groups, counted cell by cell.
 
-    Users are sorted into twelve groups by the size of their errors, and within each into cells; what
-    is expected above a value is counted from these. Only the counts come here.
+    Users are sorted into twelve groups by the size of their errors, and these into cells; what is
+    expected above a value is counted from these. Only the counts come here.
     """
     z = -float(normal_quantile(np.array((1 - level) / 2)))
     m = data.n_users
@@ -155,7 +155,8 @@ def _in_cells(mean: Vector, sd: Vector, *, cuts: Vector, edges: Vector) -> Vecto
     cell = np.clip(((mean - edges[0]) / width).astype(np.int64), 0, GRID - 1)
     place = group * GRID + cell
     return np.stack(
-        [np.bincount(place, weights, minlength=12 * GRID) for weights in (None, mean, sd**2)], axis=1
+        [np.bincount(place, weights, minlength=12 * GRID) for weights in (None, mean, sd**2)],
+        axis=1,
     )
 
 
@@ -170,9 +171,7 @@ def _interval_of(
     )
     low = middle - np.hypot(middle - low, z * error_low)
     high = middle + np.hypot(high - middle, z * error_high)
-    return np.stack(
-        [np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))], axis=1
-    )
+    return np.stack([np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))], axis=1)
 
 
 def top_probabilities(

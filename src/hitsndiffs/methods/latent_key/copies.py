@@ -99,7 +99,7 @@ def find_witnesses(
     return Witnesses(1 / (1 + copies), np.where(copies > 0, price, 0.0))
 
 
-def near_equals(problem: KeyProblem, least: float = 0.0) -> Array:
+def near_equals(problem: KeyProblem, least: float = 0.0) -> Any:
     """For each user, the number of others with nearly the same answers (0 for large data).
 
     Whether able users or copies of one sheet, only a solution can say; this is to start from.
@@ -210,13 +210,13 @@ def _excess(problem: KeyProblem, fit: KeyFit, curves: Array, users: npt.NDArray[
     return np.asarray(z)
 
 
-def _places(fit: KeyFit) -> npt.NDArray[np.int64]:
+def _places(fit: KeyFit) -> Any:
     """The grid point nearest to each user's ability."""
     nearest = np.rint((fit.posterior.mean - THETA[0]) / STEP)
     return np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
 
 
-def _banded_copies(problem: KeyProblem, fit: KeyFit, bands: int = 6) -> Array:
+def _banded_copies(problem: KeyProblem, fit: KeyFit, bands: int = 6) -> Any:
     """Number of others who share a pattern that is too unlikely to arise twice.
 
     The items are dealt into bands. A user's pattern on a band has some probability given the

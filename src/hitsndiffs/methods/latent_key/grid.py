@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -103,12 +104,12 @@ def posterior_of(logs: Array) -> tuple[Array, Array, Array, Array]:
     return weights, mean, np.sqrt(variance), evidence
 
 
-def normal_scores(data: Engine, scores: Array) -> Array:
+def normal_scores(data: Engine, scores: Array) -> Any:
     """Each user's normal quantile by rank; ties share a place."""
     return normal_quantile((data.average_ranks(scores) - 0.5) / data.n_users)
 
 
-def spread_about(mean: Array, sd: Array) -> Array:
+def spread_about(mean: Array, sd: Array) -> Any:
     """Weights on the grid, one row per user: normal about a mean, with a spread."""
     theta = np.asarray(THETA, like=mean)
     raised = np.exp(-0.5 * ((mean[:, None] - theta) / sd[:, None]) ** 2)

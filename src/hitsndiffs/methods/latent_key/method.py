@@ -111,7 +111,7 @@ class LatentKey(Searching):
         return problem.settle((final.key + total / self.resamples) / 2)
 
 
-def correct_errors(problem: KeyProblem, fit: KeyFit) -> Array:
+def correct_errors(problem: KeyProblem, fit: KeyFit) -> Any:
     """Standard error of the expected share correct: chance in the answers, doubt about the key.
 
     The first part is the spread of the number of right answers at the user's ability, the second
@@ -127,9 +127,7 @@ def correct_errors(problem: KeyProblem, fit: KeyFit) -> Array:
     )[:, 0]
 
 
-def _share_errors(
-    sums: Array, answers: Array, strong: npt.NDArray[np.bool_] | None = None
-) -> Array:
+def _share_errors(sums: Array, answers: Array, strong: npt.NDArray[np.bool_] | None = None) -> Any:
     grid = len(THETA)
     weights = weighed(sums[:, :grid], strong)
     by_ability = (sums[:, grid : 2 * grid] * weights).sum(axis=1)

@@ -107,7 +107,7 @@ class KeyFit:
         ).T
         return Posterior(mean, sd, log_evidence)
 
-    def weights(self) -> Array:
+    def weights(self) -> Any:
         """The whole posterior on the grid, one row per user: for small data."""
         return self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users)
 
@@ -283,5 +283,5 @@ def weighed(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:
     return posterior_of(_with_prior(sums, strong))[0]
 
 
-def _spread(_: Array, mean: Array, sd: Array, witness: Array) -> Array:
+def _spread(_: Array, mean: Array, sd: Array, witness: Array) -> Any:
     return spread_about(mean, sd) * witness[:, None]

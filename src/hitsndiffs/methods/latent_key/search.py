@@ -122,7 +122,7 @@ class Search:
             return NO_RIVAL
         parts = self.best.by_user - self.rival.by_user
         spread = float(parts.std()) * np.sqrt(len(parts))
-        return self.lead / max(spread, 1e-9)
+        return float(self.lead / max(spread, 1e-9))
 
     @cached_property
     def agreement(self) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +18,7 @@ Array = npt.NDArray[np.float64]
 START_VOTE = float(np.log(0.7 / 0.3))
 
 
-def consensus(problem: KeyProblem, rounds: int = 50) -> Array:
+def consensus(problem: KeyProblem, rounds: int = 50) -> Any:
     """One-coin agreement: each user's share of answers that agree with the weighted majority."""
     data, items = problem.data, problem.items
     counts = data.choosers(problem.witness)
