@@ -12,19 +12,22 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from commands import QUIZ, as_program
+
+import hitsndiffs as hnd
+from hitsndiffs.irt.examples import EXAMPLES
+from hitsndiffs.show.web.forms import LEFT_OUT
+from hitsndiffs.show.web.tasks import _questions
 
 pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'hitsndiffs[web]'")
 httpx = pytest.importorskip("httpx", reason="httpx is not installed: pip install httpx")
 pytest.importorskip("altair")
 
 from pages import Live, Visitor, live  # noqa: E402
-
-from hitsndiffs.irt.examples import EXAMPLES  # noqa: E402
-from hitsndiffs.show.web.forms import LEFT_OUT  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 
@@ -568,3 +571,37 @@ def test_the_page_asks_when_it_is_in_doubt(visitor: Visitor) -> None:
         break
     else:
         assert 'href="/plan#help"' in result.text
+
+
+def test_an_answer_to_a_question_is_used(page: Live, visitor: Visitor) -> None:
+    visitor.bring(CLASS, "asked.csv")
+    visitor.rank(method="hnd")
+    (visit,) = [v for v in page.page.visits._visits.values() if v.title == "asked.csv"]
+    assert visit.result is not None
+    assert visit.job is not None
+    question = {"item": "q01", "options": list("ABCD")}
+    visit.job.result |= {"doubt": "It is only 60 % sure.", "questions": [question]}
+    asked = visitor.client.get("/result")
+    assert "What is right for <strong>q01</strong>?" in asked.text
+    assert 'name="known:q01" value="B"' in asked.text
+    visitor.text = asked.text
+    visitor.post("/known", **{"known:q01": "B"})
+    assert visitor.settled("/result").status_code == 200
+    assert visit.job.task["known"] == {"q01": "B"}
+    assert "--answers known.csv" in visitor.client.get("/download/report.html").text
+
+
+def test_questions_are_those_of_the_ranking() -> None:
+    ranking = hnd.rank(hnd.read_responses(QUIZ), "majority")
+
+    class Doubtful:
+        responses, confidence = ranking.responses, 0.6
+
+        def ask(self, k: int) -> list[Any]:
+            return [SimpleNamespace(item="q03"), SimpleNamespace(item="q09")][:k]
+
+    found = _questions(Doubtful())  # type: ignore[arg-type]
+    assert [question["item"] for question in found] == ["q03", "q09"]
+    assert found[0]["options"] == ["A", "B", "C", "D"]
+    Doubtful.confidence = 0.95
+    assert _questions(Doubtful()) == []  # type: ignore[arg-type]

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 from commands import PROGRAM, QUIZ, Here, as_program
 
+from hitsndiffs.show.web import server
+from hitsndiffs.show.web.visits import PREFIX, _remove_leftovers
+
 pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'hitsndiffs[web]'")
 httpx = pytest.importorskip("httpx", reason="httpx is not installed: pip install httpx")
-
-from hitsndiffs.show.web import server  # noqa: E402
-from hitsndiffs.show.web.visits import PREFIX, _remove_leftovers  # noqa: E402
 
 
 @pytest.fixture
