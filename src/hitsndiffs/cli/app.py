@@ -20,6 +20,7 @@ from hitsndiffs.cli.options import (
     method_names,
 )
 from hitsndiffs.cli.quick_parser import Command, Group
+from hitsndiffs.cli.serve import serve
 from hitsndiffs.cli.source import Source, reads_file
 from hitsndiffs.cli.studies import compare, reproduce, score, simulate
 
@@ -291,3 +292,4 @@ app.command(cls=Command)(compare)
 app.command(cls=Command)(score)
 app.command(cls=Command)(simulate)
 app.command(cls=Command)(reproduce)
+app.command(cls=Command)(serve)

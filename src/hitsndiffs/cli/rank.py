@@ -23,6 +23,7 @@ from hitsndiffs.cli.text import (
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
+from hitsndiffs.results.exports import key_frame, ranking_frame
 from hitsndiffs.results.sureness import SURE, notes_beside, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent
 
@@ -150,9 +151,9 @@ def _write(ranking: Ranking, job: Job) -> None:
         if job.out.suffix.lower() == ".json":
             files[job.out] = lambda part: _write_text(part, ranking.to_json())
         else:
-            files[job.out] = table_writer(_tidy(ranking.table()), job.out)
+            files[job.out] = table_writer(ranking_frame(ranking), job.out)
     if job.key_out is not None:
-        files[job.key_out] = table_writer(_key_table(ranking), job.key_out)
+        files[job.key_out] = table_writer(key_frame(ranking), job.key_out)
     if job.report is not None:
         page = _report(ranking, job)
         files[job.report] = lambda part: _write_text(part, page)
@@ -211,28 +212,6 @@ def _command(job: Job) -> str:
 
 def _write_text(path: Path, text: str) -> None:
     path.write_text(text + "\n", encoding="utf-8")
-
-
-def _tidy(table: Any) -> Any:
-    """Ranks are whole numbers, and what there is none of is empty."""
-    import polars as pl
-    import polars.selectors as cs
-
-    filled = table.with_columns(cs.float().fill_nan(None))
-    return filled.with_columns(cs.matches("^rank").round().cast(pl.Int64))
-
-
-def _key_table(ranking: Ranking) -> Any:
-    import polars as pl
-
-    key = ranking.answer_key(with_confidence=True)
-    return pl.DataFrame(
-        {
-            "item": pl.Series([str(item) for item in key], dtype=pl.String),
-            "answer": pl.Series([str(option) for option, _ in key.values()], dtype=pl.String),
-            "confidence": pl.Series([sure for _, sure in key.values()], dtype=pl.Float64),
-        }
-    )
 
 
 # -- words ------------------------------------------------------------------------------------
