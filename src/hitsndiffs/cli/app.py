@@ -14,6 +14,7 @@ from hitsndiffs.cli.options import (
     Engine,
     Json,
     Quiet,
+    Raw,
     Seed,
     Threads,
     method_names,
@@ -170,6 +171,7 @@ def rank(
         int | None,
         typer.Option(metavar="N", help="Show the best N only.", rich_help_panel=OUTPUT),
     ] = None,
+    raw: Raw = False,
     everybody: Annotated[
         bool, typer.Option("--all", help="Show everybody.", rich_help_panel=OUTPUT)
     ] = False,
@@ -207,6 +209,7 @@ def rank(
             as_json=json,
             top=top,
             everybody=everybody,
+            raw=raw,
             quiet=quiet,
         )
     )

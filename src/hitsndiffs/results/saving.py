@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.fitted import Fit
@@ -30,8 +30,7 @@ FORMAT, LAYOUT = "hitsndiffs ranking", 1
 
 def save(ranking: Ranking, path: str | Path) -> None:
     """Write a ranking to a file (see :meth:`hitsndiffs.Ranking.save`)."""
-    text = as_text(ranking)
-    write_whole({Path(path): lambda part: _write(part, text)})
+    write_whole({Path(path): text_writer(as_text(ranking))})
 
 
 def as_text(ranking: Ranking) -> str:
@@ -74,10 +73,6 @@ def load(path: str | Path) -> Ranking:
         return _ranking(document)
     except (KeyError, TypeError, ValueError, IndexError, zlib.error) as error:
         raise InputError(f"{path}: the saved ranking is damaged ({error}).") from error
-
-
-def _write(part: Path, text: str) -> None:
-    part.write_text(text, encoding="utf-8")
 
 
 def _document(ranking: Ranking) -> dict[str, Any]:
