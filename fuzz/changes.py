@@ -135,13 +135,13 @@ def _split(rows: Any, method: str) -> str:
         parts = hnd.read_responses([text(range(half)), text(range(half, len(rows)))])
     except InputError:
         return "refused"
-    assert whole.users.tolist() == parts.users.tolist()
-    if whole.items.tolist() != parts.items.tolist():
-        return "refused"
+    place = {user: number for number, user in enumerate(parts.users.tolist())}
+    assert set(place) == set(whole.users.tolist())
+    assert set(whole.items.tolist()) == set(parts.items.tolist())
     first, second = _rank(whole, method), _rank(parts, method)
     if isinstance(first, str) or isinstance(second, str):
         return "refused"
-    _compare(first, second.scores, second)
+    _compare(first, second.scores[[place[user] for user in whole.users.tolist()]], second)
     return "ranked"
 
 

@@ -21,6 +21,7 @@ from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.saved_checks import check_saved
 
 __all__ = ["as_text", "load", "save"]
 
@@ -70,9 +71,11 @@ def load(path: str | Path) -> Ranking:
             f"{document.get('version')!r}; this version reads layout {LAYOUT}. Rank the data again."
         )
     try:
-        return _ranking(document)
-    except (KeyError, TypeError, ValueError, IndexError, zlib.error) as error:
+        ranking = _ranking(document)
+        check_saved(ranking)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, zlib.error) as error:
         raise InputError(f"{path}: the saved ranking is damaged ({error}).") from error
+    return ranking
 
 
 def _document(ranking: Ranking) -> dict[str, Any]:
