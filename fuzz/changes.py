@@ -110,12 +110,10 @@ def check(given: Case) -> str:
     if given.change == "blank":
         assert np.isnan(second.ranks[-1])
         assert second.components[-1] == -1
-        _compare(first, second.scores[:-1], second)
-    else:
-        back = np.empty_like(users)
-        back[users] = np.arange(m)
-        _compare(first, second.scores[back], second)
-    return "ranked"
+        return _compare(first, second.scores[:-1], second)
+    back = np.empty_like(users)
+    back[users] = np.arange(m)
+    return _compare(first, second.scores[back], second)
 
 
 def _split(rows: Any, method: str) -> str:
@@ -141,8 +139,7 @@ def _split(rows: Any, method: str) -> str:
     first, second = _rank(whole, method), _rank(parts, method)
     if isinstance(first, str) or isinstance(second, str):
         return "refused"
-    _compare(first, second.scores[[place[user] for user in whole.users.tolist()]], second)
-    return "ranked"
+    return _compare(first, second.scores[[place[user] for user in whole.users.tolist()]], second)
 
 
 def responses(rows: Any, names: Any = ("user-{:02}", "item-{:02}", "option-{}")) -> Any:
@@ -176,7 +173,10 @@ def _rank(r: Any, method: str) -> Any:
             return str(error)
 
 
-def _compare(first: Any, scores: Any, second: Any) -> None:
+def _compare(first: Any, scores: Any, second: Any) -> str:
+    """Fail where the results differ; where the data determine none, that must be said."""
+    if undetermined(first) and undetermined(second):
+        return "undetermined, and said"
     size = max(float(np.nanmax(np.abs(first.scores), initial=0.0)), 1e-300)
     apart = float(np.nanmax(np.abs(first.scores - scores), initial=0.0)) / size
     if apart > LIMIT and not decided(first):
@@ -187,6 +187,12 @@ def _compare(first: Any, scores: Any, second: Any) -> None:
         assert abs(first.confidence - second.confidence) <= LIMIT, (
             f"confidence {first.confidence} | {second.confidence}"
         )
+    return "ranked"
+
+
+def undetermined(ranking: Any) -> bool:
+    """Whether the ranking says that several orders are equally good."""
+    return any("the order is not determined" in note for note in ranking.notes)
 
 
 def decided(ranking: Any) -> bool:
