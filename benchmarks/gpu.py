@@ -129,8 +129,10 @@ def large_round(users: int) -> None:
         layout.precise = precise
         bits = 38 if precise else 17
         say(f"round, {bits} bits, ms", 1e3 * timed(lambda: data._linear(weights, same_scale), 21))
-        say(f"round, {bits} bits, same bits", bool(
-            (data._linear(weights, same_scale) == data._linear(weights, same_scale)).all()))
+        say(
+            f"round, {bits} bits, same bits",
+            bool((data._linear(weights, same_scale) == data._linear(weights, same_scale)).all()),
+        )
         found[bits] = data._linear(weights, same_scale)
     error = np.abs(found[17] - found[38]).max() / np.abs(found[38]).max()
     say("round, error of 17 bits", float(error))
@@ -144,8 +146,13 @@ def large_round(users: int) -> None:
     del scores
     say("pairs of options, ms", 1e3 * timed(layout.pairs, 5))
     gram = data.gram
-    say("pairs of options, error", float(np.abs(
-        gram @ weights - data._linear(weights, cp.ones(1))).max() / np.abs(gram @ weights).max()))
+    say(
+        "pairs of options, error",
+        float(
+            np.abs(gram @ weights - data._linear(weights, cp.ones(1))).max()
+            / np.abs(gram @ weights).max()
+        ),
+    )
     data.choosers_per_option, data.answers_per_user  # noqa: B018 - counted once
     from hitsndiffs.spectral import leading_axes
 

@@ -42,9 +42,9 @@ def name(request):
     return request.param
 
 
-def fitted(name, data, engine=None, **more):
+def fitted(name, data, on=None, **more):
     data = make_responses(data) if isinstance(data, np.ndarray) else data
-    data = data if engine is None else engine(data)
+    data = data if on is None else on(data)
     return make(name, **{**NEEDED.get(name, {}), **more}).fit(data)
 
 

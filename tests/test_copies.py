@@ -10,7 +10,11 @@ from factory import make_responses
 from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.latent_key import copies
-from hitsndiffs.methods.latent_key.copies import find_witnesses, option_probabilities
+from hitsndiffs.methods.latent_key.copies import (
+    PAIRWISE_UP_TO,
+    find_witnesses,
+    option_probabilities,
+)
 from hitsndiffs.methods.latent_key.grid import THETA, normal_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
 from hitsndiffs.methods.latent_key.starts import consensus
@@ -35,11 +39,9 @@ def with_copies(seed, copied=5, noise=0.0, **size):
 
 
 @pytest.mark.parametrize("pairwise", [True, False])
-def test_exact_copies_share_one_weight(pairwise, monkeypatch):
+def test_exact_copies_share_one_weight(pairwise):
     table, _ = with_copies(0, users=60, items=60)
-    if not pairwise:
-        monkeypatch.setattr(copies, "PAIRWISE_UP_TO", 0)
-    found = find_witnesses(*fitted(table))
+    found = find_witnesses(*fitted(table), pairwise_up_to=PAIRWISE_UP_TO if pairwise else 0)
     group = [0, *range(60, 65)]
     np.testing.assert_allclose(found.weights[group], 1 / 6)
     np.testing.assert_allclose(np.delete(found.weights, group), 1)
@@ -102,13 +104,12 @@ def test_probabilities_of_options_sum_to_one():
         np.testing.assert_allclose(problem.items.total(p), 1, atol=1e-6)
 
 
-def test_seeing_copies_has_a_price_in_large_data_too(monkeypatch):
+def test_seeing_copies_has_a_price_in_large_data_too():
     """Otherwise the solution that takes most users for copies would have the best evidence."""
     table, _ = with_copies(5, users=40, items=60)
     problem, fit = fitted(table)
     pairwise = find_witnesses(problem, fit)
-    monkeypatch.setattr(copies, "PAIRWISE_UP_TO", 0)
-    banded = find_witnesses(problem, fit)
+    banded = find_witnesses(problem, fit, pairwise_up_to=0)
     group = [0, *range(40, 45)]
     np.testing.assert_allclose(banded.copy_logs[group], pairwise.copy_logs[group], rtol=0.5)
 

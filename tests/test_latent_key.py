@@ -107,12 +107,12 @@ def test_the_evidence_does_not_fall(table):
     assert np.diff(values).min() > -0.02
 
 
-def test_evidence_and_key_do_not_depend_on_chunks(monkeypatch):
+def test_evidence_and_key_do_not_depend_on_blocks():
     table, _ = exam(5, users=20, items=12)
     start = a_start(20)
     whole = fit_key(problem_of(table), start, max_rounds=4)
-    monkeypatch.setattr(candidates, "CHUNK", 7)
     problem = problem_of(table)
+    problem.blocks = candidates.item_blocks(problem.data, 7)
     assert len(problem.blocks) > 4
     parts = fit_key(problem, start, max_rounds=4)
     np.testing.assert_allclose(parts.key, whole.key, rtol=1e-9)

@@ -2,47 +2,59 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from cases_of_ability import exam
 from factory import make_responses
 
-from hitsndiffs import rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine
-from hitsndiffs.methods.latent_key import model, sampling
-from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
+from hitsndiffs.methods import LatentKey
+from hitsndiffs.methods.latent_key.model import KeyProblem, Sizes, fit_key
 from hitsndiffs.methods.latent_key.sampling import take_sample
+from hitsndiffs.methods.latent_key.search import search
+
+#: Samples of about 400 users, or of 150 items, so that small tables serve.
+FEW = Sizes(
+    sample_users=400,
+    sample_answers=200,
+    sample_items=150,
+    sample_answers_of_user=50,
+    many_users=400,
+    many_items=300,
+)
 
 
-@pytest.fixture
-def few_are_many(monkeypatch):
-    """Samples of about 400 users, so that small tables serve."""
-    monkeypatch.setattr(sampling, "USERS", 400)
-    monkeypatch.setattr(sampling, "ANSWERS", 200)
-    monkeypatch.setattr(model, "MANY_USERS", 400)
+def problem_of(r, sizes=FEW, **known):
+    return KeyProblem(open_engine(r), sizes=sizes, **known)
 
 
-def problem_of(r, **known):
-    return KeyProblem(open_engine(r), **known)
+def fitted(r, sizes):
+    return LatentKey(resamples=0).from_search(search(open_engine(r), sizes=sizes))
+
+
+def best_options(r, fit):
+    """The likeliest option of each item."""
+    p, starts = fit.key_probabilities, r.item_starts
+    return np.array([first + p[first:last].argmax() for first, last in pairwise(starts)])
 
 
 @pytest.mark.parametrize("answered", [1.0, 0.7, 0.3])
-def test_a_sample_leads_to_the_same_solution(answered, monkeypatch, few_are_many):
+def test_a_sample_leads_to_the_same_solution(answered):
     r = make_responses(exam(3, users=3000, items=20, answered=answered)[0])
     assert len(take_sample(problem_of(r)).users) < 1500
-    quick = rank(r, "latent-key")
-    monkeypatch.setattr(sampling, "USERS", 10_000)
-    assert take_sample(problem_of(r)).is_whole
-    slow = rank(r, "latent-key")
-    assert quick.answer_key() == slow.answer_key()
+    assert take_sample(problem_of(r, Sizes())).is_whole
+    quick, slow = (fitted(r, sizes) for sizes in (FEW, Sizes()))
+    np.testing.assert_array_equal(best_options(r, quick), best_options(r, slow))
     np.testing.assert_allclose(quick.scores, slow.scores, atol=0.01)
     np.testing.assert_allclose(quick.abilities, slow.abilities, atol=0.05)
     assert abs(quick.confidence - slow.confidence) < 0.02
 
 
-def test_the_sample_holds_the_answers_of_its_users(few_are_many):
+def test_the_sample_holds_the_answers_of_its_users():
     r = make_responses(exam(4, users=2000, items=12, answered=0.8)[0])
     problem = problem_of(r, strong_user=r.users[7], answers={3: 0})
     sample = take_sample(problem)
@@ -59,7 +71,7 @@ def test_the_sample_holds_the_answers_of_its_users(few_are_many):
     assert sample.users[sample.problem.strong] == 7
 
 
-def test_the_sample_does_not_depend_on_the_order_of_the_users(few_are_many):
+def test_the_sample_does_not_depend_on_the_order_of_the_users():
     table, _ = exam(5, users=1500, items=10)
     order = np.random.default_rng(1).permutation(len(table))
     one, other = make_responses(table), make_responses(table[order])
@@ -69,10 +81,7 @@ def test_the_sample_does_not_depend_on_the_order_of_the_users(few_are_many):
 
 
 @pytest.mark.parametrize("answered", [1.0, 0.6])
-def test_some_of_many_items_lead_to_the_same_solution(answered, monkeypatch):
-    monkeypatch.setattr(sampling, "ITEMS", 150)
-    monkeypatch.setattr(sampling, "ANSWERS_OF_USER", 50)
-    monkeypatch.setattr(model, "MANY_ITEMS", 300)
+def test_some_of_many_items_lead_to_the_same_solution(answered):
     r = make_responses(exam(7, users=25, items=900, answered=answered)[0])
     problem = problem_of(r, strong_user=r.users[3], answers={5: 0})
     sample = take_sample(problem)
@@ -80,17 +89,14 @@ def test_some_of_many_items_lead_to_the_same_solution(answered, monkeypatch):
     assert part.data.n_items == 150
     assert part.strong == 3
     np.testing.assert_array_equal(part.known >= 0, (part.items.labels == 5)[part.items.of_option])
-    quick = rank(r, "latent-key")
-    monkeypatch.setattr(sampling, "ITEMS", 10_000)
-    assert take_sample(problem).is_whole
-    slow = rank(r, "latent-key")
-    same = [quick.answer_key()[item] == slow.answer_key()[item] for item in slow.answer_key()]
-    assert np.mean(same) > 0.995
+    assert take_sample(problem_of(r, Sizes())).is_whole
+    quick, slow = (fitted(r, sizes) for sizes in (FEW, Sizes()))
+    assert np.mean(best_options(r, quick) == best_options(r, slow)) > 0.995
     np.testing.assert_allclose(quick.scores, slow.scores, atol=0.002)
     assert abs(quick.confidence - slow.confidence) < 0.02
 
 
-def test_items_with_few_answers_want_more_users(few_are_many):
+def test_items_with_few_answers_want_more_users():
     table, _ = exam(6, users=2000, items=60, answered=0.05)  # about 100 answers per item
     assert take_sample(problem_of(make_responses(table))).is_whole
 

@@ -1,5 +1,7 @@
 """Perfect orders with any pattern of missing answers: found, certified, counted."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 from factory import make_responses, random_table
@@ -55,18 +57,19 @@ def a_thousand():
             yield number, table
 
 
-@pytest.mark.parametrize("method", ["hnd", "auto"])
-def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(method):
+@pytest.mark.parametrize(("method", "share"), [("hnd", 1), ("auto", 5)])
+def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(method, share):
+    """All of them with the method itself; with ``auto``, which tries it first, every fifth."""
     seen, by_tree, failed = 0, 0, []
-    for number, table in a_thousand():
+    for number, table in islice(a_thousand(), 0, None, share):
         ranking = rank(make_responses(table, sparse=number % 8 >= 4), method)
         seen += 1
         by_tree += any("axis alone misses" in note for note in ranking.notes)
         if not ranking.consistent:
             failed.append(number)
-    assert seen > 950
+    assert seen > 950 / share
     assert failed == []
-    assert by_tree > 100  # the guarantee is not the axis's alone
+    assert by_tree > 100 / share  # the guarantee is not the axis's alone
 
 
 def test_the_axis_alone_misses_many_of_them(monkeypatch):
@@ -109,13 +112,12 @@ def test_what_has_no_perfect_order_is_left_alone(seed, missing):
     assert checked_order(data, np.flatnonzero(responses.answers_per_user)) is None or consistent
 
 
-def test_a_first_look_at_few_users_settles_it(monkeypatch):
+def test_a_first_look_at_few_users_settles_it():
     """Users taken from all over the data: one odd user in five is among them."""
-    monkeypatch.setattr(perfect, "MOST_USERS", 30)
     table = np.sort(random_table(0, 300, 20, 3), axis=0)
-    assert may_be_perfect(open_engine(make_responses(table)))
+    assert may_be_perfect(open_engine(make_responses(table)), most_users=30)
     table[::5] = np.random.default_rng(0).integers(0, 3, table[::5].shape)
-    assert not may_be_perfect(open_engine(make_responses(table)))
+    assert not may_be_perfect(open_engine(make_responses(table)), most_users=30)
 
 
 def test_more_sheets_than_ends_of_options_have_no_perfect_order(monkeypatch):
@@ -208,6 +210,5 @@ def test_counts_by_hand(first, last, places, orders):
     assert count_orders(first, last, places) == orders
 
 
-def test_orders_of_too_many_options_are_not_counted(monkeypatch):
-    monkeypatch.setattr(perfect, "COUNTED_UP_TO", 2)
-    assert count_orders([0, 1, 2], [1, 2, 3], 4) is None
+def test_orders_of_too_many_options_are_not_counted():
+    assert count_orders([0, 1, 2], [1, 2, 3], 4, up_to=2) is None

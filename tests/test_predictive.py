@@ -87,9 +87,9 @@ def test_the_error_treats_users_as_the_units(monkeypatch):
 
 def test_nothing_hidden_decides_nothing():
     found = contest(np.array([[0, -1], [1, -1], [-1, 0]]))
-    if found.hidden == 0:
-        assert not found.confusion_wins
-        assert found.z == 0
+    assert found.hidden == 0
+    assert not found.confusion_wins
+    assert found.z == 0
     assert not Contest(1.0, 0.1, 0).confusion_wins
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading_helpers import answers
+from reading_helpers import answers, content
 
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
@@ -281,3 +283,60 @@ def test_symlink_loops_and_folders_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="cannot be opened"):
         read_responses(loop)
     assert isinstance(tmp_path, Path)
+
+
+def test_parquet_columns_are_written_to_their_place_whatever_they_are(tmp_path):
+    """Columns of bytes, one with more options than a byte holds, one that nobody answered."""
+    rng = np.random.default_rng(0)
+    table = {
+        "user": [f"u{k}" for k in range(600)],
+        "late": ["b"] * 599 + ["a"],
+        "empty": [None] * 600,
+        "numbers": rng.integers(0, 12, 600),
+        "many": [f"x{k % 300}" for k in range(600)],
+    }
+    for left_out in ([], ["many"], ["empty"], ["many", "empty"]):
+        made = pl.DataFrame({name: table[name] for name in table if name not in left_out})
+        made.write_parquet(tmp_path / "a.parquet")
+        made.write_csv(tmp_path / "a.csv")
+        items = [name for name in made.columns if name != "user"]
+        both = [read_responses(tmp_path / f"a.{end}", items=items) for end in ("parquet", "csv")]
+        assert content(both[0]) == content(both[1])
+        assert both[0].codes.dtype == (np.uint8 if "many" in left_out else np.uint16)
+        assert both[0].notes == both[1].notes
+
+
+def test_many_files_are_converted_by_several_processes(tmp_path, monkeypatch):
+    from hitsndiffs.reading import reader
+
+    for model in range(5):
+        folder = tmp_path / f"org__model-{model}"
+        folder.mkdir()
+        lines = []
+        for question in range(6):
+            likely = [[str(-1.0 - (k + model * question) % 3), "False"] for k in range(3)]
+            lines.append(
+                json.dumps(
+                    {
+                        "doc_id": question,
+                        "doc": {"question": f"what {question}?", "choices": ["a", "b", "c"]},
+                        "target": "0",
+                        "arguments": {f"gen_args_{k}": {"arg_0": "x", "arg_1": f" {c}"}
+                                      for k, c in enumerate("abc")},
+                        "resps": [[pair] for pair in likely],
+                        "filtered_resps": likely,
+                        "doc_hash": f"h{question}",
+                    }
+                )
+            )  # fmt: skip
+        name = "samples_quiz_2025-01-01T00-00-00.000000.jsonl"
+        (folder / name).write_text("\n".join(lines) + "\n")
+    alone = read_responses(tmp_path)
+    monkeypatch.setattr(reader, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr("hitsndiffs.data.pool.available_cores", lambda: 2)
+    together = read_responses(tmp_path)
+    assert (together.n_users, together.n_items) == (5, 6)
+    assert content(together) == content(alone)
+    (tmp_path / "org__model-0" / name).write_text('{"doc_id": 0, "resps": [], "filtered_resps": \n')
+    with pytest.raises(InputError):
+        read_responses(tmp_path / "org__model-0", format="lm-eval")

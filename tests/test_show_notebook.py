@@ -7,7 +7,7 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
-from making import make_responses, random_table
+from factory import make_responses, random_table
 from show_cases import HOSTILE, hostile
 
 import hitsndiffs as hnd

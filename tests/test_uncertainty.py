@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitsndiffs import InputError, rank
-from hitsndiffs.results import uncertainty
 from hitsndiffs.results.uncertainty import (
     beliefs_of,
     half_sample_errors,
@@ -36,14 +35,13 @@ def true_ranks(truth):
 
 @pytest.mark.parametrize("error", [0.2, 0.5, 1.0, (0.1, 1.0)])
 @pytest.mark.parametrize("drawn", [True, False])
-def test_intervals_hold_the_true_rank_as_often_as_they_say(error, drawn, monkeypatch):
-    if not drawn:
-        monkeypatch.setattr(uncertainty, "DRAWN_UP_TO", 0)
+def test_intervals_hold_the_true_rank_as_often_as_they_say(error, drawn):
+    how = {} if drawn else {"drawn_up_to": 0}
     for level, users in ((0.95, 1500), (0.8, 1500)):
         held = []
         for seed in range(2):
             truth, scores, errors = measured(seed, users, error)
-            low, high = rank_intervals(scores, errors, level)
+            low, high = rank_intervals(scores, errors, level, **how)
             ranks = true_ranks(truth)
             held.append(np.mean((low <= ranks) & (ranks <= high)))
             assert ((low >= 1) & (low <= high) & (high <= users)).all()
@@ -60,11 +58,13 @@ def test_small_groups_are_covered_too():
 
 
 @pytest.mark.parametrize("error", [0.3, (0.1, 0.9)])
-def test_computed_and_drawn_results_agree(error, monkeypatch):
+def test_computed_and_drawn_results_agree(error):
     _, scores, errors = measured(0, 1000, error)
     drawn = rank_intervals(scores, errors), top_probabilities(scores, errors, 80)
-    monkeypatch.setattr(uncertainty, "DRAWN_UP_TO", 0)
-    computed = rank_intervals(scores, errors), top_probabilities(scores, errors, 80)
+    computed = (
+        rank_intervals(scores, errors, drawn_up_to=0),
+        top_probabilities(scores, errors, 80, drawn_up_to=0),
+    )
     for a, b in zip(drawn[0], computed[0], strict=True):
         assert np.abs(a - b).max() < 90
         assert abs((a - b).mean()) < 6

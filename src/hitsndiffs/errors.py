@@ -8,8 +8,8 @@ from collections.abc import Iterable
 __all__ = ["ConvergenceWarning", "InputError", "MissingExtraError", "did_you_mean", "printable"]
 
 
-#: What stands in quotation marks, or without a blank, for longer than a message bears.
-_LONG_NAME = re.compile(r"('[^'\n]{100})[^'\n]+(?=')|(\S{200})\S+")
+#: What stands in quotation marks, or without a blank for longer than a message bears.
+_NAME = re.compile(r"(?<!\w)'([^'\n]*)'|(\S{200})\S+")
 
 
 def printable(text: str, kept: str = "") -> str:
@@ -35,7 +35,9 @@ def printable(text: str, kept: str = "") -> str:
 
 
 def _cut(found: re.Match[str]) -> str:
-    return f"{found[1] or found[2]}…"
+    if found[1] is None:
+        return f"{found[2]}…"
+    return found[0] if len(found[1]) <= 100 else f"'{found[1][:100]}…'"
 
 
 class InputError(ValueError):
@@ -47,11 +49,13 @@ class InputError(ValueError):
 
     >>> len(str(InputError(f"the user {'x' * 70_000!r} is named twice."))) < 150
     True
+    >>> str(InputError("There is no 'a'; there is " + "b, " * 99 + "'c'."))[-7:]
+    "b, 'c'."
     """
 
     def __init__(self, message: str = "") -> None:
         message = printable(message, kept="\n")
-        super().__init__(_LONG_NAME.sub(_cut, message) if len(message) > 200 else message)
+        super().__init__(_NAME.sub(_cut, message) if len(message) > 200 else message)
 
 
 class MissingExtraError(InputError, ImportError):

@@ -91,6 +91,7 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "lm-eval-winogrande": ("lm-eval", llm.lm_eval_winogrande),
     "lm-eval-generated": ("lm-eval", llm.lm_eval_generated),
     "lm-eval-free": ("lm-eval", llm.lm_eval_free),
+    "lm-eval-perplexity": ("lm-eval", llm.lm_eval_perplexity),
     "lm-eval-results": ("lm-eval-results", llm.lm_eval_results),
     "inspect-json": ("inspect", llm.inspect_json),
     "inspect-eval-zstd": ("inspect", llm.inspect_eval),

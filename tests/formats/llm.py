@@ -167,6 +167,16 @@ def lm_eval_free() -> Made:
     return Made({f"samples_math_{TIME}.jsonl": jsonl_bytes(records)}, refused="generated texts")
 
 
+def lm_eval_perplexity() -> Made:
+    """One log-likelihood per text, and no options."""
+    records = [
+        {"doc_id": k, "doc": {"text": f"t{k}"}, "target": "x", "arguments": {}, "resps": []}
+        | {"filtered_resps": [[f"-{k + 1}.25", "False"]], "doc_hash": _hash(k), "acc": 0.0}
+        for k in range(8)
+    ]
+    return Made({f"samples_lambada_{TIME}.jsonl": jsonl_bytes(records)}, refused="perplexities")
+
+
 def lm_eval_results() -> Made:
     results = {"results": {"colours": {"acc": 0.5}}, "configs": {}, "versions": {}, "n-shot": {}}
     return Made({f"results_{TIME}.json": json.dumps(results).encode()}, refused="scores per task")

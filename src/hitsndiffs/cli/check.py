@@ -36,6 +36,8 @@ def check_file(
         {"format": plan.format, "layout": plan.layout},
     )
     answers = responses.key if key is None else read_key(key, responses)
+    for note in getattr(answers, "notes", ()):
+        say(f"Note: {note}", quiet=quiet)
     with working("Looking at the answers", quiet=quiet, told=True):
         findings = [
             file,

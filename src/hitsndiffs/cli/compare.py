@@ -44,6 +44,8 @@ def compare_file(
     responses = source.read(quiet=quiet)
     own = responses.key
     known = own if key is None else read_key(key, responses)
+    for note in getattr(known, "notes", ()):
+        say(f"Note: {note}", quiet=quiet)
     if key is None and own is not None:
         say(f"The file holds a key ({own.source}): it judges the methods.", quiet=quiet)
     start = time.perf_counter()

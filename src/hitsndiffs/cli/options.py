@@ -32,6 +32,7 @@ __all__ = [
     "PlanFile",
     "Quiet",
     "Raw",
+    "Scheduler",
     "Seed",
     "Separator",
     "Sheet",
@@ -212,8 +213,16 @@ Seed = Annotated[
 Engine = Annotated[
     str | None,
     typer.Option(
-        metavar="auto|numpy|threads",
-        help="What does the sums: plain NumPy, or threads (auto: by the size).",
+        metavar="auto|numpy|threads|cupy|dask",
+        help="What does the sums: NumPy, threads (auto: by the size), a GPU, a cluster.",
+        rich_help_panel=METHOD,
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="tcp://HOST:PORT",
+        help="A Dask cluster to work on (--engine dask; without it, this machine).",
         rich_help_panel=METHOD,
     ),
 ]

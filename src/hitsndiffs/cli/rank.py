@@ -53,6 +53,7 @@ class Job:
     by: str | None = None
     bootstrap: int = 0
     params: dict[str, Any] | None = None
+    scheduler: str | None = None
     answers: Path | None = None
     use_key: bool = False
     out: Path | None = None
@@ -69,6 +70,11 @@ class Job:
 
 def rank_file(job: Job) -> None:
     """Read, rank, write, show."""
+    if job.scheduler is not None or (job.params or {}).get("engine") == "dask":
+        from hitsndiffs.cli.cluster import rank_files
+
+        rank_files(job)
+        return
     for read in job.source.paths:
         for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
             if path is not None:
@@ -125,7 +131,10 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
     if job.answers is not None:
         from hitsndiffs.reading import read_key
 
-        params[_key_parameter(METHODS.get(method))] = read_key(job.answers, responses)
+        key = read_key(job.answers, responses)
+        for note in key.notes:
+            say(f"Note: {note}", quiet=job.quiet)
+        params[_key_parameter(METHODS.get(method))] = dict(key)
     elif job.use_key:
         if responses.key is None:
             raise InputError(

@@ -182,6 +182,14 @@ class Engine(ABC):
         """A user array from values that are in this process."""
         return x
 
+    def kept(self, x: Any) -> Any:
+        """A user array whose values are made now (some engines put that off)."""
+        return x
+
+    def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
+        """The sum of ``act(*blocks)`` over blocks of users; it must not be user-sized."""
+        return act(*(self.collect(array) for array in arrays))
+
     def marked(self, users: Ints) -> Any:
         """A user array that is true for a few users."""
         marks = np.zeros(self.n_users, dtype=bool)

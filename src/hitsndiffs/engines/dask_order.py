@@ -7,14 +7,14 @@ finds what depends on the order, and the answers go back to where the users are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Chain", "chain_ends", "levelled", "meet_across"]
+__all__ = ["Buckets", "Chain", "chain_ends", "levelled", "meet_across"]
 
 Array = npt.NDArray[Any]
 #: Values of each part that the client sees, to cut the range.
@@ -66,13 +66,13 @@ def in_bucket(number: int, *parts: Sorted) -> list[Array]:
 
 
 def act_on(
-    act: Callable[..., Array], number: int, *parts_and_more: Any, n_parts: int
+    act: Callable[..., Array], number: int, more: tuple[Any, ...], *parts: Sorted
 ) -> list[Array]:
     """Let ``act`` see a bucket's values in order; its answers go back part by part."""
-    pieces = [part.bucket(number) for part in parts_and_more[:n_parts]]
+    pieces = in_bucket(number, *parts)
     values = np.concatenate(pieces)
     order = np.argsort(values, kind="stable")
-    answers = act(values[order], *parts_and_more[n_parts:])
+    answers = act(values[order], *more)
     back = np.empty(answers.shape, dtype=answers.dtype)
     back[order] = answers
     return np.split(back, np.cumsum([len(piece) for piece in pieces])[:-1])
@@ -84,6 +84,41 @@ def brought_back(part: Sorted, number: int, *buckets: list[Array]) -> Array:
     back = np.empty(answers.shape, dtype=answers.dtype)
     back[part.order] = answers
     return back
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """The users' values sorted into buckets, on the workers.
+
+    Attributes
+    ----------
+    parts
+        Each part's values in order, cut into buckets (futures).
+    below
+        How many values are below each bucket.
+    """
+
+    parts: list[Any]
+    below: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, call: Callable[..., Any], each: Callable[..., Any], blocks: list[Any]) -> Buckets:
+        """Sort some blocks; ``call`` and ``each`` are the engine's."""
+        some = each((sampled, block) for block in blocks)
+        edges = splitters([values for values in some if len(values)], len(blocks))
+        parts = [call(sort_and_cut, block, edges) for block in blocks]
+        sizes = np.sum(each((bucket_sizes, part) for part in parts), axis=0)
+        return cls(parts, np.cumsum(sizes) - sizes)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.below)))
+
+    def answered(
+        self, call: Callable[..., Any], act: Callable[..., Any], more: list[tuple[Any, ...]]
+    ) -> list[Any]:
+        """What ``act`` finds for every value of each bucket, back with the users."""
+        found = [call(act_on, act, number, more[number], *self.parts) for number in self]
+        return [call(brought_back, part, number, *found) for number, part in enumerate(self.parts)]
 
 
 # -- levels: values that stand no further apart than a limit, in a chain -----------------------------
@@ -201,9 +236,9 @@ def how_many(values: Array) -> Array:
     return np.asarray(np.searchsorted(values, values, side="right") - first, dtype=np.float64)
 
 
-def value_at(values: list[Array], place: int) -> Any:
+def value_at(number: int, place: int, *parts: Sorted) -> Any:
     """The value at a place of a bucket."""
-    return np.sort(np.concatenate(values))[place]
+    return np.sort(np.concatenate(in_bucket(number, *parts)))[place]
 
 
 # -- joining what parts found ------------------------------------------------------------------

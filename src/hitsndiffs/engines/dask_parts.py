@@ -196,6 +196,11 @@ def _moved(encoded: Encoded, items: Items, table: Array) -> Array:
 # -- passes over a part ------------------------------------------------------------------------
 
 
+def same(x: Array) -> Array:
+    """What is given: a task that can be run again where its worker is lost."""
+    return x
+
+
 def choices(part: Part, weights: Array) -> Array:
     """``C w`` of the part's users."""
     return np.ascontiguousarray(part.engine.choices(weights))
@@ -216,7 +221,7 @@ def mapped(part: Part, weights: Array, step: Step, *arrays: Array) -> Array:
     return np.ascontiguousarray(part.engine.mapped(weights, step, *arrays))
 
 
-def extremes(part: Part, positions: Array, first_items: int | None) -> tuple[Array, Array]:
+def extremes(part: Part, first_items: int | None, positions: Array) -> tuple[Array, Array]:
     """Smallest and largest position of each option's choosers in the part."""
     return part.engine.extremes(positions, first_items)
 

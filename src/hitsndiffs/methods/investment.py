@@ -41,7 +41,8 @@ class _Investing(Method):
             payout = np.divide(w, invested, out=np.zeros_like(w), where=invested > 0)
             trust = trust / answers * data.choices(payout)
             # the unit of trust is free; kept at 1, nothing over- or underflows
-            trust = trust / float(trust.mean())
+            trust = data.kept(trust)
+            trust = data.kept(trust / float(trust.mean()))
             w = self._grown(data, data.choosers(trust / answers))
         return Fit(
             scores=trust,

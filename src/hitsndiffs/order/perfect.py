@@ -83,12 +83,12 @@ class PerfectOrder:
         return count_orders(self.first, self.last, len(self.order))
 
 
-def may_be_perfect(data: Engine) -> bool:
+def may_be_perfect(data: Engine, *, most_users: int = MOST_USERS) -> bool:
     """Whether some of the users, taken from all over the data, have a perfect order.
 
     If they have none, neither have all. The cost does not grow with the number of users.
     """
-    some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, MOST_USERS))
+    some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, most_users))
     n_users, answered = data.n_users, data.answers_per_user > 0
     users = None
     if not bool(answered.all()):
@@ -184,7 +184,9 @@ def _answers(data: Engine, users: IntVector) -> tuple[IntVector, IntVector]:
     return left[chosen[by_option]], who[by_option]
 
 
-def count_orders(first: npt.ArrayLike, last: npt.ArrayLike, n_users: int) -> int | None:
+def count_orders(
+    first: npt.ArrayLike, last: npt.ArrayLike, n_users: int, *, up_to: int = COUNTED_UP_TO
+) -> int | None:
     """Count the perfect orders of different answer sheets, going by one of them.
 
     Two options *overlap* when they share users and neither holds all of the other's. Options that
@@ -197,6 +199,8 @@ def count_orders(first: npt.ArrayLike, last: npt.ArrayLike, n_users: int) -> int
         For each option, the places of its first and last chooser in a perfect order.
     n_users
         The number of places.
+    up_to
+        With more different options than this, ``None`` comes back.
 
     Examples
     --------
@@ -215,7 +219,7 @@ def count_orders(first: npt.ArrayLike, last: npt.ArrayLike, n_users: int) -> int
         np.stack([np.searchsorted(cuts, low), np.searchsorted(cuts, high)], axis=1), axis=0
     )
     ends = ends[(ends[:, 1] - ends[:, 0] > 1) & (ends[:, 1] - ends[:, 0] < places)]
-    if len(ends) > COUNTED_UP_TO:
+    if len(ends) > up_to:
         return None
     sets, turning = _nested(ends, places)
     number = 1

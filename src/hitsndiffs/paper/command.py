@@ -235,7 +235,7 @@ def _write(
             shown[name] = points
     text = page(shown, title=TITLE, notes=found.notes, pictures=pictures)
     write_text(found.out / "index.html", text)
-    hardware = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}"
+    hardware = _hardware()
     first_run = _first_run(found, command, minutes, hardware)
     text = markdown(
         shown,
@@ -250,6 +250,19 @@ def _write(
     write_text(found.out / "reproduction.md", text)
     if docs is not None:
         write_text(Path(docs), text)
+
+
+def _hardware() -> str:
+    """What the run was on, and whether it had the machine to itself."""
+    cores = os.cpu_count() or 1
+    said = f"{cores} cores ({platform.machine()}), Python {platform.python_version()}"
+    try:
+        busy = os.getloadavg()[1]
+    except (AttributeError, OSError):  # not on every system
+        return said
+    if busy > cores + 1:
+        said += f", busy with other work (load {busy:.0f}), so that times are rough"
+    return said
 
 
 def _first_run(

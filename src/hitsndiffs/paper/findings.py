@@ -171,15 +171,17 @@ def cause(result: Result, again: Result | None = None) -> str:
         )
     if result.method == "grm-published":
         return (
-            "The published estimator with the published levels, three runs beside the paper's ten; "
-            "random levels turn some rankings upside down, so that means of few runs vary."
+            f"The published program with the published levels, {result.runs} runs beside the "
+            "paper's ten: wrong levels turn some rankings upside down, and means of few runs vary."
         )
     if result.method == "grm" and model in ("bock", "samejima"):
         return (
             "The published code gives an option its entry of an argsort where its rank is needed "
             '(for Samejima, of an argsort that includes the hidden "don\'t know"), which '
             "understates the GRM-estimator; here options are ranked. With the published levels "
-            "and program (`--methods grm-published`) the paper's values come out."
+            "and program (`--methods grm-published`) it is as low as in the paper, and on "
+            "Samejima's data as often upside down as not: that, not guessing, is why it “works "
+            "poorly”."
         )
     if result.method == "grm" and FIGURES[result.figure].varies == "answer_probability":
         return (

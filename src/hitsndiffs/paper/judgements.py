@@ -167,7 +167,7 @@ def _claims(results: All) -> list[str]:
                 f"{FIGURES['scalability/items'].x[last]:,} items it takes {ours:.2f} of "
                 f"HnD-power's time when both work on full matrices (the paper: {theirs_:.2f}). One "
                 "product makes a 100 × 100 matrix, and every round of HnD-power reads the users × "
-                f"options matrix twice. On packed answers HnD-power takes {sums_:.2f} of "
+                f"options matrix twice. On the library's sums HnD-power takes {sums_:.2f} of "
                 "ABH-direct's time.",
                 "",
             ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.reading.cluster import connect, in_plain_words, is_dask_frame, read_on_cluster
 from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plan import Plan, load_profile
@@ -67,6 +68,10 @@ def read_responses(source: Any, **options: Any) -> Responses:
             Whether there is a header, and in which row (from 1).
         user, item, option
             The columns that hold them.
+        engine, scheduler
+            ``engine="dask"``: the workers of a Dask cluster read the files (plain Parquet, CSV or
+            TSV; folders and patterns with ``*`` too) and keep them. ``scheduler`` is its address,
+            ``tcp://HOST:PORT``; without one, a cluster is started on this machine.
         items, drop
             Patterns of the items to be taken and to be left out.
         key_row
@@ -103,7 +108,20 @@ def read_responses(source: Any, **options: Any) -> Responses:
     >>> r.notes
     ("Recognised 'student' as the user column.",)
     """
+    if options.pop("engine", None) == "dask" or is_dask_frame(source):
+        return _on_cluster(source, options)  # type: ignore[no-any-return]
     return read_file(source, **options)[0]
+
+
+def _on_cluster(source: Any, options: dict[str, Any]) -> Any:
+    """Have the workers of a Dask cluster read the files; the engine that holds them comes back."""
+    client = connect(options.pop("scheduler", None))
+    if is_dask_frame(source):
+        from hitsndiffs.engines.dask_frames import engine_of_frame
+
+        with in_plain_words():
+            return engine_of_frame(source, client, **options)
+    return read_on_cluster(source, client, **options)
 
 
 def read_file(source: Any, **options: Any) -> tuple[Responses, Plan]:

@@ -132,6 +132,6 @@ def zstandard(name: str) -> Any:
         import zstandard as module
     except ImportError:
         raise InputError(
-            f"{name}: this is packed with zstd: pip install 'hitsndiffs[zstd]', or unpack it first."
+            f"{name}: this is packed with zstd: pip install zstandard, or unpack it first."
         ) from None
     return module

@@ -270,17 +270,18 @@ class FileDocument:
         return rows_found
 
     @cached_property
-    def _parquet_head(self) -> Any:
-        from hitsndiffs.reading.parquet import parquet_frame
+    def parquet_head(self) -> Any:
+        """The first rows of a Parquet file."""
+        from hitsndiffs.reading.parquet import SAMPLE, parquet_frame
 
         with self.stream() as stream:
-            return parquet_frame(stream, HEAD_ROWS)
+            return parquet_frame(stream, SAMPLE)
 
     def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
         from hitsndiffs.reading.parquet import parquet_frame, texts_of
 
         if most is not None:
-            frame = self._parquet_head
+            frame = self.parquet_head.head(most)
         else:
             with self.stream() as stream:
                 frame = parquet_frame(stream)
@@ -363,7 +364,7 @@ class FileDocument:
             first = 0 if place is None else place + 1
             records: list[Any] = []
             if kind == "parquet":
-                records = self._parquet_head.head(HEAD_RECORDS).to_dicts()
+                records = self.parquet_head.head(HEAD_RECORDS).to_dicts()
             return Sample(
                 self.name,
                 kind,

@@ -97,7 +97,7 @@ def finish(
     _fold(done, fold, blanks)
     if not keep_all and items is None:
         _without_free_text(done, name)
-    _check(done, name)
+    _check(done, name, keep_all)
     done.key = _matched_key(done, raw_key)
     return done
 
@@ -270,7 +270,7 @@ def _without_free_text(done: Finished, name: str) -> None:
     done.encoded = with_items(encoded, keep)
 
 
-def _check(done: Finished, name: str) -> None:
+def _check(done: Finished, name: str, keep_all: bool) -> None:
     """Refuse what no ranking can be made from."""
     encoded = done.encoded
     check_sizes(Place(name), encoded.users, len(encoded.items))
@@ -282,10 +282,13 @@ def _check(done: Finished, name: str) -> None:
         may_differ = 4 * n_options >= len(encoded.users) * len(encoded.items)
     may_differ = may_differ and n_options > len(sizes) and n_options >= _ENOUGH
     if may_differ and (choosers(encoded) == 1).all():
-        raise InputError(
-            f"{name}: no two users gave the same answer to any item, so nothing links them; are "
-            "these numbers or free text? Export the options that people chose."
-        )
+        what = "no two users gave the same answer to any item, so nothing links them"
+        if not keep_all:
+            raise InputError(
+                f"{name}: {what}; are these numbers or free text? Export the options that people "
+                "chose."
+            )
+        done.notes.append(f"{what[0].upper()}{what[1:]}.")
     if (sizes == 1).all() and len(sizes):
         done.notes.append(
             "Everybody gave the same answer to every item: nothing tells the users apart."

@@ -23,6 +23,9 @@ _PHRASES = """
     [invalid] | omitted | omit | missing | none selected | undefined | mult
 """
 _BLANK = frozenset(phrase.strip() for phrase in _PHRASES.split("|"))
+_BETWEEN = re.compile(r"[,;|\n]")
+#: 2,5 is a number in much of the world.
+_DECIMAL = re.compile(r"\d+,\d+")
 _SIGNS = re.compile(r"[^\w\s]+")
 #: A spelling in other case that at least this share of the users chose is one of its own where
 #: three or more spellings of one text differ in nothing but case (AA, Aa, aa).
@@ -90,6 +93,8 @@ def fold_item(
     --------
     >>> fold_item(["A", "a", "B", "-"], [8, 1, 7, 2], Folding())
     ['A', 'A', 'B', None]
+    >>> fold_item(["A, C", "C,A", "B", "red, dark"], [8, 1, 7, 2], Folding())
+    ['A, C', 'A, C', 'B', 'red, dark']
     >>> fold_item(["+", "-", "·"], [8, 5, 7], Folding())
     ['+', '-', '·']
     """
@@ -105,9 +110,10 @@ def fold_item(
     if not merge:
         return kept
     groups: dict[str, list[int]] = defaultdict(list)
+    single = {same_text(label) for label in labels}
     for k, label in enumerate(labels):
         if kept[k] is not None:
-            groups[same_text(label)].append(k)
+            groups[_as_set(same_text(label), single)].append(k)
     for places in groups.values():
         if len(places) == 1 or _own_options(labels, counts, places):
             continue
@@ -119,6 +125,20 @@ def fold_item(
                 pair = (labels[k], labels[best])
                 found.merged[pair] = found.merged.get(pair, 0) + 1
     return kept
+
+
+def _as_set(text: str, single: set[str]) -> str:
+    """Return several choices in one order; a text that merely holds a comma stays as it is.
+
+    Choices are letters or numbers, or options that are also chosen alone.
+    """
+    parts = [part.strip() for part in _BETWEEN.split(text.strip(" ,;|\n"))]
+    if len(parts) < 2 or not all(parts):
+        return text
+    short = all(len(part) <= 2 for part in parts) and not _DECIMAL.fullmatch(text)
+    if short or all(part in single for part in parts):
+        return "; ".join(sorted(set(parts)))
+    return text
 
 
 def _own_options(labels: Sequence[str], counts: Sequence[int], places: list[int]) -> bool:

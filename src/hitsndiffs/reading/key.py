@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,15 @@ from hitsndiffs.reading.words import is_key_name
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
 
-__all__ = ["read_key"]
+__all__ = ["ReadKey", "read_key"]
+
+
+class ReadKey(dict[str, str]):
+    """Item → right option, with sentences on what does not fit the answers."""
+
+    def __init__(self, options: Mapping[str, str], notes: Sequence[str] = ()) -> None:
+        super().__init__(options)
+        self.notes = tuple(notes)
 
 
 def read_key(
@@ -31,7 +38,7 @@ def read_key(
     *,
     item: str | None = None,
     answer: str | None = None,
-) -> dict[str, str]:
+) -> ReadKey:
     r"""Read an answer key (or a part of one) from a file.
 
     Parameters
@@ -49,8 +56,9 @@ def read_key(
 
     Returns
     -------
-    dict
-        The right option of each item, both as text; items with an empty answer are left out.
+    ReadKey
+        A dictionary with the right option of each item, both as text; items with an empty answer
+        are left out. Its ``notes`` say what fits nothing.
 
     Examples
     --------
@@ -73,7 +81,7 @@ def read_key(
         key[label] = str(option)
     if not key:
         raise InputError(f"{name}: the key holds no answers; nothing can be used.")
-    return key if responses is None else _matched(key, responses, name)
+    return ReadKey(key) if responses is None else _matched(key, responses, name)
 
 
 def _unguarded(label: str, responses: Responses | None) -> str:
@@ -121,8 +129,9 @@ def _from_file(source: Any, name: str, responses: Responses | None) -> list[tupl
     return _from_table(rows, name, responses, None, None)
 
 
-def _matched(key: dict[str, str], responses: Responses, name: str) -> dict[str, str]:
+def _matched(key: dict[str, str], responses: Responses, name: str) -> ReadKey:
     """Spell the answers as the responses do; say what fits nothing."""
+    notes: list[str] = []
     known = {str(label): place for place, label in enumerate(responses.items.tolist())}
     unknown = [label for label in key if label not in known]
     if unknown and (len(unknown) * 5 > len(key) or len(key) - len(unknown) < 5):
@@ -133,11 +142,9 @@ def _matched(key: dict[str, str], responses: Responses, name: str) -> dict[str, 
             f"{listed(responses.items.tolist(), most=3)}."
         )
     if unknown:
-        warnings.warn(
+        notes.append(
             f"{name}: the key names {listed(unknown, most=3)}, and nobody answered "
-            f"{'it' if len(unknown) == 1 else 'them'} (or they were left out).",
-            UserWarning,
-            stacklevel=3,
+            f"{'it' if len(unknown) == 1 else 'them'} (or they were left out)."
         )
     starts = responses.item_starts.tolist()
     labels = responses.option_labels.tolist()
@@ -162,12 +169,10 @@ def _matched(key: dict[str, str], responses: Responses, name: str) -> dict[str, 
             "same words (letters, numbers, texts) as the answers?"
         )
     if unchosen:
-        warnings.warn(
-            f"{name}: nobody chose the answer that the key gives to {listed(unchosen, most=3)}.",
-            UserWarning,
-            stacklevel=3,
+        notes.append(
+            f"{name}: nobody chose the answer that the key gives to {listed(unchosen, most=3)}."
         )
-    return found
+    return ReadKey(found, notes)
 
 
 def _from_json(stream: ByteStream) -> list[tuple[str, str, Any]]:

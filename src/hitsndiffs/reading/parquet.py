@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
     from hitsndiffs.reading.build import Columns
 
-__all__ = ["ParquetTable", "damaged", "parquet_frame", "texts_of"]
+__all__ = ["SAMPLE", "ParquetTable", "damaged", "parquet_frame", "texts_of"]
 
 #: Cells that are held as columns of Polars at a time.
 _CELLS = 4_000_000
-_SAMPLE = 1000
+SAMPLE = 1000
 
 
 class ParquetTable:
     """A Parquet file; what it offers is that of :class:`DelimitedTable`."""
 
-    def __init__(self, stream: ByteStream) -> None:
+    def __init__(self, stream: ByteStream, head: pl.DataFrame | None = None) -> None:
         import polars as pl
 
         self.place = Place(stream.name, "row", by_position=False)
@@ -43,7 +43,8 @@ class ParquetTable:
         try:
             with without_panics():
                 self._raw_names = list(pl.read_parquet_schema(self._source()))
-            head = self._read(self._raw_names, n_rows=_SAMPLE)
+            if head is None:
+                head = self._read(self._raw_names, n_rows=SAMPLE)
             with without_panics():
                 rows = pl.scan_parquet(self._source()).select(pl.len()).collect()
             self.n_rows: int | None = int(rows.item())

@@ -112,7 +112,8 @@ def _open(
 ) -> tuple[FileTable, str, int | None]:
     kind = _said_kind(document, options)
     if kind == "parquet":
-        return ParquetTable(stack.enter_context(document.stream())), "parquet", None
+        head = document.parquet_head if document.kind == "parquet" else None
+        return ParquetTable(stack.enter_context(document.stream()), head), "parquet", None
     if kind in ("json", "jsonl"):
         stream = stack.enter_context(document.stream())
         stream = transcoded(stream, document.encoding)

@@ -178,11 +178,10 @@ def _converted(found: list[_Match], options: ReadingOptions) -> list[Stream | Re
     paths = all(getattr(match.document, "path", None) is not None for match in found)
     if len(found) < 4 or sum(sizes) < PARALLEL_BYTES or cores < 2 or not paths:
         return [_convert(document, name, options) for document, name, options in jobs]
-    from concurrent.futures import ProcessPoolExecutor
+    from hitsndiffs.reading.worker import in_processes
 
     tasks = [(str(document.path), document.folders, name, options) for document, name, _ in jobs]
-    with ProcessPoolExecutor(min(cores, len(found))) as pool:
-        return list(pool.map(_convert_path, tasks, chunksize=1))
+    return in_processes(_convert_path, tasks, min(cores, len(found)))
 
 
 def _size(document: Any) -> int:

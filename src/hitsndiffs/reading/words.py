@@ -84,6 +84,13 @@ _SUMMARY_ROW = re.compile(
     r"(?:\s*(?:score|grade|points|correct|gesamt|general|générale|ansicht))?[\s:.]*",
     re.IGNORECASE,
 )
+#: Grade/10.00, Q1 (2 pts), Number of correct answers
+_POINTS = re.compile(
+    r"/\s*\d+(?:[.,]\d+)?\s*$|\(\s*\d+(?:[.,]\d+)?\s*(?:pts?|points?|punkte?|marks?|p)\.?\s*\)\s*$"
+    r"|^(?:number|count|no\.?|#|anzahl|nombre|número|numero)\s+(?:of|de|di|der)?\s*"
+    r"(?:correct|incorrect|right|wrong|richtig|falsch|bonnes|correct)",
+    re.IGNORECASE,
+)
 _PARTS = re.compile(r"[\W_]+", re.UNICODE)
 
 
@@ -111,6 +118,8 @@ def role_of_name(name: str) -> str | None:
     --------
     >>> [role_of_name(n) for n in ("MC Score", "Zeitstempel", "Right answer 3", "Vorname", "q7")]
     ['points', 'time', 'key', 'identity', None]
+    >>> [role_of_name(n) for n in ("Q1 (2 pts)", "Number of correct answers", "Grade/10.00")]
+    ['points', 'points', 'points']
     """
     if len(name) > 80:
         return None
@@ -122,7 +131,7 @@ def role_of_name(name: str) -> str | None:
     bare = text.rstrip("0123456789")
     if _NAMES.get(bare, "row") != "row":
         return _NAMES[bare]
-    if re.search(r"/\s*\d+(?:[.,]\d+)?\s*$", name):  # Grade/10.00
+    if _POINTS.search(name):
         return "points"
     words = tokens(name)
     if len(words) > 5:

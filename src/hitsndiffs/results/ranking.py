@@ -20,11 +20,12 @@ from hitsndiffs.methods import Fit, Method, make
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels, members
+from hitsndiffs.reading.cluster import connect, in_plain_words, is_dask_frame
 from hitsndiffs.results import version as versions
-from hitsndiffs.results.diagnostics import best_options, guessing, item_columns, option_columns
-from hitsndiffs.results.frames import python_value, same, to_frame
+from hitsndiffs.results.frames import python_value, same
 from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Again
+from hitsndiffs.results.tables import RankingTables
 from hitsndiffs.results.uncertainty import (
     half_sample_errors,
     rank_intervals,
@@ -81,6 +82,8 @@ def rank(
     >>> ranking.answer_key()
     {0: 'A', 1: 'A', 2: 'A'}
     """
+    if isinstance(responses, Engine) or is_dask_frame(responses):
+        return _on_cluster(responses, method, by, bootstrap, params)  # type: ignore[return-value]
     responses = as_responses(responses)
     if by is not None and by not in QUANTITIES:
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
@@ -91,13 +94,29 @@ def rank(
         return ranking.bootstrapped(bootstrap) if bootstrap else ranking
 
 
+def _on_cluster(
+    data: Any, method: str, by: str | None, bootstrap: int, params: dict[str, Any]
+) -> Any:
+    from hitsndiffs.engines.dask_frames import engine_of_frame
+    from hitsndiffs.results.cluster import rank_on_cluster
+
+    if bootstrap:
+        raise InputError('bootstrap= refits the data, which engine="dask" does not do.')
+    scheduler = params.pop("scheduler", None)
+    params.pop("engine", None)
+    with in_plain_words():
+        if not isinstance(data, Engine):
+            data = engine_of_frame(data, connect(scheduler))
+        return rank_on_cluster(data, method, by=by, **params)
+
+
 def as_responses(table: Any) -> Responses:
     """Responses as they are; any other table read as wide or long, whichever it is."""
     return table if isinstance(table, Responses) else Responses.from_table(table)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Ranking(RankingViews):
+class Ranking(RankingTables, RankingViews):
     """Users in order of ability, with what speaks for and against the order.
 
     Arrays are aligned with ``responses.users``; a user without answers has NaN.
@@ -304,102 +323,6 @@ class Ranking(RankingViews):
                 "cannot be compared with each other; each is ranked by itself."
             )
         return tuple(found)
-
-    # -- tables --------------------------------------------------------------------------------
-
-    def table(self) -> Any:
-        """One row per user, best first, in the kind of frame that the data came in."""
-        return to_frame(self.columns(), self.responses.kind)
-
-    def columns(self) -> dict[str, Any]:
-        """The columns of :meth:`table`, by name."""
-        return dict(self._columns)
-
-    @cached_property
-    def _columns(self) -> dict[str, Any]:
-        o = self.order
-        columns: dict[str, Any] = {
-            "user": self.users[o],
-            "rank": self.ranks[o],
-            "score": self.scores[o],
-            "standard_error": self.standard_errors[o],
-        }
-        low, high = self.rank_intervals()
-        columns["rank_low"], columns["rank_high"] = low[o], high[o]
-        if self.correct is not None:
-            columns["correct"] = self.correct[o]
-        if self.abilities is not None:
-            columns["ability"] = self.abilities[o]
-        columns["answers"] = self.responses.answers_per_user[o]
-        columns["component"] = self.components[o]
-        return columns
-
-    def option_weights(self) -> Any:
-        """One row per option: its weight, its choosers, how likely it is the right one."""
-        r = self.responses
-        blank = np.full(r.n_options, np.nan)
-        columns = {
-            "item": r.items[r.option_items],
-            "option": r.option_labels,
-            "weight": blank if self.fit.option_weights is None else self.fit.option_weights,
-            "choosers": r.choosers_per_option,
-            "key_probability": (
-                blank if self.fit.key_probabilities is None else self.fit.key_probabilities
-            ),
-        }
-        return to_frame(columns, r.kind)
-
-    def answer_key(self, *, with_confidence: bool = False) -> dict[Any, Any]:
-        """The likely right option of each item.
-
-        Parameters
-        ----------
-        with_confidence
-            Give ``(option, probability)`` instead of the option.
-        """
-        r = self.responses
-        options, sure = self._key()
-        key: dict[Any, Any] = {}
-        for item, option, p in zip(r.items, options, sure, strict=True):
-            if option >= 0:
-                label = python_value(r.option_labels[option])
-                key[python_value(item)] = (label, float(p)) if with_confidence else label
-        return key
-
-    def _key(self) -> tuple[npt.NDArray[np.int64], Vector]:
-        """For each item, its likeliest option (-1: none) and how likely it is."""
-        if self.fit.key_probabilities is None:
-            raise InputError(f"Method '{self.method}' does not infer an answer key.")
-        return best_options(self.data.items, self.fit.key_probabilities)
-
-    def items(self, *, key: Mapping[Any, Any] | None = None) -> Any:
-        """One row per item: likely key, difficulty, discrimination, and what looks wrong with it.
-
-        Parameters
-        ----------
-        key
-            An answer key to hold against the answers (item → option): items that look mis-keyed,
-            or that seem to have two right answers, are marked.
-        """
-        columns = item_columns(self.data, self.scores, self.fit.key_probabilities, key)
-        return to_frame(columns, self.responses.kind)
-
-    def options(self, *, groups: int = 3) -> Any:
-        """One row per option: the share of weak, middle and strong users who chose it.
-
-        Parameters
-        ----------
-        groups
-            Into how many groups of equal size the users are cut, weakest first.
-        """
-        columns = option_columns(self.data, self.scores, groups)
-        return to_frame(columns, self.responses.kind)
-
-    def guessers(self) -> npt.NDArray[Any]:
-        """Users whose answers are no better than guessing (needs expected shares correct)."""
-        if self.correct is None:
-            return self.users[:0]
-        return self.users[guessing(self.data, self.correct)]
 
     @cached_property
     def data(self) -> Engine:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.progress import tracked
+from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.probability import normal_cdf, normal_quantile
 
@@ -23,6 +26,7 @@ __all__ = [
     "half_sample_errors",
     "rank_intervals",
     "reliability",
+    "spread_intervals",
     "top_probabilities",
 ]
 
@@ -70,7 +74,12 @@ def beliefs_of(scores: Vector, errors: Vector) -> Beliefs:
 
 
 def rank_intervals(
-    scores: Vector, errors: Vector, level: float = 0.95, seed: int = 0
+    scores: Vector,
+    errors: Vector,
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    drawn_up_to: int = DRAWN_UP_TO,
 ) -> tuple[Vector, Vector]:
     """Best and worst rank that each user may have, with the given probability.
 
@@ -82,12 +91,14 @@ def rank_intervals(
         Probability that the interval holds the true rank.
     seed
         For the draws.
+    drawn_up_to
+        Up to this many users ranks are drawn; for more they are computed.
     """
     if not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, for example 0.95; got {level!r}.")
     b = beliefs_of(scores, errors)
     tail = (1 - level) / 2
-    if len(scores) <= DRAWN_UP_TO:
+    if len(scores) <= drawn_up_to:
         ranks = _drawn_ranks(b, seed)
         low, high = np.quantile(ranks, [tail, 1 - tail], axis=0)
         return np.floor(low), np.ceil(high)
@@ -101,12 +112,76 @@ def rank_intervals(
     return np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
 
 
-def top_probabilities(scores: Vector, errors: Vector, k: int, seed: int = 0) -> Vector:
+def spread_intervals(data: Engine, scores: Any, errors: Any, level: float = 0.95) -> Any:
+    """The same for users of any engine, as two columns: large groups, counted cell by cell.
+
+    Users are sorted into twelve groups by the size of their errors, and within each into cells; what
+    is expected above a value is counted from these. Only the counts come here.
+    """
+    z = -float(normal_quantile(np.array((1 - level) / 2)))
+    m = data.n_users
+    total = float(scores.var(ddof=1))
+    true = max(total - float((errors**2).mean()), 1e-3 * total, 1e-300)
+    share = true / (true + errors**2)
+    weight = 1 / (true + errors**2)
+    centre = float((weight * scores).sum()) / float(weight.sum())
+    mean, sd = centre + share * (scores - centre), np.sqrt(share) * errors
+    low, high, widest = float(mean.min()), float(mean.max()), float(sd.max())
+    cuts = np.array([data.value_at(sd, m * k // 12) for k in range(1, 12)])
+    edges = np.linspace(low, max(high, low + 1e-300), GRID + 1)
+    cells = partial(_in_cells, cuts=cuts, edges=edges)
+    counted = data.reduced(cells, mean, sd).reshape(12, GRID, 3)
+    grid = np.linspace(low - 5 * widest, high + 5 * widest, 4 * GRID)
+    expected = np.zeros(len(grid))
+    for group in counted:
+        count = group[:, 0]
+        if not count.any():
+            continue
+        group_sd = max(float(np.sqrt(group[:, 2].sum() / count.sum())), 1e-300)
+        full = count > 0
+        means = group[full, 1] / count[full]
+        expected += normal_cdf((means[None, :] - grid[:, None]) / group_sd) @ count[full]
+    spread = float(mean.var())
+    open_share = float((sd**2).mean())
+    doubt = open_share / max(spread + open_share, 1e-300)
+    place = partial(_interval_of, grid=grid, expected=expected, z=z, m=m, doubt=doubt)
+    return data.mapped(np.empty((data.n_options, 0)), place, mean, sd)
+
+
+def _in_cells(mean: Vector, sd: Vector, *, cuts: Vector, edges: Vector) -> Vector:
+    """For each group and cell: users, sum of their means, sum of their squared errors."""
+    group = np.searchsorted(cuts, sd, side="right")
+    width = edges[1] - edges[0]
+    cell = np.clip(((mean - edges[0]) / width).astype(np.int64), 0, GRID - 1)
+    place = group * GRID + cell
+    return np.stack(
+        [np.bincount(place, weights, minlength=12 * GRID) for weights in (None, mean, sd**2)],
+        axis=1,
+    )
+
+
+def _interval_of(
+    _: Vector, mean: Vector, sd: Vector, *,
+    grid: Vector, expected: Vector, z: float, m: int, doubt: float,
+) -> Vector:  # fmt: skip
+    """Best and worst rank of some users, from how many are expected above a value."""
+    middle, low, high = (np.interp(mean + side * sd, grid, expected) for side in (0.0, z, -z))
+    error_low, error_high = (
+        np.sqrt(np.maximum(count * (1 - count / m), 0.0) * doubt) for count in (low, high)
+    )
+    low = middle - np.hypot(middle - low, z * error_low)
+    high = middle + np.hypot(high - middle, z * error_high)
+    return np.stack([np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))], axis=1)
+
+
+def top_probabilities(
+    scores: Vector, errors: Vector, k: int, seed: int = 0, *, drawn_up_to: int = DRAWN_UP_TO
+) -> Vector:
     """Probability that each user truly is among the best ``k``."""
     b = beliefs_of(scores, errors)
     if k >= len(scores):
         return np.ones(len(scores))
-    if len(scores) <= DRAWN_UP_TO:
+    if len(scores) <= drawn_up_to:
         return np.asarray((_drawn_ranks(b, seed) <= k).mean(axis=0))
     edges = np.linspace(b.mean.min() - 4 * b.sd.max(), b.mean.max() + 4 * b.sd.max(), 4 * GRID)
     counts = _counter(b)(edges)

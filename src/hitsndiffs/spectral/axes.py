@@ -77,6 +77,7 @@ def leading_axes(
     seed: int = 0,
     tol: float = 1e-12,
     max_iterations: int = 5000,
+    dense_up_to: int = DENSE_UP_TO,
 ) -> Axes:
     """Return the strongest axes of ``U`` after the trivial one.
 
@@ -97,6 +98,8 @@ def leading_axes(
         How much each user counts as a witness (default: 1 each).
     seed, tol, max_iterations
         Of the Lanczos iterations.
+    dense_up_to
+        Up to this many options (or users) a dense matrix is solved, where it is quickly made.
     """
     A = _Symmetric.of(data, lam, mu, centred, user_weights)
     on_options = data.n_options < data.n_users
@@ -111,7 +114,7 @@ def leading_axes(
         seed=seed,
         tol=tol,
         max_iterations=max_iterations,
-        dense_up_to=DENSE_UP_TO if cheap else 0,
+        dense_up_to=dense_up_to if cheap else 0,
         near=lambda: colours(data)[on_options],
     )
     values = found.values[found.values > NOTHING]

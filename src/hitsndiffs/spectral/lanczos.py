@@ -65,6 +65,7 @@ def highest_pairs(
     seed: int = 0,
     tol: float = 1e-12,
     max_products: int = 100_000,
+    most: int = MOST,
 ) -> Highest:
     """Return the largest eigenpairs of a symmetric operator.
 
@@ -85,6 +86,8 @@ def highest_pairs(
         Residual to reach, relative to the largest value (in absolute terms).
     max_products
         Limit of products; the best so far is returned.
+    most
+        Directions to hold at a time, as far as memory allows.
 
     Examples
     --------
@@ -96,7 +99,7 @@ def highest_pairs(
     vectors = count if vectors is None else min(vectors, count)
     rng = np.random.default_rng(seed)
     kept = count + 4
-    most = min(size, max(2 * kept + 8, min(MOST, MEMORY // (16 * size))))
+    most = min(size, max(2 * kept + 8, min(most, MEMORY // (16 * size))))
     basis = RitzBasis(operator, size, most)
     direction = rng.standard_normal(size)
     looked = 0  # directions held when the pairs were last looked at

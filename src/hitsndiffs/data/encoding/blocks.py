@@ -63,15 +63,18 @@ class NumberedBlock:
         known = self.numbers >= 0
         tables = np.full(self.numbers.shape, np.iinfo(codes.dtype).max, dtype=codes.dtype)
         tables[known] = ranks[(self.numbers + starts[targets][:, np.newaxis])[known]]
-        if codes.dtype == np.uint8:
-            from hitsndiffs.data.encoding.kernels import look_up
-
-            look_up(self.places, self.n_rows, targets, tables, self.first_row, codes)
-            return
         last = self.first_row + self.n_rows
         for target, table, places in zip(targets.tolist(), tables, self.places, strict=True):
-            if target >= 0:
-                codes[target, self.first_row : last] = table[places[: self.n_rows]]
+            if target < 0:
+                continue
+            own = places[: self.n_rows]
+            if codes.dtype == np.uint8:  # bytes are looked up ten times as fast as indices
+                whole = np.full(256, 255, dtype=np.uint8)
+                whole[: len(table)] = table
+                found = own.tobytes().translate(whole.tobytes())
+                codes[target, self.first_row : last] = np.frombuffer(found, dtype=np.uint8)
+            else:
+                codes[target, self.first_row : last] = table[own]
 
 
 def fill_codes(

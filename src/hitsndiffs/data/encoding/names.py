@@ -12,48 +12,29 @@ from hitsndiffs.errors import InputError
 
 __all__ = ["ROLES", "find_column", "listed", "recognise", "shortened", "suggestion"]
 
+_WORDS = {
+    "user": """user worker subject student participant respondent annotator rater labeler labeller
+        examinee candidate learner pupil person player model llm performer
+        teilnehmer schüler schülerin studierende studierender benutzer nutzer proband élève étudiant
+        utilisateur alumno alumna estudiante usuario participante studente utente partecipante
+        aluno aluna estudante utilizador leerling gebruiker deelnemer elev användare deltagare
+        uczeń użytkownik ученик студент пользователь участник 学生 生徒 ユーザー 受験者 受験番号
+        用户 参与者 考生 응답자 학생""",
+    "item": """item task question problem exercise example instance variable
+        frage aufgabe pregunta ítem domanda quesito pergunta questão vraag opgave fråga uppgift
+        pytanie zadanie вопрос задание 問題 設問 题目 试题 문항 문제""",
+    "option": """answervalue selectedanswer chosenanswer givenanswer studentanswer useranswer
+        workeranswer modelanswer option label answer response choice chosen selected
+        selectedoption vote annotation prediction picked value
+        antwort réponse respuesta risposta resposta antwoord svar odpowiedź ответ 回答 解答 答え
+        选项 응답 답""",
+    "answer": """answer key correctanswer correct truth gold solution option
+        richtigeantwort lösung réponsecorrecte respuestacorrecta rispostacorretta respostacorreta
+        juistantwoord rättsvar poprawnaodpowiedź правильныйответ 正解 正答 正确答案 정답""",
+}
 #: The names people have for each role, most telling first. Case, spaces, ``_``, ``-`` and ``.``
 #: do not count, nor does an ending such as ``_id`` or ``_name``.
-ROLES: dict[str, tuple[str, ...]] = {
-    "user": (
-        "user",
-        "worker",
-        "subject",
-        "student",
-        "participant",
-        "respondent",
-        "annotator",
-        "rater",
-        "labeler",
-        "labeller",
-        "examinee",
-        "candidate",
-        "learner",
-        "pupil",
-        "person",
-        "player",
-        "model",
-        "llm",
-        "performer",
-    ),
-    "item": ("item", "task", "question", "problem", "exercise", "example", "instance", "variable"),
-    "option": (
-        "answervalue",  # beside it, «AnswerId» is a number of its own for every answer
-        "option",
-        "label",
-        "answer",
-        "response",
-        "choice",
-        "chosen",
-        "selected",
-        "selectedoption",
-        "vote",
-        "annotation",
-        "prediction",
-        "value",
-    ),
-    "answer": ("answer", "key", "correctanswer", "correct", "truth", "gold", "solution", "option"),
-}
+ROLES: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _WORDS.items()}
 
 #: Names of users in a wide table only: in a long table ``id`` is as a rule the number of the row.
 _WIDE_USERS = ("id", "name", "username", "email", "emailaddress")

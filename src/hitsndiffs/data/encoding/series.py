@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding.options import Codes, OptionBook, present_bytes
-from hitsndiffs.data.encoding.views import number_texts
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ __all__ = ["as_plain", "code_series", "text_of"]
 
 #: Below this length a plain Python loop is faster than Polars' start-up per column.
 _SHORT = 4000
-#: From this length on it is worth loading the compiled kernels.
-_LONG = 200_000
 #: What turns texts into numbers byte by byte (newer releases of Polars).
 _BYTES = "reinterpret"
 
@@ -63,8 +60,6 @@ def code_series(book: OptionBook, series: pl.Series) -> Codes:
         return _code_integers(book, series)
     if series.dtype != pl.String:
         return book.code_floats(series.fill_null(float("nan")).to_numpy())
-    if len(series) >= _LONG and (found := number_texts(series)) is not None:
-        return book.code_distinct(*found)
     # Most often the first rows show all the options, and one pass is enough.
     likely = series.head(_SHORT).unique().drop_nulls().sort()
     if len(likely) < 100:

@@ -52,10 +52,10 @@ class ItemBlock:
     items: Items
 
 
-def item_blocks(data: Engine) -> list[ItemBlock]:
-    """Cut the items into blocks of about :data:`CHUNK` options."""
+def item_blocks(data: Engine, size: int = CHUNK) -> list[ItemBlock]:
+    """Cut the items into blocks of about so many options."""
     starts = data.items.starts
-    cuts = np.searchsorted(starts, np.arange(CHUNK, starts[-1], CHUNK), side="right") - 1
+    cuts = np.searchsorted(starts, np.arange(size, starts[-1], size), side="right") - 1
     bounds = np.unique([0, *cuts.tolist(), data.n_items]).tolist()
     return [
         ItemBlock(slice(int(starts[first]), int(starts[last])), data.items.block(first, last))

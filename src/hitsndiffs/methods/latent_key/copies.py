@@ -73,7 +73,9 @@ class Witnesses:
         )
 
 
-def find_witnesses(problem: KeyProblem, fit: KeyFit) -> Witnesses:
+def find_witnesses(
+    problem: KeyProblem, fit: KeyFit, *, pairwise_up_to: float = PAIRWISE_UP_TO
+) -> Witnesses:
     """Find users who agree beyond what a solution of the model explains by their abilities.
 
     Parameters
@@ -82,11 +84,13 @@ def find_witnesses(problem: KeyProblem, fit: KeyFit) -> Witnesses:
         The data.
     fit
         A solution: it says how much agreement abilities explain.
+    pairwise_up_to
+        Pairs are compared one by one while responses × users stays below this.
     """
     r = problem.data
     if r.n_users < 4:
         return Witnesses(r.everybody, 0.0 * r.everybody)
-    if r.n_responses * r.n_users <= PAIRWISE_UP_TO:
+    if r.n_responses * r.n_users <= pairwise_up_to:
         found = _pairwise(*_here(problem, fit))
         return Witnesses(r.user_array(found.weights), r.user_array(found.copy_logs))
     copies = _banded_copies(problem, fit)

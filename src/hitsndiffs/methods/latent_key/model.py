@@ -40,18 +40,37 @@ from hitsndiffs.methods.latent_key.grid import (
 )
 from hitsndiffs.methods.probability import log_gamma
 
-__all__ = ["Curves", "KeyFit", "KeyProblem", "applied", "fit_key", "weighed"]
+__all__ = ["Curves", "KeyFit", "KeyProblem", "Sizes", "applied", "fit_key", "weighed"]
 
 Array = npt.NDArray[np.float64]
 
-#: With more users or items than this, a fit that goes on from a solution may be settled after
-#: three rounds.
-MANY_USERS, MANY_ITEMS = 20_000, 4_000
 #: Log priors over the grid: of any user, and of one known to be strong (about the best in forty).
 ORDINARY = normal_log_prior()
 STRONG = normal_log_prior(2.0, 0.5)
 #: How far scores to start from are spread.
 START_SD = 0.5
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What counts as large.
+
+    Attributes
+    ----------
+    sample_users, sample_answers
+        About so many users are in a sample, or more where the items have few answers: so many each.
+    sample_items, sample_answers_of_user
+        The same for items, and for the answers of the users.
+    many_users, many_items
+        With more than this, a fit that goes on from a solution may be settled after three rounds.
+    """
+
+    sample_users: int = 20_000
+    sample_answers: int = 2_000
+    sample_items: int = 2_000
+    sample_answers_of_user: int = 500
+    many_users: int = 20_000
+    many_items: int = 4_000
 
 
 @dataclass(frozen=True)
@@ -106,6 +125,8 @@ class KeyProblem:
         Known right answers: their keys are certain.
     strong_user
         A user known to be strong: a prior on that user's ability.
+    sizes
+        What counts as large.
     """
 
     def __init__(
@@ -115,8 +136,10 @@ class KeyProblem:
         *,
         answers: Mapping[Any, Any] | None = None,
         strong_user: Any = None,
+        sizes: Sizes = Sizes(),  # noqa: B008  (it is frozen)
     ) -> None:
         self.data = data
+        self.sizes = sizes
         self.items = data.items
         self.blocks: list[ItemBlock] = item_blocks(data)
         #: The user known to be strong; one who is not here, or has no answers, says nothing.
@@ -183,7 +206,8 @@ def fit_key(
     else:
         mean, sd = _placed(start, data)
         chosen = data.through(np.empty((data.n_options, 0)), _spread, mean, sd, problem.witness)
-    large = data.n_users > MANY_USERS or data.n_items > MANY_ITEMS
+    sizes = problem.sizes
+    large = data.n_users > sizes.many_users or data.n_items > sizes.many_items
     warm = curves is not None or isinstance(start, Posterior)
     least = 2 if large and warm else 9
     curves = Curves.start(data.n_options) if curves is None else curves

@@ -15,7 +15,7 @@ from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.copies import Witnesses, find_witnesses, near_equals
 from hitsndiffs.methods.latent_key.grid import normal_scores
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, Sizes, fit_key
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
@@ -168,6 +168,7 @@ def search(
     strong_user: Any = None,
     axes: int = 3,
     seed: int = 0,
+    sizes: Sizes = Sizes(),  # noqa: B008  (it is frozen)
 ) -> Search:
     """Find the distinct solutions of the latent-key model.
 
@@ -181,8 +182,10 @@ def search(
         Start from this many leading axes, both ways up, and from the consensus.
     seed
         For the axes.
+    sizes
+        What counts as large.
     """
-    problem = KeyProblem(data, answers=answers, strong_user=strong_user)
+    problem = KeyProblem(data, answers=answers, strong_user=strong_user, sizes=sizes)
     # 1. how much each user counts as a witness, to begin with
     step("looking for copies")
     problem.weigh(1.0 / data.how_many(data.fingerprints()))

@@ -195,8 +195,8 @@ def is_free_text(cells: Iterable[str]) -> bool:
 
     Examples
     --------
-    >>> is_free_text(["yes", "no"]), is_free_text(["x" * 80, "y" * 70]), is_free_text(["sea"] * 9)
-    (False, True, False)
+    >>> is_free_text(["yes", "no"]), is_free_text(["x" * 80, "y" * 70, "z" * 60])
+    (False, True)
     """
     given = [text for cell in cells if (text := cell.strip())]
     length = 12 if len(given) >= 8 else 50

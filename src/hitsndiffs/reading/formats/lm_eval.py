@@ -30,6 +30,7 @@ from hitsndiffs.reading.formats.lm_eval_options import (
 __all__ = ["LM_EVAL", "LM_EVAL_RESULTS"]
 
 _NAME = re.compile(r"^samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d\-:.]+))?$")
+_LIKELIHOOD = re.compile(r"-\d+\.\d+(?:e[+-]?\d+)?|-inf|nan", re.IGNORECASE)
 _LONG = 60  # a generated text longer than this is no option
 
 
@@ -48,7 +49,7 @@ def _convert(document: Document, _: Choices) -> Stream:
     records = [r for r in objects(list(document.records())) if "filtered_resps" in r]
     records = _one_filter(_without_copies(records, stream), stream)
     records.sort(key=_place)
-    if any(not isinstance(record["filtered_resps"], (list, str)) for record in records):
+    if 2 * sum(_is_likelihood(record["filtered_resps"]) for record in records) > len(records):
         raise Refusal(
             "an lm-eval file of perplexities: there are no options in it",
             "only tasks with options can be ranked",
@@ -75,6 +76,23 @@ def _convert(document: Document, _: Choices) -> Stream:
     if any(key is not None for key in stream.keys):
         stream.key_from = "the targets"
     return stream
+
+
+def _is_likelihood(value: Any) -> bool:
+    """Whether a response is one log-likelihood (of a text), not one per option.
+
+    Examples
+    --------
+    >>> [_is_likelihood(v) for v in (["-12.5"], [["-3.25", "True"]], -7.5)]
+    [True, True, True]
+    >>> [_is_likelihood(v) for v in (["B"], [["-1.5", "False"], ["-2.5", "False"]])]
+    [False, False]
+    """
+    while isinstance(value, list) and value and (len(value) == 1 or not isinstance(value[0], list)):
+        if len(value) == 2 and as_text(value[1]).casefold() not in ("true", "false"):
+            return False
+        value = value[0]
+    return not isinstance(value, list) and _LIKELIHOOD.fullmatch(as_text(value).strip()) is not None
 
 
 # -- names ---------------------------------------------------------------------------------------

@@ -1,0 +1,141 @@
+"""``hnd rank --engine dask``: files that a cluster reads and ranks; the screen gets the best."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hitsndiffs.cli.files import check_target, table_writer
+from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
+from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.progress import working
+from hitsndiffs.errors import InputError
+from hitsndiffs.results.wording import count
+
+if TYPE_CHECKING:
+    from hitsndiffs.cli.rank import Job
+
+__all__ = ["rank_files"]
+
+#: How many users are shown.
+BEST = 20
+#: What a source may say about files that workers read.
+UNDERSTOOD = {"user", "item", "option", "layout", "duplicates"}
+
+
+def rank_files(job: Job) -> None:
+    """Connect, read, rank, write, show."""
+    _check(job)
+    params = _params(job)
+    from hitsndiffs.reading.cluster import (
+        connect,
+        disconnect,
+        in_plain_words,
+        read_on_cluster,
+    )
+    from hitsndiffs.results.cluster import rank_on_cluster
+
+    client = connect(job.scheduler)
+    try:
+        say(f"Dask dashboard: {client.dashboard_link}", quiet=job.quiet)
+        with working(f"Reading {job.source.name}", quiet=job.quiet, told=True):
+            data = read_on_cluster(job.source.paths, client, **job.source.said)
+        say(
+            f"{job.source.name}: {count(data.n_users, 'user')}, {count(data.n_items, 'item')}, "
+            f"{count(data.n_responses, 'answer')}, in {count(len(data.part_futures()), 'part')}.",
+            quiet=job.quiet,
+        )
+        with in_plain_words():
+            with working("Ranking", quiet=job.quiet, told=True):
+                ranking = rank_on_cluster(data, job.method or "auto", by=job.by, **params)
+            if job.out is not None:
+                with working(f"Writing {job.out}", quiet=job.quiet, told=True):
+                    ranking.write(job.out)
+            best = ranking.top(job.top or BEST)
+        _show(job, ranking, best)
+    finally:
+        disconnect(client)
+
+
+def _params(job: Job) -> dict[str, Any]:
+    """What the method is told."""
+    given = (job.params or {}).items()
+    params = {name: value for name, value in given if name not in ("engine", "threads")}
+    if job.answers is not None:
+        from hitsndiffs.methods import METHODS
+        from hitsndiffs.reading import read_key
+
+        names = METHODS[job.method or "auto"]().get_params()
+        params["answers" if "answers" in names else "key"] = read_key(job.answers)
+    return params
+
+
+def _check(job: Job) -> None:
+    """Refuse, before any work is done, what a cluster does not do."""
+    unknown = sorted(set(job.source.said) - UNDERSTOOD)
+    if unknown:
+        raise InputError(
+            f"--engine dask does not know {', '.join('--' + name for name in unknown)}; it reads "
+            "plain Parquet, CSV and TSV files, wide or long."
+        )
+    for option, given in (("--report", job.report), ("--save", job.save), ("--all", job.everybody),
+                          ("--bootstrap", job.bootstrap), ("--use-key", job.use_key)):  # fmt: skip
+        if given:
+            raise InputError(
+                f"{option} needs all users in one place, which --engine dask avoids; use --out "
+                "FOLDER and --key-out FILE."
+            )
+    if job.out is not None and job.out.suffix:
+        raise InputError(
+            f"--out {job.out}: with --engine dask the ranking is written part by part into a "
+            "folder; name one without an ending."
+        )
+    if job.key_out is not None:
+        check_target(job.key_out, "--key-out")
+
+
+def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
+    import polars as pl
+
+    if job.key_out is not None:
+        key = ranking.answer_key(with_confidence=True)
+        frame = pl.DataFrame(
+            {
+                "item": [str(item) for item in key],
+                "answer": [str(option) for option, _ in key.values()],
+                "confidence": [sure for _, sure in key.values()],
+            }
+        )
+        write_whole({job.key_out: table_writer(frame, job.key_out)})
+    for note in ranking.notes:
+        say(f"Note: {note}", quiet=job.quiet)
+    if ranking.confidence is not None:
+        say(f"How sure: {ranking.confidence:.0%}.", quiet=job.quiet)
+    for path in (job.out, job.key_out):
+        if path is not None:
+            say(f"Written: {path}", quiet=job.quiet)
+    rows = [
+        {name: _plain(values[place]) for name, values in best.items()}
+        for place in range(len(best["user"]))
+    ]
+    if job.as_json:
+        answers = {str(i): str(o) for i, o in ranking.answer_key().items()}
+        print(json.dumps({"method": ranking.method, "n_users": ranking.n_users, "best": rows,
+                          "key": answers}, indent=1))  # fmt: skip
+        return
+    names = ["rank", "user", "score", *(n for n in ("standard_error",) if n in best)]
+    cells = [[_text(row[name]) for name in names] for row in rows]
+    if for_people():
+        show_table(names, cells)
+    else:
+        tab_separated(names, cells)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() else f"{value:.4g}"
+    return str(value)

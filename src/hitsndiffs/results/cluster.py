@@ -1,0 +1,178 @@
+"""The ranking of users who are spread over a cluster: nothing user-sized comes to the caller."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.engines import Engine
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods import Fit, make
+from hitsndiffs.order.ties import tie_limit
+from hitsndiffs.results.diagnostics import best_options
+from hitsndiffs.results.frames import python_value
+from hitsndiffs.results.uncertainty import spread_intervals
+
+__all__ = ["ClusterRanking", "rank_on_cluster"]
+
+
+def rank_on_cluster(
+    data: Engine, method: str = "auto", *, by: str | None = None, **params: Any
+) -> ClusterRanking:
+    """Rank users where they are.
+
+    Parameters
+    ----------
+    data
+        An engine of a cluster.
+    method, by, **params
+        As for :func:`hitsndiffs.rank`.
+    """
+    estimator = make(method, **params).fit(data)
+    fit = estimator.fit_
+    scores = {None: fit.scores, "correct": fit.correct, "ability": fit.abilities}.get(by)
+    if scores is None:
+        raise InputError(f"Method '{method}' has no {by!r} score; leave by= out.")
+    scores = data.kept(scores)
+    errors = fit.standard_errors
+    if by == "ability" and scores is not fit.scores:
+        errors = fit.ability_errors
+    ranks = data.kept(data.ranks(scores, tie_limit(scores)))
+    return ClusterRanking(data, method, fit, scores, ranks, errors)
+
+
+@dataclass(frozen=True)
+class ClusterRanking:
+    """A ranking whose users stay on the workers.
+
+    Attributes
+    ----------
+    data
+        The engine.
+    method, fit
+        What made the ranking, and all it found.
+    scores, ranks, standard_errors
+        Dask arrays, one value per user; rank 1 = best, ties share a rank, exactly.
+    """
+
+    data: Any
+    method: str
+    fit: Fit
+    scores: Any
+    ranks: Any
+    standard_errors: Any
+
+    @property
+    def n_users(self) -> int:
+        """Number of users."""
+        return int(self.data.n_users)
+
+    @property
+    def confidence(self) -> float | None:
+        """0–1, how sure the method is of axis and sign."""
+        return self.fit.confidence
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know."""
+        return (*self.data.notes, *self.fit.notes)
+
+    @cached_property
+    def intervals(self) -> Any:
+        """Best and worst rank that each user may truly have (95 %), as two columns."""
+        return self.data.kept(spread_intervals(self.data, self.scores, self.standard_errors))
+
+    def answer_key(self, *, with_confidence: bool = False) -> dict[Any, Any]:
+        """The likely right option of each item.
+
+        Parameters
+        ----------
+        with_confidence
+            Give ``(option, probability)`` instead of the option.
+        """
+        if self.fit.key_probabilities is None:
+            raise InputError(f"Method '{self.method}' does not infer an answer key.")
+        items = self.data.items
+        options, sure = best_options(items, self.fit.key_probabilities)
+        key: dict[Any, Any] = {}
+        for item, option, p in zip(items.labels, options, sure, strict=True):
+            if option >= 0:
+                label = python_value(items.option_labels[option])
+                key[python_value(item)] = (label, float(p)) if with_confidence else label
+        return key
+
+    def top(self, count: int = 20) -> dict[str, npt.NDArray[Any]]:
+        """The best users, as columns."""
+        users = self.data.top(self.scores, count)
+        marks = self.data.marked(users)
+        order = np.argsort(np.argsort(users))
+        columns = {"user": self.data.user_labels(users)}
+        for name, values in self._columns().items():
+            columns[name] = self.data.picked(values, marks)[order]
+        return columns
+
+    def table(self) -> Any:
+        """One row per user, in the order of the data: a Dask frame, one partition per part."""
+        import dask.dataframe as dd
+        import pandas as pd
+        from dask.delayed import delayed
+
+        from hitsndiffs.engines.dask_parts import all_labels
+
+        columns = self._columns()
+        blocks = [self.data.blocks(values) for values in columns.values()]
+        frames = [
+            delayed(_frame)(delayed(all_labels)(part), tuple(columns), *own)
+            for part, *own in zip(self.data.part_futures(), *blocks, strict=True)
+        ]
+        labels = self.data.user_labels(np.arange(min(2, self.n_users)))
+        meta = _frame(labels, tuple(columns), *(np.zeros(len(labels)) for _ in columns))
+        return dd.from_delayed(frames, meta=pd.DataFrame(meta).iloc[:0])
+
+    def write(self, folder: str | Path) -> None:
+        """Write the table as Parquet, a file per part, by the workers; whole or not at all.
+
+        Workers must see the folder under the same path.
+        """
+        place = Path(folder).resolve()
+        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+            raise InputError(f"{folder} exists already; name a folder that does not, or is empty.")
+        if not place.parent.is_dir():
+            raise InputError(f"{folder}: there is no folder {place.parent}; make it first.")
+        part = place.with_name(f".{place.name}.{uuid.uuid4().hex[:8]}.part")
+        try:
+            self.table().to_parquet(str(part), write_index=False)
+            if place.exists():
+                place.rmdir()
+            part.rename(place)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+    def _columns(self) -> dict[str, Any]:
+        columns = {"rank": self.ranks, "score": self.scores}
+        if self.standard_errors is not None:
+            columns["standard_error"] = self.standard_errors
+            columns["rank_low"] = self.intervals[:, 0]
+            columns["rank_high"] = self.intervals[:, 1]
+        if self.fit.correct is not None:
+            columns["correct"] = self.fit.correct
+        if self.fit.abilities is not None:
+            columns["ability"] = self.fit.abilities
+        columns["answers"] = self.data.answers_per_user
+        return columns
+
+
+def _frame(users: Any, names: tuple[str, ...], *columns: Any) -> Any:
+    import pandas as pd
+
+    frame = pd.DataFrame({"user": pd.array([str(u) for u in users], dtype="string[pyarrow]")})
+    for name, values in zip(names, columns, strict=True):
+        frame[name] = np.asarray(values, dtype=np.float64)
+    return frame

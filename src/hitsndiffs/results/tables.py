@@ -1,0 +1,142 @@
+"""The tables of a ranking: users, items, options, the likely key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.errors import InputError
+from hitsndiffs.results.diagnostics import best_options, guessing, item_columns, option_columns
+from hitsndiffs.results.frames import python_value, to_frame
+
+if TYPE_CHECKING:
+    from hitsndiffs.engines import Engine
+    from hitsndiffs.methods import Fit
+
+__all__ = ["RankingTables"]
+
+Vector = npt.NDArray[np.float64]
+
+
+class RankingTables:
+    """What a ranking says, in tables (:class:`hitsndiffs.Ranking` has these methods)."""
+
+    if TYPE_CHECKING:  # a ranking has these
+        responses: Responses
+        fit: Fit
+        method: str
+        scores: Vector
+        ranks: Vector
+        components: npt.NDArray[np.int64]
+        order: npt.NDArray[np.int64]
+
+        @property
+        def users(self) -> npt.NDArray[Any]: ...  # noqa: D102
+        @property
+        def abilities(self) -> Vector | None: ...  # noqa: D102
+        @property
+        def correct(self) -> Vector | None: ...  # noqa: D102
+        @cached_property
+        def standard_errors(self) -> Vector: ...  # noqa: D102
+        @cached_property
+        def data(self) -> Engine: ...  # noqa: D102
+        def rank_intervals(self, level: float = 0.95) -> tuple[Vector, Vector]: ...  # noqa: D102
+
+    def table(self) -> Any:
+        """One row per user, best first, in the kind of frame that the data came in."""
+        return to_frame(self.columns(), self.responses.kind)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name."""
+        return dict(self._columns)
+
+    @cached_property
+    def _columns(self) -> dict[str, Any]:
+        o = self.order
+        columns: dict[str, Any] = {
+            "user": self.users[o],
+            "rank": self.ranks[o],
+            "score": self.scores[o],
+            "standard_error": self.standard_errors[o],
+        }
+        low, high = self.rank_intervals()
+        columns["rank_low"], columns["rank_high"] = low[o], high[o]
+        if self.correct is not None:
+            columns["correct"] = self.correct[o]
+        if self.abilities is not None:
+            columns["ability"] = self.abilities[o]
+        columns["answers"] = self.responses.answers_per_user[o]
+        columns["component"] = self.components[o]
+        return columns
+
+    def option_weights(self) -> Any:
+        """One row per option: its weight, its choosers, how likely it is the right one."""
+        r = self.responses
+        blank = np.full(r.n_options, np.nan)
+        columns = {
+            "item": r.items[r.option_items],
+            "option": r.option_labels,
+            "weight": blank if self.fit.option_weights is None else self.fit.option_weights,
+            "choosers": r.choosers_per_option,
+            "key_probability": (
+                blank if self.fit.key_probabilities is None else self.fit.key_probabilities
+            ),
+        }
+        return to_frame(columns, r.kind)
+
+    def answer_key(self, *, with_confidence: bool = False) -> dict[Any, Any]:
+        """The likely right option of each item.
+
+        Parameters
+        ----------
+        with_confidence
+            Give ``(option, probability)`` instead of the option.
+        """
+        r = self.responses
+        options, sure = self._key()
+        key: dict[Any, Any] = {}
+        for item, option, p in zip(r.items, options, sure, strict=True):
+            if option >= 0:
+                label = python_value(r.option_labels[option])
+                key[python_value(item)] = (label, float(p)) if with_confidence else label
+        return key
+
+    def _key(self) -> tuple[npt.NDArray[np.int64], Vector]:
+        """For each item, its likeliest option (-1: none) and how likely it is."""
+        if self.fit.key_probabilities is None:
+            raise InputError(f"Method '{self.method}' does not infer an answer key.")
+        return best_options(self.data.items, self.fit.key_probabilities)
+
+    def items(self, *, key: Mapping[Any, Any] | None = None) -> Any:
+        """One row per item: likely key, difficulty, discrimination, and what looks wrong with it.
+
+        Parameters
+        ----------
+        key
+            An answer key to hold against the answers (item → option): items that look mis-keyed,
+            or that seem to have two right answers, are marked.
+        """
+        columns = item_columns(self.data, self.scores, self.fit.key_probabilities, key)
+        return to_frame(columns, self.responses.kind)
+
+    def options(self, *, groups: int = 3) -> Any:
+        """One row per option: the share of weak, middle and strong users who chose it.
+
+        Parameters
+        ----------
+        groups
+            Into how many groups of equal size the users are cut, weakest first.
+        """
+        columns = option_columns(self.data, self.scores, groups)
+        return to_frame(columns, self.responses.kind)
+
+    def guessers(self) -> npt.NDArray[Any]:
+        """Users whose answers are no better than guessing (needs expected shares correct)."""
+        if self.correct is None:
+            return self.users[:0]
+        return self.users[guessing(self.data, self.correct)]

@@ -1,0 +1,242 @@
+"""The cluster engine: the same results as one machine, whatever the parts, and plain words."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import numpy as np
+import pytest
+from commands import Here
+from factory import make_responses
+
+pytest.importorskip("distributed")
+pd = pytest.importorskip("pandas")
+
+import dask.dataframe as dd  # noqa: E402
+from distributed import Client, LocalCluster  # noqa: E402
+
+import hitsndiffs as hnd  # noqa: E402
+from hitsndiffs.engines import open_engine  # noqa: E402
+from hitsndiffs.engines.base import scaled  # noqa: E402
+from hitsndiffs.engines.dask_frames import engine_of_frame  # noqa: E402
+from hitsndiffs.engines.dask_order import chain_ends, levelled, meet_across  # noqa: E402
+from hitsndiffs.engines.sorting import level_middles, level_ranks  # noqa: E402
+from hitsndiffs.methods import make  # noqa: E402
+from hitsndiffs.reading.cluster import connect  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def client():
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as made,
+    ):
+        yield made
+
+
+def answers(users, items, missing=0.1, seed=0):
+    """Users with one ability each, items with one right answer each; option letters."""
+    rng = np.random.default_rng(seed)
+    ability, ease = rng.standard_normal((users, 1)), rng.standard_normal(items)
+    right = rng.random((users, items)) < 1 / (1 + np.exp(-1.5 * (ability + ease)))
+    codes = (np.where(right, 0, rng.integers(1, 4, (users, items))) + np.arange(items)) % 4
+    frame = pd.DataFrame(
+        np.array(list("ABCD"), dtype=object)[codes], columns=[f"q{i}" for i in range(items)]
+    ).mask(rng.random((users, items)) < missing)
+    frame.insert(0, "student", [f"student-{u:05d}" for u in range(users)])
+    return frame
+
+
+# -- the sums and the order ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parts", [1, 4])
+def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts):
+    frame = answers(300, 6)
+    one = open_engine(hnd.Responses.from_wide(frame), "numpy")
+    data = engine_of_frame(dd.from_pandas(frame, npartitions=parts), client)
+    rng = np.random.default_rng(1)
+    w = rng.standard_normal((data.n_options, 3))
+    assert data.items.option_labels.tolist() == one.items.option_labels.tolist()
+    assert data.choosers_per_option.tolist() == one.choosers_per_option.tolist()
+    np.testing.assert_allclose(data.collect(data.choices(w)), one.choices(w), atol=1e-12)
+    s = one.choices(w)
+    np.testing.assert_allclose(data.choosers(data.choices(w)), one.choosers(s), atol=1e-10)
+    np.testing.assert_allclose(
+        data.through(w[:, 0], scaled, 2 * data.everybody), 2 * one.choosers(s[:, 0]), atol=1e-10
+    )
+    np.testing.assert_array_equal(data.collect(data.fingerprints()), one.fingerprints())
+    positions = rng.permutation(300)
+    for ours, theirs in zip(data.extremes(positions), one.extremes(positions), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    x, values = data.choices(w)[:, 0], s[:, 0]
+    for limit in (0.0, 1e-2, 0.3):
+        np.testing.assert_array_equal(
+            data.collect(data.ranks(x, limit)), level_ranks(values, limit)
+        )
+        np.testing.assert_allclose(
+            data.collect(data.levelled(x, limit)), level_middles(values, limit), atol=1e-12
+        )
+    np.testing.assert_array_equal(data.collect(data.average_ranks(x)), one.average_ranks(values))
+    np.testing.assert_array_equal(
+        data.collect(data.how_many(data.fingerprints())), one.how_many(one.fingerprints())
+    )
+    assert data.value_at(x, 123) == np.sort(values)[123]
+    assert data.top(x, 5).tolist() == np.argsort(-values, kind="stable")[:5].tolist()
+    assert data.user_number("student-00271") == 271
+    few = np.array([299, 0, 150])
+    np.testing.assert_array_equal(data.sheets(few), one.sheets(few))
+    part, options = data.restrict_items(np.array([1, 4]))
+    other, same = one.restrict_items(np.array([1, 4]))
+    assert options.tolist() == same.tolist()
+    np.testing.assert_allclose(
+        part.collect(part.choices(w[options])), other.choices(w[options]), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_chains_across_buckets_are_those_of_all_values(seed):
+    rng = np.random.default_rng(seed)
+    values = np.sort(rng.integers(0, 30, 40) + 0.1 * rng.random(40))
+    limit = float(rng.choice([0.0, 0.1, 1.0, 5.0]))
+    cuts = np.sort(rng.integers(0, 40, 4))
+    buckets = np.split(values, cuts)
+    ends = meet_across([chain_ends(bucket, limit) for bucket in buckets], limit)
+    found = np.concatenate(
+        [levelled(bucket, end, limit) for bucket, end in zip(buckets, ends, strict=True)]
+    )
+    np.testing.assert_array_equal(found[:, 0], level_ranks(values, limit))
+    np.testing.assert_allclose(found[:, 1], level_middles(values, limit), atol=1e-12)
+
+
+# -- methods -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "method", ["majority", "hits", "investment", "pooled-investment", "dawid-skene", "hnd"]
+)
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_methods_give_the_scores_of_one_machine(client, method, missing):
+    frame = answers(400, 8, missing)
+    expected = make(method).fit(hnd.Responses.from_wide(frame))
+    data = engine_of_frame(dd.from_pandas(frame, npartitions=3), client)
+    found = make(method).fit(data)
+    np.testing.assert_allclose(
+        data.collect(found.scores_), expected.scores_, atol=1e-9 * np.abs(expected.scores_).max()
+    )
+    np.testing.assert_allclose(found.key_probabilities_, expected.key_probabilities_, atol=1e-9)
+
+
+def test_the_latent_key_is_that_of_one_machine(client):
+    frame = answers(300, 10)
+    expected = make("latent-key").fit(hnd.Responses.from_wide(frame))
+    data = engine_of_frame(dd.from_pandas(frame, npartitions=3), client)
+    found = make("latent-key").fit(data)
+    np.testing.assert_allclose(data.collect(found.scores_), expected.scores_, atol=1e-6)
+
+
+def test_other_methods_say_why_not(client):
+    data = engine_of_frame(dd.from_pandas(answers(50, 4), npartitions=2), client)
+    with pytest.raises(hnd.InputError, match=r"truthfinder.*one machine's memory.*--sample"):
+        make("truthfinder").fit(data)
+
+
+# -- frames and files ----------------------------------------------------------------------------
+
+
+def test_a_dask_frame_is_ranked_and_its_table_is_one(client):
+    frame = answers(200, 6)
+    one = hnd.rank(frame, method="majority")
+    ranking = hnd.rank(dd.from_pandas(frame, npartitions=4), method="majority")
+    table = ranking.table().compute().set_index("user")
+    expected = pd.Series(one.ranks, index=one.users)
+    assert table["rank"].to_dict() == expected.to_dict()
+    assert ranking.answer_key() == one.answer_key()
+    best = ranking.top(3)
+    assert best["rank"][0] == 1.0
+    assert (best["rank_low"] <= best["rank"]).all()
+    assert (best["rank"] <= best["rank_high"]).all()
+
+
+def test_long_rows_in_any_order_are_brought_together(client, tmp_path):
+    frame = answers(120, 5)
+    long = frame.melt("student", var_name="item", value_name="answer").dropna()
+    long = long.sample(frac=1, random_state=3)
+    one = hnd.rank(hnd.Responses.from_wide(frame), method="majority")
+    for number, piece in enumerate(np.array_split(np.arange(len(long)), 3)):
+        long.iloc[piece].to_csv(tmp_path / f"part-{number}.csv", index=False)
+    data = hnd.read_responses(str(tmp_path / "*.csv"), engine="dask")
+    found = hnd.rank(data, method="majority").table().compute().set_index("user")
+    assert found["rank"].to_dict() == dict(zip(one.users, one.ranks, strict=True))
+
+
+def test_the_command_writes_a_folder_and_shows_the_best(client, tmp_path, capsys):
+    frame = answers(150, 5)
+    for number in range(3):
+        frame.iloc[50 * number : 50 * number + 50].to_parquet(tmp_path / f"{number}.parquet")
+    out, key = tmp_path / "ranking", tmp_path / "key.csv"
+    done = Here(capsys)(
+        "rank", str(tmp_path / "*.parquet"), "--engine", "dask", "--method", "hnd", "--json",
+        "--out", str(out), "--key-out", str(key),
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    shown = json.loads(done.out)
+    assert shown["n_users"] == 150
+    assert shown["best"][0]["rank"] == 1.0
+    one = hnd.rank(hnd.Responses.from_wide(frame), method="hnd")
+    table = pd.read_parquet(out).set_index("user")
+    assert table["rank"].to_dict() == dict(zip(one.users, one.ranks, strict=True))
+    assert len(pd.read_csv(key)) == 5
+
+
+# -- what goes wrong -----------------------------------------------------------------------------
+
+
+def test_no_scheduler():
+    with pytest.raises(hnd.InputError, match="No Dask scheduler answers at"):
+        connect("tcp://127.0.0.1:9")
+
+
+def test_a_broken_file_is_named_and_nothing_is_written(client, tmp_path, capsys):
+    answers(40, 3).to_parquet(tmp_path / "a.parquet")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
+    out = tmp_path / "out"
+    done = Here(capsys)("rank", str(tmp_path / "*.parquet"), "--engine", "dask", "--out", str(out))
+    assert done.code != 0
+    assert "b.parquet cannot be read as Parquet" in done.err
+    assert not out.exists()
+
+
+def test_users_without_answers_are_left_out_and_said(client):
+    frame = answers(60, 4)
+    frame.loc[7, frame.columns[1:]] = None
+    data = engine_of_frame(dd.from_pandas(frame, npartitions=3), client)
+    assert data.n_users == 59
+    assert any("1 users gave no answers" in note for note in data.notes)
+
+
+def test_engine_dask_needs_files_or_frames():
+    with pytest.raises(hnd.InputError, match="reads the data itself"):
+        open_engine(make_responses([[0, 1], [1, 1]]), "dask")
+
+
+def test_a_worker_that_dies_changes_nothing():
+    frame = answers(300, 6)
+    expected = make("hnd").fit(hnd.Responses.from_wide(frame))
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        data = engine_of_frame(dd.from_pandas(frame, npartitions=4), client)
+        data.choosers_per_option  # noqa: B018 - every worker has worked
+        worker = next(iter(cluster.workers.values()))
+        worker.process.process._process.kill()  # not a polite end: the nanny starts another
+        found = make("hnd").fit(data)
+        scores = data.collect(found.scores_)
+    np.testing.assert_allclose(scores, expected.scores_, atol=1e-9 * np.abs(scores).max())
