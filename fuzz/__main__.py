@@ -19,7 +19,15 @@ from fuzz.page import write_page
 #: Seconds for one input, and for a child to begin.
 LIMIT, START = 20.0, 180.0
 #: Inputs of one child, and how much of the time a kind gets.
-BATCH = {"bytes": 4000, "tables": 4000, "paths": 500, "changes": 400, "states": 40, "faults": 200, "kills": 10}
+BATCH = {
+    "bytes": 4000,
+    "tables": 4000,
+    "paths": 500,
+    "changes": 400,
+    "states": 40,
+    "faults": 200,
+    "kills": 10,
+}
 SHARE = {"bytes": 5, "tables": 4, "paths": 2, "changes": 4, "states": 1, "faults": 2, "kills": 1}
 
 
@@ -32,7 +40,16 @@ def batch(name: str, state: dict[str, Any], count: int, until: float) -> None:
     """Run one child, and add what came of it."""
     entry = state["kinds"].setdefault(
         name,
-        {"next": 0, "inputs": 0, "seconds": 0.0, "peak_mib": 0, "hangs": 0, "crashes": 0, "outcomes": {}, "findings": []},
+        {
+            "next": 0,
+            "inputs": 0,
+            "seconds": 0.0,
+            "peak_mib": 0,
+            "hangs": 0,
+            "crashes": 0,
+            "outcomes": {},
+            "findings": [],
+        },
     )
     first, began, seed = entry["next"], time.monotonic(), state["seed"]
     child = subprocess.Popen(
@@ -40,8 +57,12 @@ def batch(name: str, state: dict[str, Any], count: int, until: float) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=ROOT,
-        env={**os.environ, "POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1",
-             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)])},
+        env={
+            **os.environ,
+            "POLARS_MAX_THREADS": "1",
+            "OMP_NUM_THREADS": "1",
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]),
+        },
     )
     assert child.stdout is not None
     assert child.stderr is not None
@@ -77,7 +98,9 @@ def batch(name: str, state: dict[str, Any], count: int, until: float) -> None:
         entry["hangs" if reason == "hang" else "crashes"] += 1
         what = "no answer within 20 s" if reason == "hang" else f"the process ended with {code}"
         last = noise.decode(errors="replace").strip().splitlines()[-1:]
-        entry["findings"].append({"number": number, "what": f"{reason}: {what} {last}", "where": ""})
+        entry["findings"].append(
+            {"number": number, "what": f"{reason}: {what} {last}", "where": ""}
+        )
         keep(name, seed, number)
     ran = number + 1 - first if found is None else count
     entry["next"] = number + 1 if found is None else first + count
@@ -146,7 +169,9 @@ def main() -> int:
         if given.resume is not None:
             save(state, given.resume)
         entry = state["kinds"][name]
-        print(f"{name:8} {entry['inputs']:>9,} inputs, {len(entry['findings'])} findings", flush=True)
+        print(
+            f"{name:8} {entry['inputs']:>9,} inputs, {len(entry['findings'])} findings", flush=True
+        )
     if given.page is not None:
         write_page(state, given.page)
     findings = sum(len(entry["findings"]) for entry in state["kinds"].values())

@@ -58,7 +58,11 @@ def run(name: str, seed: int, first: int, count: int, say: Any) -> dict[str, Any
             except Exception as error:
                 outcomes["finding"] += 1
                 where = traceback.extract_tb(error.__traceback__)[-1]
-                own = [f for f in traceback.extract_tb(error.__traceback__) if "hitsndiffs" in f.filename]
+                own = [
+                    f
+                    for f in traceback.extract_tb(error.__traceback__)
+                    if "hitsndiffs" in f.filename
+                ]
                 where = own[-1] if own else where
                 say(
                     json.dumps(

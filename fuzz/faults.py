@@ -18,8 +18,8 @@ from typing import Any
 from unittest import mock
 
 import polars as pl
-from fuzz.reading import plain
 
+from fuzz.reading import plain
 from hitsndiffs.cli import main
 
 NUMBERS = [errno.ENOSPC, errno.EIO, errno.EINTR, errno.EACCES, errno.EDQUOT]

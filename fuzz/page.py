@@ -1,1 +1,2 @@
-def write_page(state, path): pass
+def write_page(state, path):
+    pass

@@ -230,6 +230,4 @@ def _large(data: bytes, chunk: int) -> Any:
         return hnd.read_responses(io.BytesIO(data))
 
 
-
-
 __all__ = ["Bytes", "Paths", "Tables"]

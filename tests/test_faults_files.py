@@ -63,7 +63,9 @@ def test_what_is_read_beside_the_data_is_not_overwritten(here: Here, tmp_path: P
     done = here("rank", QUIZ, *HND, "--answers", key, "--key-out", key)
     assert (done.code, "--answers reads this file" in done.err) == (2, True)
     with pytest.raises(InputError, match="are one file"):
-        write_whole({key: text_writer("a"), tmp_path / ".." / tmp_path.name / "key.csv": text_writer("b")})
+        write_whole(
+            {key: text_writer("a"), tmp_path / ".." / tmp_path.name / "key.csv": text_writer("b")}
+        )
     assert key.read_text() == "item,answer\nq1,A\n"
 
 
@@ -206,7 +208,9 @@ def test_short_and_interrupted_writes_go_on(
     frame = pl.DataFrame({"a": list(range(300))})
     with monkeypatch.context() as patch:
         patch.setattr("hitsndiffs.data.files.os.write", short)
-        write_whole({tmp_path / "a.csv": frame.write_csv, tmp_path / "b.txt": text_writer("b" * 99)})
+        write_whole(
+            {tmp_path / "a.csv": frame.write_csv, tmp_path / "b.txt": text_writer("b" * 99)}
+        )
     assert pl.read_csv(tmp_path / "a.csv").equals(frame)
     assert (tmp_path / "b.txt").read_text() == "b" * 99
 
