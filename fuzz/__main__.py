@@ -141,6 +141,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", type=Path, help="go on where this file says, and keep it")
     parser.add_argument("--page", type=Path, help="write the report (docs/reliability.md)")
+    parser.add_argument(
+        "--beside", type=Path, nargs="+", default=[], help="other campaigns, for the report"
+    )
     parser.add_argument("--again", type=int, metavar="NUMBER", help="run one input here, to debug")
     given = parser.parse_args()
     kinds = given.kinds or list(KINDS)
@@ -173,7 +176,8 @@ def main() -> int:
             f"{name:8} {entry['inputs']:>9,} inputs, {len(entry['findings'])} findings", flush=True
         )
     if given.page is not None:
-        write_page(state, given.page)
+        others = [json.loads(path.read_text()) for path in given.beside]
+        write_page([state, *others], given.page)
     findings = sum(len(entry["findings"]) for entry in state["kinds"].values())
     for name, entry in state["kinds"].items():
         for finding in entry["findings"][:5]:

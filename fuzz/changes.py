@@ -123,8 +123,9 @@ def _split(rows: Any, method: str) -> str:
 
     def text(numbers: range) -> io.BytesIO:
         lines = [",".join(["user", *(f"q{i}" for i in range(rows.shape[1]))])]
-        for j in numbers:
-            lines.append(",".join([f"u{j}", *("" if c < 0 else f"o{c}" for c in rows[j])]))
+        lines += [
+            ",".join([f"u{j}", *("" if c < 0 else f"o{c}" for c in rows[j])]) for j in numbers
+        ]
         return io.BytesIO(("\n".join(lines) + "\n").encode())
 
     half = len(rows) // 2

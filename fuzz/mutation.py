@@ -11,9 +11,11 @@ from typing import Any
 
 TOKENS = [
     b",", b";", b"\t", b'"', b"'", b"\n", b"\r\n", b"\r", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf",
-    b"NaN", b"null", b"true", b"True", b"-1", b"1e999", b"9" * 30, b"=1+1", b"\\ud800", b"\xed\xa0\x80",
+    b"NaN", b"null", b"true", b"True", b"-1", b"1e999", b"9" * 30, b"=1+1", b"\\ud800",
+    b"\xed\xa0\x80",
     b"{", b"}", b"[", b"]", b"[" * 50, b'{"a":' * 20, b"user", b"item", b"answer", b"key", b"Score",
-    "é".encode("latin-1"), "ﬁ\u202e".encode(), b"<script>", b"\x1b[2J", b"%s%n", b"../../x", b" " * 40,
+    "é".encode("latin-1"), "ﬁ\u202e".encode(), b"<script>", b"\x1b[2J", b"%s%n", b"../../x",
+    b" " * 40,
 ]  # fmt: skip
 VALUES: list[Any] = [
     None, True, False, 0, -1, 1.5, 10**30, -(10**25), 1e308, "", "A", "\ud800", "x" * 300, [], {},

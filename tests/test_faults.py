@@ -140,6 +140,47 @@ class Tags(HTMLParser):
             assert not name.startswith("on"), (tag, name)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d["scores"].update(shape=[2**70]),
+        lambda d: d["responses"]["codes"].update(shape=[1, 160]),
+        lambda d: d["responses"].update(item_starts={"labels": [0]}),
+        lambda d: d["responses"].update(codes=d["scores"]),
+        lambda d: d["responses"]["users"].update(labels=[[]] * 20),
+        lambda d: d["fit"].update(details=3),
+        lambda d: d["fit"].update(orientation={"orientation": 3}),
+        lambda d: d.update(parameters=5),
+        lambda d: d.update(order=d["components"]),
+    ],
+)
+def test_a_saved_ranking_that_does_not_hold_together(tmp_path: Path, change) -> None:
+    r = hnd.simulate("grm", users=20, items=8, options=3, seed=1).responses
+    path = tmp_path / "ranking.json"
+    hnd.rank(r, "hnd").save(path)
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="the saved ranking is damaged"):
+        hnd.load(path)
+
+
+def test_plans_of_other_types(tmp_path: Path) -> None:
+    data = tmp_path / "a.csv"
+    data.write_text("user,q1\na,A\nb,B\n")
+    for text in (b"\xff\xfe", b'{"options": 5}', b'{"columns": [3]}', b'{"options": {"items": 3}}'):
+        (tmp_path / "plan.json").write_bytes(text)
+        with pytest.raises(InputError):
+            hnd.read_responses(data, plan=tmp_path / "plan.json")
+
+
+def test_joined_files_keep_users_without_answers() -> None:
+    parts = [b"user,q0,q1\nu0,,\nu1,,b\n", b"user,q0,q1\nu2,a,\nu3,b,b\n"]
+    r = hnd.read_responses([io.BytesIO(part) for part in parts])
+    assert r.users.tolist() == ["u0", "u1", "u2", "u3"]
+    assert np.isnan(hnd.rank(r, "majority").ranks[0])
+
+
 def test_no_label_becomes_html(tmp_path: Path) -> None:
     r = hnd.read_responses(table(tmp_path / "a.csv"))
     ranking = hnd.rank(r, "majority")

@@ -62,10 +62,9 @@ def test_what_is_read_beside_the_data_is_not_overwritten(here: Here, tmp_path: P
     key.write_text("item,answer\nq1,A\n")
     done = here("rank", QUIZ, *HND, "--answers", key, "--key-out", key)
     assert (done.code, "--answers reads this file" in done.err) == (2, True)
+    other = tmp_path / ".." / tmp_path.name / "key.csv"
     with pytest.raises(InputError, match="are one file"):
-        write_whole(
-            {key: text_writer("a"), tmp_path / ".." / tmp_path.name / "key.csv": text_writer("b")}
-        )
+        write_whole({key: text_writer("a"), other: text_writer("b")})
     assert key.read_text() == "item,answer\nq1,A\n"
 
 
@@ -294,7 +293,7 @@ def test_an_interrupt_while_the_program_starts(wait: float) -> None:
         "try:\n"
         "    print('ready', flush=True); sys.exit(main())\n"
         "except KeyboardInterrupt as error:\n"
-        "    sys.exit(130 if error.__traceback__.tb_next is None else 99)\n"  # before main, or in it
+        "    sys.exit(130 if error.__traceback__.tb_next is None else 99)\n"  # in main: 99
     )
     running = subprocess.Popen(
         [sys.executable, "-c", code, "rank", "-"],

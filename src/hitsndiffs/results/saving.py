@@ -73,7 +73,14 @@ def load(path: str | Path) -> Ranking:
     try:
         ranking = _ranking(document)
         check_saved(ranking)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, zlib.error) as error:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        zlib.error,
+    ) as error:
         raise InputError(f"{path}: the saved ranking is damaged ({error}).") from error
     return ranking
 

@@ -73,7 +73,7 @@ def settled(values: Vector, vectors: Vector, near: Vector) -> Vector:
 
 
 def _mixed_axes(basis: Vector, nears: Sequence[Vector]) -> Vector:
-    """An orthonormal basis of the same space: what is nearest to each of some vectors, then rest."""
+    """An orthonormal basis of the same space: what is nearest to some vectors, then the rest."""
     chosen: list[Vector] = []
     for near in nears:
         part = basis.T @ (near / np.linalg.norm(near))
