@@ -102,8 +102,8 @@ def compare_methods() -> None:
             agree = all(
                 key[s : s + options].argmax() == wanted[s : s + options].argmax() for s in starts
             )
-            say(f"{name}, {method}", dict(error=error, same_bits=same, same_key=agree,
-                key_error=float(np.abs(largest[0] - largest[1]).max())))  # fmt: skip
+            say(f"{name}, {method}", {"error": error, "same_bits": same, "same_key": agree,
+                "key_error": float(np.abs(largest[0] - largest[1]).max())})  # fmt: skip
 
 
 def large_round(users: int) -> None:
@@ -139,11 +139,9 @@ def large_round(users: int) -> None:
     each = 1.0 * data.everybody
     say("round with a scale per user, 38 bits, ms",
         1e3 * timed(lambda: data.through(weights, scaled, each)))  # fmt: skip
-    del each
     say("choices, ms", 1e3 * timed(lambda: data.choices(weights)))
     scores = data.choices(weights)
     say("choosers, ms", 1e3 * timed(lambda: data.choosers(scores)))
-    del scores
     say("pairs of options, ms", 1e3 * timed(layout.pairs, 5))
     gram = data.gram
     say(
@@ -207,7 +205,7 @@ def pay_off(sizes: list[int]) -> None:
 def memory() -> None:
     """What is said when the card is too small."""
     users = 2_000_000_000
-    fake = type("Many", (), dict(n_users=users, n_items=100, is_dense=True))
+    fake = type("Many", (), {"n_users": users, "n_items": 100, "is_dense": True})
     from hitsndiffs.engines.cupy import _check_memory
 
     groups = Groups.of(np.arange(0, 401, 4), np.zeros(100, dtype=bool))

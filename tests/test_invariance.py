@@ -17,7 +17,7 @@ from hitsndiffs.spectral.repeated import colours, settled
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from fuzz.changes import Case, check, responses  # noqa: E402
+from fuzz.changes import Case, check, responses
 
 #: Two blocks that share an option each with a third: their axes are equally strong.
 TWINS = np.array(

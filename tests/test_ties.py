@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hitsndiffs.engines import open_engine
 from hitsndiffs.order.arrangement import ordered_users
-from hitsndiffs.order.ties import Levels, members, patterns, tie_groups
+from hitsndiffs.order.ties import Levels, levelled, members, patterns, tie_groups
 
 levels = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 

@@ -21,6 +21,7 @@ from hitsndiffs.cli.options import (
     method_names,
 )
 from hitsndiffs.cli.quick_parser import Command, Group
+from hitsndiffs.cli.serve import serve
 from hitsndiffs.cli.source import Source, reads_file
 from hitsndiffs.cli.studies import compare, reproduce, score, simulate
 
@@ -95,6 +96,23 @@ def rank(
         typer.Option(
             metavar="FILE",
             help="Right answers that you know (columns item, answer); a few will do.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    group: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Users and their groups (two columns): runs of one model, a team. A group is one "
+            "witness.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    reading: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Rank by another reading of the answers (2, 3, …).",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -189,6 +207,7 @@ def rank(
 
     params = {
         "strong_user": strong_user,
+        "reading": reading,
         "solver": solver,
         "seed": seed,
         "engine": engine,
@@ -203,6 +222,7 @@ def rank(
             params={name: value for name, value in params.items() if value is not None},
             scheduler=scheduler,
             answers=answers,
+            group=group,
             use_key=use_key,
             out=out,
             key_out=key_out,
@@ -275,3 +295,4 @@ app.command(cls=Command)(compare)
 app.command(cls=Command)(score)
 app.command(cls=Command)(simulate)
 app.command(cls=Command)(reproduce)
+app.command(cls=Command)(serve)

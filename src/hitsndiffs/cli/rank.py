@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_distinct, check_target, table_writer
+from hitsndiffs.cli.files import check_distinct, check_target, read_groups, table_writer
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import (
     for_people,
@@ -24,6 +24,7 @@ from hitsndiffs.cli.text import (
 from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
+from hitsndiffs.results.exports import key_frame, ranking_frame
 from hitsndiffs.results.sureness import SURE, notes_beside, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent
 
@@ -55,6 +56,7 @@ class Job:
     params: dict[str, Any] | None = None
     scheduler: str | None = None
     answers: Path | None = None
+    group: Path | None = None
     use_key: bool = False
     out: Path | None = None
     key_out: Path | None = None
@@ -90,6 +92,7 @@ def rank_file(job: Job) -> None:
         ("--answers", job.answers),
         ("--key", job.key),
         ("--plan", job.source.plan),
+        ("--group", job.group),
     ):
         for target in (job.out, job.key_out, job.report, job.save):
             if given is not None and target is not None and same_place(target, given):
@@ -141,6 +144,8 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
                 f"{job.source.name}: --use-key: there is no key in it; give one with --answers."
             )
         params[_key_parameter(METHODS.get(method))] = dict(responses.key)
+    if job.group is not None:
+        params["group"] = read_groups(job.group)
     with working("Ranking", quiet=job.quiet, told=True):
         return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params), plan
 
@@ -160,9 +165,9 @@ def _write(ranking: Ranking, job: Job) -> None:
         if job.out.suffix.lower() == ".json":
             files[job.out] = text_writer(ranking.to_json() + "\n")
         else:
-            files[job.out] = table_writer(_tidy(ranking.table()), job.out, raw=job.raw)
+            files[job.out] = table_writer(ranking_frame(ranking), job.out, raw=job.raw)
     if job.key_out is not None:
-        files[job.key_out] = table_writer(_key_table(ranking), job.key_out, raw=job.raw)
+        files[job.key_out] = table_writer(key_frame(ranking), job.key_out, raw=job.raw)
     if job.report is not None:
         files[job.report] = text_writer(_report(ranking, job) + "\n")
     if job.save is not None:
@@ -217,26 +222,6 @@ def _command(job: Job) -> str:
     return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])
 
 
-def _tidy(table: Any) -> Any:
-    """Ranks are whole numbers, and what there is none of is empty."""
-    import polars as pl
-    import polars.selectors as cs
-
-    filled = table.with_columns(cs.float().fill_nan(None))
-    return filled.with_columns(cs.matches("^rank").round().cast(pl.Int64))
-
-
-def _key_table(ranking: Ranking) -> Any:
-    import polars as pl
-
-    key = ranking.answer_key(with_confidence=True)
-    return pl.DataFrame(
-        {
-            "item": pl.Series([str(item) for item in key], dtype=pl.String),
-            "answer": pl.Series([str(option) for option, _ in key.values()], dtype=pl.String),
-            "confidence": pl.Series([sure for _, sure in key.values()], dtype=pl.Float64),
-        }
-    )
 
 
 # -- words ------------------------------------------------------------------------------------
@@ -281,10 +266,19 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
         yield "The order is certified: it fits every single answer."
     if (sure := sureness(ranking)) is not None:
         help_wanted = ranking.confidence is not None and ranking.confidence < SURE
-        more = " One known answer (--answers) or strong user (--strong-user) would settle it."
-        yield sure + more * help_wanted
+        yield sure + help_wanted * _what_helps(ranking)
     if (said := repeats(ranking)) is not None:
         yield said
+
+
+def _what_helps(ranking: Ranking) -> str:
+    """What to find out, where it is not sure."""
+    asked = [str(question.item) for question in ranking.ask()]
+    if ranking.parameters.get("answers"):
+        return ""
+    if not asked:
+        return " One known answer (--answers) or strong user (--strong-user) would settle it."
+    return f" The right answers of {' and '.join(asked)} (--answers) would settle most."
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:

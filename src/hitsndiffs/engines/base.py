@@ -146,7 +146,7 @@ class Engine(ABC):
     # -- order over users -------------------------------------------------------------------
 
     def levelled(self, x: Any, limit: float) -> Any:
-        """Values no further apart than the limit, in a chain, get the middle of the chain's ends."""
+        """Values no further apart than the limit, in a chain, get the middle of its ends."""
         return sorting.level_middles(x, limit)
 
     def ranks(self, x: Any, limit: float) -> Any:
@@ -197,7 +197,7 @@ class Engine(ABC):
         return self.user_array(marks)
 
     def where(self, marks: Any) -> Any:
-        """The users for whom a user array is true, as :meth:`subset` and :meth:`picked` take them."""
+        """The users for whom a user array is true, as :meth:`subset` and :meth:`picked` take."""
         return np.flatnonzero(marks)
 
     def picked(self, x: Any, users: Any) -> Any:

@@ -18,12 +18,9 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.pool import available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words, scaled
-from hitsndiffs.engines.cupy_layout import (
-    DeviceLayout,
-    DevicePacked,
-    DeviceRows,
-    largest_sizes,
-)
+from hitsndiffs.engines.cupy_launch import largest_sizes
+from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked
+from hitsndiffs.engines.cupy_rows import DeviceRows
 from hitsndiffs.engines.gram import MOST_SETS, OptionSets
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine

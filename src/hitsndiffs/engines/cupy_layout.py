@@ -7,37 +7,41 @@ user, four groups to a 32-bit number, so that neighbouring threads read neighbou
 Sums over users are made of whole numbers: each score is rounded to a multiple of a unit, which is
 chosen from the largest score. They do not depend on the order in which threads add, so results are
 the same, bit for bit, from run to run. The unit is about 2⁻³⁷ of the largest score. A round can
-also work with 17 bits per user, which is twice as fast; the errors of many users cancel out, down to
-about 10⁻⁷ of the largest sum. That is not enough for a solver that is to end within 10⁻⁶ of the
+also work with 17 bits per user, which is twice as fast; the errors of many users cancel out, down
+to about 10⁻⁷ of the largest sum. That is not enough for a solver that is to end within 10⁻⁶ of the
 processor's result, so it has to be asked for.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib import resources
 from typing import Any, Protocol
 
 import cupy as cp
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines.cupy_launch import (
+    BATCH,
+    SHARED,
+    THREADS,
+    cover,
+    kernel_named,
+    launch,
+    processors,
+    round_kernel,
+    shared_bytes,
+    units_of,
+    whole_range,
+)
 from hitsndiffs.engines.gram import OptionSets
 from hitsndiffs.engines.grouping import Groups
 
-__all__ = ["DeviceLayout", "DevicePacked", "DeviceRows"]
+__all__ = ["DeviceLayout", "DevicePacked"]
 
 Array = Any  # a cupy.ndarray
 
-#: Threads of a block.
-THREADS = 1024
-#: Users of a block between two times of emptying its sums; a power of two.
-BATCH = {True: 8192, False: 16384}
 #: Most quads of groups (4 KiB of table each) that one pass keeps in shared memory.
 MOST_QUADS = 24
-#: Shared memory of a block (bytes). Sums are kept in several copies while they fit: neighbouring
-#: users with the same answers would wait for each other.
-SHARED, MOST_COPIES = 220 * 1024, 4
 #: Users whose bits are held at a time while pairs of options are counted.
 USERS_AT_ONCE = 2**25
 #: Codes that are sent to the device at a time (bytes).
@@ -68,78 +72,6 @@ class DeviceLayout(Protocol):
 
     def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The answer sheets of a few users, as columns."""
-
-
-@lru_cache(maxsize=1)
-def _kernels() -> Any:
-    return cp.RawModule(code=_source("cupy_kernels.cu"), options=("-std=c++17",))
-
-
-@lru_cache(maxsize=64)
-def _kernel(name: str) -> Any:
-    return _kernels().get_function(name)
-
-
-@lru_cache(maxsize=64)
-def _round_kernel(name: str, n_quads: int, precise: bool) -> tuple[Any, int]:
-    """A kernel made for some quads, and the shared memory that it needs."""
-    copies = MOST_COPIES
-    while copies > 1 and _shared(name, n_quads, precise, copies) > SHARED:
-        copies //= 2
-    shared = _shared(name, n_quads, precise, copies)
-    defines = {"N_QUADS": n_quads, "PRECISE": int(precise), "COPIES": copies, "THREADS": THREADS}
-    options = ("-std=c++17", *(f"-D{key}={value}" for key, value in defines.items()))
-    module = cp.RawModule(code=_source("cupy_rounds.cu"), options=options)
-    kernel = module.get_function(name)
-    kernel.max_dynamic_shared_size_bytes = shared
-    return kernel, shared
-
-
-def _shared(name: str, n_quads: int, precise: bool, copies: int = 1) -> int:
-    """Bytes of shared memory for the tables and sums of some quads."""
-    words, real = (2, 8) if precise else (1, 4)
-    return n_quads * 1024 * (real * (name == "through") + 4 * words * copies)
-
-
-def _source(name: str) -> str:
-    return resources.files("hitsndiffs.engines").joinpath(name).read_text(encoding="utf-8")
-
-
-def _launch(
-    name: str, grid: tuple[int, ...], arguments: tuple[Any, ...], threads: int = 256
-) -> None:
-    if all(grid):
-        _kernel(name)(grid, (threads,), arguments)
-
-
-def _cover(length: int, threads: int = 256, most: int = 2**16) -> int:
-    return min(most, -(-length // threads))
-
-
-def largest_sizes(scores: Array) -> Array:
-    """The largest size of each column's scores; no number where one of them is none."""
-    count, columns = scores.shape
-    sizes = cp.zeros(columns, dtype=cp.uint64)
-    steps = tuple(np.int64(step // 8) for step in scores.strides)
-    _launch(
-        "largest", (_cover(count, most=1024), columns), (scores, np.int64(count), *steps, sizes)
-    )
-    return sizes.view(cp.float64)
-
-
-def _units(scores: Array, n_users: int) -> Array:
-    """For each column, what one step of its whole numbers is worth."""
-    largest = largest_sizes(scores)
-    return cp.where(largest > 0, largest / _range(n_users, True)[0], 1.0)
-
-
-def _range(n_users: int, precise: bool) -> tuple[float, int]:
-    """The largest whole number that a score may become, and the bits of its lower half."""
-    bits = 33 - BATCH[precise].bit_length()  # a batch of such numbers stays within 32 bits
-    if not precise:
-        return 2.0 ** (bits - 1) - 2, bits
-    total = min(2 * bits, 62 - max(n_users, 1).bit_length())  # all users' stay within 64 bits
-    return 2.0 ** (total - 1) - 1, bits
 
 
 class DevicePacked:
@@ -185,7 +117,7 @@ class DevicePacked:
         """Pack the codes of the users from ``first`` on, which are on the device."""
         members, starts, _, n_codes, _ = self._groups
         count, groups = codes.shape[1], self.groups
-        _launch(
+        launch(
             "pack_bytes" if codes.dtype == np.uint8 else "pack_shorts",
             (-(-count // 256), groups.n_groups),
             (codes, np.int64(count), np.int64(first), np.int64(self.n_users),
@@ -203,7 +135,7 @@ class DevicePacked:
                 as_bytes[group // 4, :, group % 4] = code
             else:
                 made._wide[group - groups.n_narrow] = code
-        _launch(
+        launch(
             "pack_rows",
             (-(-made.n_users // 256),),
             (cp.asarray(indptr, dtype=cp.int64), cp.asarray(options, dtype=cp.int32),
@@ -227,9 +159,9 @@ class DevicePacked:
         most = 2**30 // columns  # places are counted with 32 bits
         for start in range(first, last, most):
             count = min(most, last - start)
-            _launch(
+            launch(
                 f"choices_{kind}",
-                (_cover(count * columns),),
+                (cover(count * columns),),
                 (self._quads, self._wide, np.int64(self.n_users), np.int64(start),
                  np.uint32(count), np.int32(self.n_quads), np.int32(self.n_wide),
                  self._wide_starts, table, np.int32(columns), scores[start - first :]),
@@ -240,16 +172,16 @@ class DevicePacked:
         """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
-        units = _units(scores, self.n_users)
+        units = units_of(scores, self.n_users)
         totals = cp.zeros((columns, self._length), dtype=cp.int64)
         fixed = 1.0 / units
-        bits = _range(self.n_users, True)[1]
+        bits = whole_range(self.n_users, True)[1]
         length = np.int64(self._length)
         for start in range(0, self.n_quads, MOST_QUADS):
             n_quads = min(MOST_QUADS, self.n_quads - start)
-            kernel, shared = _round_kernel("choosers", n_quads, True)
-            batch = min(BATCH[True], max(THREADS, -(-count // _processors())))
-            grid = (min(-(-count // batch), _processors()), columns)
+            kernel, shared = round_kernel("choosers", n_quads, True)
+            batch = min(BATCH[True], max(THREADS, -(-count // processors())))
+            grid = (min(-(-count // batch), processors()), columns)
             kernel(
                 grid,
                 (THREADS,),
@@ -259,9 +191,9 @@ class DevicePacked:
                 shared_mem=shared,
             )  # fmt: skip
         if self.n_wide:
-            _launch(
+            launch(
                 "choosers_wide",
-                (_cover(count), columns),
+                (cover(count), columns),
                 (self._wide, np.int64(self.n_users), np.int64(first), np.int64(count),
                  np.int32(self.n_wide), self._wide_starts, scores, *steps, fixed, length,
                  totals),
@@ -272,7 +204,7 @@ class DevicePacked:
         """From the totals of codes to the sums of options, one column per column."""
         columns = len(units)
         options = cp.empty((self.n_options, columns))
-        _launch(
+        launch(
             "spread",
             (-(-32 * self.n_options * columns // 256),),
             (totals, np.int64(self._length), np.int32(self.n_options), np.int32(columns),
@@ -283,17 +215,17 @@ class DevicePacked:
     def through(self, weights: Array, scale: Array, bound: float) -> Array:
         """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
         precise = self.precise
-        fits = 0 < _shared("through", self.n_quads, precise) <= SHARED
+        fits = 0 < shared_bytes("through", self.n_quads, precise) <= SHARED
         if not fits or self.n_quads > MOST_QUADS or self.n_wide:
             scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
             return self.choosers(scores)[:, 0]
-        kernel, shared = _round_kernel("through", self.n_quads, precise)
-        top, bits = _range(self.n_users, precise)
+        kernel, shared = round_kernel("through", self.n_quads, precise)
+        top, bits = whole_range(self.n_users, precise)
         unit = bound / top if bound > 0 else 1.0
         totals = cp.zeros((1, self._length), dtype=cp.int64)
-        batch = min(BATCH[precise], max(THREADS, -(-self.n_users // _processors())))
+        batch = min(BATCH[precise], max(THREADS, -(-self.n_users // processors())))
         kernel(
-            (min(-(-self.n_users // batch), _processors()),),
+            (min(-(-self.n_users // batch), processors()),),
             (THREADS,),
             (self._quads, np.int64(self.n_users), self._filled(weights[:, None], "doubles"),
              scale.astype(cp.float64 if precise else cp.float32, copy=False),
@@ -307,14 +239,14 @@ class DevicePacked:
         """Smallest and largest position of each option's choosers."""
         lows = cp.full(self._length, np.iinfo(np.int64).max)
         highs = cp.full(self._length, np.iinfo(np.int64).min)
-        _launch(
+        launch(
             "extremes",
-            (_cover(self.n_users, most=1024),),
+            (cover(self.n_users, most=1024),),
             (self._quads, self._wide, np.int64(self.n_users), np.int32(self.groups.n_narrow),
              np.int32(self.n_wide), self._wide_starts, positions, lows, highs),
         )  # fmt: skip
         low, high = cp.empty((2, self.n_options), dtype=cp.int64)
-        _launch(
+        launch(
             "spread_extremes",
             (-(-self.n_options // 256),),
             (lows, highs, np.int32(self.n_options), *self._places, low, high),
@@ -331,7 +263,7 @@ class DevicePacked:
             count = min(USERS_AT_ONCE, self.n_users - first)
             words = -(-count // 32)
             bits = cp.empty((n_sets, words), dtype=cp.uint32)
-            kernel = _kernel("fill_bits")
+            kernel = kernel_named("fill_bits")
             kernel(
                 (-(-count // 1024),),
                 (1024,),
@@ -340,8 +272,8 @@ class DevicePacked:
                 shared_mem=32 * n_sets,
             )  # fmt: skip
             tiles = -(-n_sets // 64)
-            per_block = max(32, -(-words // (16 * _processors()) // 32) * 32)
-            _launch(
+            per_block = max(32, -(-words // (16 * processors()) // 32) * 32)
+            launch(
                 "count_pairs",
                 (-(-words // per_block), tiles, tiles),
                 (bits, np.int32(n_sets), np.int64(words), np.int64(per_block), counts),
@@ -403,7 +335,7 @@ class DevicePacked:
         """Summed weights of every code of every group."""
         columns = weights.shape[1]
         table = cp.zeros((self._length, columns), dtype=weights.dtype)
-        _launch(
+        launch(
             f"fill_{kind}",
             (-(-self._longest * columns // 256), self.groups.n_groups),
             (cp.ascontiguousarray(weights), np.int32(columns), *self._groups, table),
@@ -425,77 +357,3 @@ def _memberships(groups: Groups, sets: OptionSets) -> tuple[Array, Array]:
         cp.asarray(group_of[sets.items].astype(np.int32)),
         cp.asarray(np.ascontiguousarray(inside).view(np.uint32)),
     )
-
-
-class DeviceRows:
-    """Each user's option numbers on the device, for sparse data."""
-
-    def __init__(self, indptr: Any, options: Any, n_options: int) -> None:
-        self._indptr = cp.asarray(indptr, dtype=cp.int64)
-        self._options = cp.asarray(options, dtype=cp.int32)
-        self.n_users, self.n_options = len(indptr) - 1, n_options
-
-    @property
-    def nbytes(self) -> int:
-        """Memory for the answers, in bytes."""
-        return int(self._indptr.nbytes + self._options.nbytes)
-
-    def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
-        """``C w`` for each column of ``weights``."""
-        last = self.n_users if last is None else last
-        columns = weights.shape[1]
-        kind = "whole" if weights.dtype == cp.uint64 else "doubles"
-        given = cp.ascontiguousarray(weights)
-        scores = cp.empty((last - first, columns), dtype=weights.dtype)
-        most = 2**30 // columns
-        for start in range(first, last, most):
-            count = min(most, last - start)
-            _launch(
-                f"choices_rows_{kind}",
-                (_cover(count * columns),),
-                (self._indptr, self._options, np.int64(start), np.uint32(count), given,
-                 np.int32(columns), scores[start - first :]),
-            )  # fmt: skip
-        return scores
-
-    def choosers(self, scores: Array, first: int = 0) -> Array:
-        """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
-        count, columns = scores.shape
-        steps = tuple(np.int64(step // 8) for step in scores.strides)
-        units = _units(scores, self.n_users)
-        totals = cp.zeros((columns, self.n_options), dtype=cp.int64)
-        _launch(
-            "choosers_rows",
-            (_cover(count), columns),
-            (self._indptr, self._options, np.int64(first), np.int64(count), scores, *steps,
-             1.0 / units, np.int64(self.n_options), totals),
-        )  # fmt: skip
-        return cp.ascontiguousarray((totals * units[:, None]).T)
-
-    def through(self, weights: Array, scale: Array, bound: float) -> Array:  # noqa: ARG002
-        """``Cᵀ (scale * (C w))`` for one vector."""
-        return self.choosers(self.choices(weights[:, None]) * scale.reshape(-1, 1))[:, 0]
-
-    def extremes(self, positions: Array) -> tuple[Array, Array]:
-        """Smallest and largest position of each option's choosers."""
-        low = cp.full(self.n_options, np.iinfo(np.int64).max)
-        high = cp.full(self.n_options, np.iinfo(np.int64).min)
-        _launch(
-            "extremes_rows",
-            (-(-self.n_users // 256),),
-            (self._indptr, self._options, np.int64(self.n_users), positions, low, high),
-        )
-        return low, high
-
-    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """The answer sheets of a few users: a column each, 1 for the options chosen."""
-        sheets = np.zeros((self.n_options, len(users)))
-        for column, user in enumerate(users.tolist()):
-            first, last = self._indptr[user : user + 2].tolist()
-            sheets[cp.asnumpy(self._options[first:last]), column] = 1.0
-        return sheets
-
-
-@lru_cache(maxsize=1)
-def _processors() -> int:
-    return int(cp.cuda.Device().attributes["MultiProcessorCount"])

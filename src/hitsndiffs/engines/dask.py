@@ -32,7 +32,7 @@ __all__ = ["DaskEngine"]
 
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Array = da.Array
+Array = Any  # a dask.array.Array
 
 #: How many sums are added up by one task.
 FAN_IN = 8
@@ -93,7 +93,8 @@ class DaskEngine(Engine):
 
     def choosers(self, scores: Any) -> Vector:
         """``Cᵀ s``."""
-        return self._total(self._on_parts(work.choosers, arrays=[scores]))
+        sums: Vector = self._total(self._on_parts(work.choosers, arrays=[scores]))
+        return sums
 
     def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``, part by part."""

@@ -121,7 +121,7 @@ class Buckets:
         return [call(brought_back, part, number, *found) for number, part in enumerate(self.parts)]
 
 
-# -- levels: values that stand no further apart than a limit, in a chain -----------------------------
+# -- levels: values that stand no further apart than a limit, in a chain -------------------------
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def meet_across(chains: list[Chain], limit: float) -> list[Ends]:
 
 
 def levelled(values: Array, ends: Ends, limit: float) -> Array:
-    """Rank (1 for the highest, ties share the best) and middle of each value's level, as columns."""
+    """Rank (1 for the highest, ties share the best) and middle of each level, as columns."""
     if not len(values):
         return np.zeros((0, 2))
     apart = np.diff(values) > limit

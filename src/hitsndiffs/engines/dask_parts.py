@@ -7,6 +7,7 @@ back arrays over the part's users, which stay there, or arrays over the options,
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class Labels:
         self.items = encoded.items.tolist()
         bounds = encoded.item_starts.tolist()
         options = encoded.option_labels.tolist()
-        self.options = [options[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        self.options = [options[a:b] for a, b in pairwise(bounds)]
         self.n_users = int(_answered(encoded).sum())
         self.n_silent = len(encoded.users) - self.n_users
         self.notes = encoded.notes

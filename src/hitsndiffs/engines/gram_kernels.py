@@ -14,7 +14,7 @@ _NIBBLES, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 
 @kernel()
 def fill_bits(codes, set_items, set_codes, first, words, bits):
-    """Write ``words`` words of every set: bit ``b`` of word ``w`` is user ``64 (first + w) + b``."""
+    """Write some words of every set: bit ``b`` of word ``w`` is user ``64 (first + w) + b``."""
     for s in range(len(set_items)):
         row, code = codes[set_items[s], 64 * first : 64 * (first + words)], set_codes[s]
         whole = len(row) // 64

@@ -23,7 +23,7 @@ Vector = npt.NDArray[np.float64]
 REPEATED = 1e-6
 
 
-def standardised(U: Averaging, s: Vector) -> Vector:
+def standardised(U: Averaging, s: Vector) -> Any:
     """Mean 0 and variance 1, each user counted by the number of answers."""
     s = U.centred(s)
     return s / np.sqrt(float(U.stationary @ s**2))

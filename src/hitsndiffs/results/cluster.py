@@ -16,11 +16,28 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, make
 from hitsndiffs.order.ties import tie_limit
+from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.frames import python_value
 from hitsndiffs.results.uncertainty import spread_intervals
 
-__all__ = ["ClusterRanking", "rank_on_cluster"]
+__all__ = ["ClusterRanking", "rank_on_cluster", "rank_there"]
+
+
+def rank_there(
+    data: Any, method: str, by: str | None, bootstrap: int, params: dict[str, Any]
+) -> Any:
+    """What :func:`hitsndiffs.rank` does with a Dask frame, or with an engine."""
+    if bootstrap:
+        raise InputError('bootstrap= refits the data, which engine="dask" does not do.')
+    scheduler = params.pop("scheduler", None)
+    params.pop("engine", None)
+    with in_plain_words():
+        if not isinstance(data, Engine):
+            from hitsndiffs.engines.dask_frames import engine_of_frame
+
+            data = engine_of_frame(data, connect(scheduler))
+        return rank_on_cluster(data, method, by=by, **params)
 
 
 def rank_on_cluster(

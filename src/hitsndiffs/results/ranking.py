@@ -20,8 +20,9 @@ from hitsndiffs.methods import Fit, Method, make
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels, members
-from hitsndiffs.reading.cluster import connect, in_plain_words, is_dask_frame
+from hitsndiffs.reading.cluster import is_dask_frame
 from hitsndiffs.results import version as versions
+from hitsndiffs.results.asking import Asking
 from hitsndiffs.results.frames import python_value, same
 from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Again
@@ -70,6 +71,9 @@ def rank(
         Parameters of the method, for example ``solver=``, ``answers=``, ``strong_user=``,
         ``seed=``, ``engine=``.
 
+    A Dask frame, or what ``hnd.read_responses(…, engine="dask")`` gives, is ranked where it is; a
+    :class:`~hitsndiffs.results.cluster.ClusterRanking` comes back.
+
     Examples
     --------
     >>> import hitsndiffs as hnd
@@ -83,7 +87,9 @@ def rank(
     {0: 'A', 1: 'A', 2: 'A'}
     """
     if isinstance(responses, Engine) or is_dask_frame(responses):
-        return _on_cluster(responses, method, by, bootstrap, params)  # type: ignore[return-value]
+        from hitsndiffs.results.cluster import rank_there
+
+        return rank_there(responses, method, by, bootstrap, params)  # type: ignore[no-any-return]
     responses = as_responses(responses)
     if by is not None and by not in QUANTITIES:
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
@@ -94,29 +100,13 @@ def rank(
         return ranking.bootstrapped(bootstrap) if bootstrap else ranking
 
 
-def _on_cluster(
-    data: Any, method: str, by: str | None, bootstrap: int, params: dict[str, Any]
-) -> Any:
-    from hitsndiffs.engines.dask_frames import engine_of_frame
-    from hitsndiffs.results.cluster import rank_on_cluster
-
-    if bootstrap:
-        raise InputError('bootstrap= refits the data, which engine="dask" does not do.')
-    scheduler = params.pop("scheduler", None)
-    params.pop("engine", None)
-    with in_plain_words():
-        if not isinstance(data, Engine):
-            data = engine_of_frame(data, connect(scheduler))
-        return rank_on_cluster(data, method, by=by, **params)
-
-
 def as_responses(table: Any) -> Responses:
     """Responses as they are; any other table read as wide or long, whichever it is."""
     return table if isinstance(table, Responses) else Responses.from_table(table)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Ranking(RankingTables, RankingViews):
+class Ranking(Asking, RankingTables, RankingViews):
     """Users in order of ability, with what speaks for and against the order.
 
     Arrays are aligned with ``responses.users``; a user without answers has NaN.
@@ -177,7 +167,7 @@ class Ranking(RankingTables, RankingViews):
             ranks=_read_only(levels.ranks),
             components=_read_only(labels),
             order=_read_only(np.concatenate([order, np.flatnonzero(labels < 0)])),
-            consistent=consistent,
+            consistent=consistent and fit.details.get("chosen") != "none",
             version=versions.version(),
         )
         made.__dict__["data"] = method.data_  # the engine is open already
@@ -232,6 +222,8 @@ class Ranking(RankingTables, RankingViews):
         for users in self._with_errors():
             scores, errors = self.scores[users], self.standard_errors[users]
             low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
+        # a rank is that of the score as it is, a range that of what is believed: it holds both
+        low, high = np.minimum(low, self.ranks), np.maximum(high, self.ranks)
         without = np.isnan(self.standard_errors)
         low[without] = high[without] = np.nan
         return low, high

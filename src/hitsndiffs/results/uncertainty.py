@@ -115,8 +115,8 @@ def rank_intervals(
 def spread_intervals(data: Engine, scores: Any, errors: Any, level: float = 0.95) -> Any:
     """The same for users of any engine, as two columns: large groups, counted cell by cell.
 
-    Users are sorted into twelve groups by the size of their errors, and within each into cells; what
-    is expected above a value is counted from these. Only the counts come here.
+    Users are sorted into twelve groups by the size of their errors, and these into cells; what is
+    expected above a value is counted from these. Only the counts come here.
     """
     z = -float(normal_quantile(np.array((1 - level) / 2)))
     m = data.n_users

@@ -212,7 +212,7 @@ class _Symmetric:
             return self.trivial_seen
         return self.data.choosers(self._for_each(self.root * self.trivial_users))
 
-    def _through(self, v: Vector) -> Vector:
+    def _through(self, v: Vector) -> Any:
         if len(self.root) == 1:
             everybody = self.data.everybody
             return float(self.root[0]) ** 2 * self.data.through(v, scaled, everybody)

@@ -1,0 +1,101 @@
+"""``hnd serve``: the page for people without a terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from hitsndiffs.cli.options import Debug, Quiet
+
+__all__ = ["serve"]
+
+LIMITS = "Limits"
+
+
+def serve(
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where to listen (default 127.0.0.1: nobody but this machine can reach it).",
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The port (default 8765; 0: any that is free)."),
+    ] = None,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Do not open it in the browser.")
+    ] = False,
+    max_upload: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="How much may be sent at once (default 100MB).",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="How much one piece of work may hold (default 4GB, or half of the machine's).",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
+    time_limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="How long one piece of work may take (default 600).",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Open a page for people without a terminal: drop files in, get the report.
+
+    Files and results stay on this machine, and are removed when a visit is over. Programs can
+    send a file to POST /api/rank; GET /api/openapi.json describes it.
+    """
+    from hitsndiffs.cli.text import say
+    from hitsndiffs.irt.examples import EXAMPLES
+    from hitsndiffs.show.web.server import address, check_extra, listen, run
+    from hitsndiffs.show.web.settings import Settings
+
+    check_extra()
+    given: dict[str, Any] = {"host": host, "port": port, "time_limit": _seconds(time_limit)}
+    given["max_upload"] = _bytes("--max-upload", max_upload)
+    given["memory_limit"] = _bytes("--max-memory", max_memory)
+    told = {name: value for name, value in given.items() if value is not None}
+    opened, settings = listen(Settings(examples=EXAMPLES, **told))
+    say(f"The page is at {address(settings)} (Ctrl+C ends it).", quiet=quiet)
+    if not settings.is_local:
+        say(
+            "Warning: everybody who can reach this machine can use it, and what they send is not "
+            "encrypted.",
+            quiet=quiet,
+        )
+    run(settings, opened, show=not no_open, debug=debug)
+
+
+def _seconds(said: int | None) -> int | None:
+    from hitsndiffs.errors import InputError
+
+    if said is not None and said < 1:
+        raise InputError(f"--time-limit is in seconds, at least 1; got {said}.")
+    return said
+
+
+def _bytes(option: str, said: str | None) -> int | None:
+    from hitsndiffs.errors import InputError
+    from hitsndiffs.reading.options import memory_limit
+
+    if said is None:
+        return None
+    try:
+        return memory_limit(said)
+    except InputError:
+        raise InputError(f"{option} takes a size such as 500MB or 4GB; got {said!r}.") from None

@@ -1,0 +1,111 @@
+"""Starting kernels on a GPU, and the whole numbers that sums are made of."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+__all__ = [
+    "cover",
+    "kernel_named",
+    "largest_sizes",
+    "launch",
+    "processors",
+    "round_kernel",
+    "shared_bytes",
+    "units_of",
+    "whole_range",
+]
+
+Array = Any  # a cupy.ndarray
+
+#: Threads of a block.
+THREADS = 1024
+#: Users of a block between two times of emptying its sums; a power of two.
+BATCH = {True: 8192, False: 16384}
+#: Shared memory of a block (bytes). Sums are kept in several copies while they fit: neighbouring
+#: users with the same answers would wait for each other.
+SHARED, MOST_COPIES = 220 * 1024, 4
+
+
+@lru_cache(maxsize=1)
+def _kernels() -> Any:
+    return cp.RawModule(code=_source("cupy_kernels.cu"), options=("-std=c++17",))
+
+
+@lru_cache(maxsize=64)
+def kernel_named(name: str) -> Any:
+    """A kernel of ``cupy_kernels.cu``."""
+    return _kernels().get_function(name)
+
+
+@lru_cache(maxsize=64)
+def round_kernel(name: str, n_quads: int, precise: bool) -> tuple[Any, int]:
+    """A kernel made for some quads, and the shared memory that it needs."""
+    copies = MOST_COPIES
+    while copies > 1 and shared_bytes(name, n_quads, precise, copies) > SHARED:
+        copies //= 2
+    shared = shared_bytes(name, n_quads, precise, copies)
+    defines = {"N_QUADS": n_quads, "PRECISE": int(precise), "COPIES": copies, "THREADS": THREADS}
+    options = ("-std=c++17", *(f"-D{key}={value}" for key, value in defines.items()))
+    module = cp.RawModule(code=_source("cupy_rounds.cu"), options=options)
+    kernel = module.get_function(name)
+    kernel.max_dynamic_shared_size_bytes = shared
+    return kernel, shared
+
+
+def shared_bytes(name: str, n_quads: int, precise: bool, copies: int = 1) -> int:
+    """Bytes of shared memory for the tables and sums of some quads."""
+    words, real = (2, 8) if precise else (1, 4)
+    return n_quads * 1024 * (real * (name == "through") + 4 * words * copies)
+
+
+def _source(name: str) -> str:
+    return resources.files("hitsndiffs.engines").joinpath(name).read_text(encoding="utf-8")
+
+
+def launch(
+    name: str, grid: tuple[int, ...], arguments: tuple[Any, ...], threads: int = 256
+) -> None:
+    """Start a kernel of ``cupy_kernels.cu``; an empty grid does nothing."""
+    if all(grid):
+        kernel_named(name)(grid, (threads,), arguments)
+
+
+def cover(length: int, threads: int = 256, most: int = 2**16) -> int:
+    """How many blocks of threads take so many places, in one or several turns."""
+    return min(most, -(-length // threads))
+
+
+def largest_sizes(scores: Array) -> Array:
+    """The largest size of each column's scores; no number where one of them is none."""
+    count, columns = scores.shape
+    sizes = cp.zeros(columns, dtype=cp.uint64)
+    steps = tuple(np.int64(step // 8) for step in scores.strides)
+    launch("largest", (cover(count, most=1024), columns), (scores, np.int64(count), *steps, sizes))
+    return sizes.view(cp.float64)
+
+
+def units_of(scores: Array, n_users: int) -> Array:
+    """For each column, what one step of its whole numbers is worth."""
+    largest = largest_sizes(scores)
+    return cp.where(largest > 0, largest / whole_range(n_users, True)[0], 1.0)
+
+
+def whole_range(n_users: int, precise: bool) -> tuple[float, int]:
+    """The largest whole number that a score may become, and the bits of its lower half."""
+    bits = 33 - BATCH[precise].bit_length()  # a batch of such numbers stays within 32 bits
+    if not precise:
+        return 2.0 ** (bits - 1) - 2, bits
+    total = min(2 * bits, 62 - max(n_users, 1).bit_length())  # all users' stay within 64 bits
+    return 2.0 ** (total - 1) - 1, bits
+
+
+@lru_cache(maxsize=1)
+def processors() -> int:
+    """How many multiprocessors the GPU has."""
+    return int(cp.cuda.Device().attributes["MultiProcessorCount"])

@@ -1,0 +1,212 @@
+"""The interface for programs: ``POST /api/rank``, and its description."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from hitsndiffs.methods import METHODS
+from hitsndiffs.results.version import version
+from hitsndiffs.show.web.jobs import Busy, Job, Workers
+from hitsndiffs.show.web.settings import Settings, size
+from hitsndiffs.show.web.uploads import receive_files, take_files
+from hitsndiffs.show.web.visits import Full, Visits
+
+__all__ = ["Api", "description"]
+
+LOOK = 0.05
+BUSY = "The server is busy; try again in a few minutes."
+
+
+class Api:
+    """Answers programs; they have no cookie, and nothing of theirs is kept."""
+
+    def __init__(self, settings: Settings, workers: Workers, visits: Visits) -> None:
+        self.settings = settings
+        self.workers = workers
+        self.visits = visits
+        self.routes = [
+            Route("/api/rank", self.rank, methods=["POST"]),
+            Route("/api/openapi.json", self.describe),
+        ]
+
+    async def describe(self, _: Request) -> Response:
+        """Return the description of this interface."""
+        return JSONResponse(description(self.settings))
+
+    async def rank(self, request: Request) -> Response:
+        """Rank the users of a file."""
+        form = await receive_files(request, self.settings)
+        files = [f for f in form.getlist("file") if isinstance(f, UploadFile)]
+        if not files:
+            return _error(400, "The file is missing: send it as the multipart field 'file'.")
+        seed = str(form.get("seed", "")).strip()
+        if seed and not seed.isdecimal():
+            return _error(422, f"seed must be a whole number; got {seed[:100]!r}.")
+        visitor = self.visits.new_visitor()
+        try:
+            visit = self.visits.begin(visitor, sum(file.size or 0 for file in files))
+            await asyncio.to_thread(take_files, visit, files)
+            answers = form.get("answers")
+            key_file = None
+            if isinstance(answers, UploadFile):
+                key_file = visit.folder / "answers.csv"
+                key_file.write_bytes(await answers.read())
+            visit.job = self.workers.start(
+                {
+                    "kind": "api",
+                    "folder": str(visit.folder),
+                    "files": [str(file.path) for file in visit.files],
+                    "method": str(form.get("method", "")),
+                    "by": str(form.get("by", "")),
+                    "strong_user": str(form.get("strong_user", "")),
+                    "seed": int(seed) if seed else None,
+                    "key_file": None if key_file is None else str(key_file),
+                }
+            )
+            await self._wait(request, visit.job)
+            if visit.job.state != "done":
+                return _error(500 if visit.job.is_fault else 422, visit.job.error)
+            text = await asyncio.to_thread((visit.folder / "ranking.json").read_bytes)
+            return Response(text, media_type="application/json")
+        except (Busy, Full):
+            return _error(503, BUSY)
+        finally:
+            await asyncio.to_thread(self.visits.end, visitor)
+
+    async def _wait(self, request: Request, job: Job) -> None:
+        """Wait for the work; stop it when the program has hung up."""
+        while not job.is_over:
+            await asyncio.sleep(LOOK)
+            with contextlib.suppress(RuntimeError):
+                if await request.is_disconnected():
+                    self.workers.cancel(job)
+
+
+def _error(status: int, sentence: str) -> Response:
+    return JSONResponse({"error": sentence or "The work was stopped."}, status)
+
+
+def description(settings: Settings) -> dict[str, Any]:
+    """Return the description of the interface (OpenAPI 3.1)."""
+    text = {"type": "string"}
+    problem = {
+        "description": "One sentence that says what is wrong.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["error"],
+                    "properties": {"error": text},
+                }
+            }
+        },
+    }
+    fields: dict[str, Any] = {
+        "file": {
+            **text,
+            "format": "binary",
+            "description": f"The answers, in any format that 'hnd formats' lists; at most "
+            f"{size(settings.max_upload)}. May be given several times.",
+        },
+        "method": {**text, "enum": list(METHODS), "default": "auto"},
+        "by": {**text, "enum": ["correct", "ability"]},
+        "strong_user": {**text, "description": "A user who is surely good."},
+        "answers": {
+            **text,
+            "format": "binary",
+            "description": "Right answers that are known (columns item, answer).",
+        },
+        "seed": {"type": "integer", "minimum": 0, "default": 0},
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "hitsndiffs",
+            "version": version(),
+            "description": "Who is good, and what is right, from answers alone.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": f"http://{settings.host}:{settings.port}"}],
+        "paths": {
+            "/api/rank": {
+                "post": {
+                    "operationId": "rank",
+                    "summary": "Rank the users of a file.",
+                    "requestBody": {
+                        "required": True,
+                        "content": {
+                            "multipart/form-data": {
+                                "schema": {
+                                    "type": "object",
+                                    "required": ["file"],
+                                    "properties": fields,
+                                }
+                            }
+                        },
+                    },
+                    "responses": {
+                        "200": {
+                            "description": "What 'hnd rank FILE --json' prints.",
+                            "content": {"application/json": {"schema": _RANKING}},
+                        },
+                        **dict.fromkeys(("400", "403", "413", "422", "500", "503"), problem),
+                    },
+                }
+            },
+            "/api/openapi.json": {
+                "get": {
+                    "operationId": "describe",
+                    "summary": "Return this description.",
+                    "responses": {
+                        "200": {
+                            "description": "OpenAPI 3.1.",
+                            "content": {"application/json": {"schema": {"type": "object"}}},
+                        }
+                    },
+                }
+            },
+        },
+    }
+
+
+_NUMBER = {"type": ["number", "null"]}
+_RANKING: dict[str, Any] = {
+    "type": "object",
+    "required": ["method", "n_users", "n_items", "users", "confidence", "answer_key", "notes"],
+    "properties": {
+        "method": {"type": "string"},
+        "parameters": {"type": "object"},
+        "version": {"type": "string"},
+        "by": {"type": ["string", "null"]},
+        "n_users": {"type": "integer"},
+        "n_items": {"type": "integer"},
+        "n_options": {"type": "integer"},
+        "n_responses": {"type": "integer"},
+        "users": {
+            "type": "array",
+            "description": "From best to worst.",
+            "items": {
+                "type": "object",
+                "required": ["user", "rank", "score"],
+                "properties": {"user": {}, "rank": _NUMBER, "score": _NUMBER},
+            },
+        },
+        "confidence": {
+            **_NUMBER,
+            "description": "How sure that this is ability, the best on top (0 to 1).",
+        },
+        "reliability": _NUMBER,
+        "answer_key": {
+            "type": ["object", "null"],
+            "description": "The likely key: item → option and confidence.",
+        },
+        "notes": {"type": "array", "items": {"type": "string"}},
+    },
+}

@@ -1,0 +1,341 @@
+"""The page: its addresses, and what happens at each."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods import METHODS
+from hitsndiffs.show.web.api import Api
+from hitsndiffs.show.web.forms import ROLES, SETTINGS, reading_options, wishes
+from hitsndiffs.show.web.frame import Frame, hung_up
+from hitsndiffs.show.web.jobs import Busy
+from hitsndiffs.show.web.security import Guard, TooLarge, TooSlow
+from hitsndiffs.show.web.settings import Settings
+from hitsndiffs.show.web.uploads import take_files
+from hitsndiffs.show.web.visits import Full, Visit
+
+__all__ = ["make_app"]
+
+#: What can be downloaded: address → file of the visit, what its name ends with, and its type.
+DOWNLOADS = {
+    "ranking.csv": ("ranking.csv", "ranking.csv", "text/csv; charset=utf-8"),
+    "key.csv": ("key.csv", "key.csv", "text/csv; charset=utf-8"),
+    "report.html": ("report.html", "report.html", "text/html; charset=utf-8"),
+    "plan.json": ("plan.json", "plan.json", "application/json"),
+}
+SWEEP = 60.0
+
+
+def make_app(settings: Settings | None = None) -> Starlette:
+    """Return the page as an ASGI application.
+
+    Examples
+    --------
+    >>> [route.path for route in make_app().routes][:3]
+    ['/', '/files', '/example']
+    """
+    return Page(settings or Settings()).app
+
+
+class Page(Frame):
+    """Everything that the page can do."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        api = Api(settings, self.workers, self.visits)
+        self.app = Starlette(
+            routes=[
+                Route("/", self.start),
+                Route("/files", self.files, methods=["POST"]),
+                Route("/example", self.example, methods=["POST"]),
+                Route("/plan", self.visiting(self.plan)),
+                Route("/plan", self.posting(self.change_plan), methods=["POST"]),
+                Route("/rank", self.posting(self.rank), methods=["POST"]),
+                Route("/method", self.posting(self.take_method), methods=["POST"]),
+                Route("/known", self.posting(self.know), methods=["POST"]),
+                Route("/result", self.visiting(self.result)),
+                Route("/compare", self.visiting(self.comparison)),
+                Route("/compare", self.posting(self.compare), methods=["POST"]),
+                Route("/cancel", self.posting(self.cancel), methods=["POST"]),
+                Route("/end", self.end, methods=["POST"]),
+                Route("/progress", self.progress),
+                Route("/download/{name}", self.visiting(self.download)),
+                Route("/favicon.ico", _nothing),
+                *api.routes,
+            ],
+            middleware=[Middleware(Guard, settings=settings)],
+            exception_handlers={
+                HTTPException: self.http_error,
+                InputError: self.input_error,
+                TooLarge: self.too_large,
+                TooSlow: self.too_slow,
+                Busy: self.busy,
+                Full: self.busy,
+                ClientDisconnect: hung_up,
+                Exception: self.fault,
+            },
+            lifespan=self.lifespan,
+        )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        """Sweep out idle visits while the server runs, and everything when it ends."""
+
+        async def sweep() -> None:
+            while True:
+                await asyncio.sleep(SWEEP)
+                self.visits.sweep()
+
+        sweeping = asyncio.create_task(sweep())
+        try:
+            yield
+        finally:
+            sweeping.cancel()
+            await asyncio.to_thread(self.visits.close)
+
+    # -- files --------------------------------------------------------------------------------
+
+    async def start(self, request: Request) -> Response:
+        """The start: bring files, or try an example."""
+        visitor = self.visitor(request) or self.visits.new_visitor()
+        visit = self.visit(request)
+        response = self.show(
+            request,
+            "page/start.html",
+            visitor=visitor,
+            going_on=visit,
+            examples=[(n, _words(make)) for n, make in self.settings.examples.items()],
+            over=request.query_params.get("over") == "1" and visit is None,
+            max_upload=self.settings.max_upload,
+        )
+        response.set_cookie(self.cookie, visitor, httponly=True, samesite="strict", path="/")
+        return response
+
+    async def files(self, request: Request) -> Response:
+        """Take the files, and look into them."""
+        form = await self.form(request)
+        visitor = self.visitor(request)
+        assert visitor is not None
+        given = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
+        if not given:
+            raise InputError("No file came along; choose one, or drop one onto the page.")
+        visit = self.visits.begin(visitor, sum(file.size or 0 for file in given))
+        await asyncio.to_thread(take_files, visit, given)
+        return self.look(visit)
+
+    async def example(self, request: Request) -> Response:
+        """Take an example instead of files."""
+        form = await self.form(request)
+        visitor = self.visitor(request)
+        assert visitor is not None
+        make = self.settings.examples.get(str(form.get("name")))
+        if make is None:
+            raise InputError("There is no such example.")
+        text = make().encode()
+        visit = self.visits.begin(visitor, len(text))
+        take_files(visit, {str(form.get("name")): text})
+        return self.look(visit)
+
+    # -- the plan -----------------------------------------------------------------------------
+
+    def look(self, visit: Visit) -> Response:
+        """Find out how the files are to be read."""
+        visit.result = visit.comparison = None
+        self.work(visit, "plan")
+        return RedirectResponse("/plan", 303)
+
+    async def plan(self, request: Request, visit: Visit) -> Response:
+        """Show how the files are read, or that this is being found out, or what went wrong."""
+        if visit.is_working:
+            return self.waiting(request, visit)
+        job = visit.job
+        failed = job is not None and job.task["kind"] == "plan" and job.state != "done"
+        if not failed and visit.plan is None:
+            self.work(visit, "plan")
+            return self.waiting(request, visit)
+        plan = None if failed else visit.plan
+        return self.show(
+            request,
+            "page/plan.html",
+            status=422 if failed else 200,
+            visit=visit,
+            found=plan,
+            roles=ROLES.get(plan["plan"]["layout"]) if plan else None,
+            settings=SETTINGS,
+            options=visit.options,
+            methods=METHODS,
+        )
+
+    async def change_plan(self, request: Request, visit: Visit) -> Response:
+        """Read the files in another way."""
+        self.options_from(request, visit)
+        visit.wishes = wishes(request.state.form, METHODS)
+        return self.look(visit)
+
+    def options_from(self, request: Request, visit: Visit) -> bool:
+        """Take the roles and settings of the form; tell whether they are new."""
+        plan = None
+        if visit.plan is not None:
+            plan = visit.plan["plan"] | {"n_columns": visit.plan["n_columns"]}
+        options = reading_options(request.state.form, plan, visit.options)
+        changed = options != visit.options
+        visit.options = options
+        return changed
+
+    # -- the ranking --------------------------------------------------------------------------
+
+    async def rank(self, request: Request, visit: Visit) -> Response:
+        """Rank, with what the form says."""
+        form = request.state.form
+        if self.options_from(request, visit):
+            visit.plan = None
+        visit.wishes = wishes(form, METHODS)
+        visit.known = {}
+        given = form.get("key_file")
+        if isinstance(given, UploadFile) and given.filename:
+            path = visit.folder / "key"
+            with path.open("wb") as file:
+                await asyncio.to_thread(shutil.copyfileobj, given.file, file)
+            visit.wishes["key_file"] = str(path)
+        return self.rank_again(visit)
+
+    def rank_again(self, visit: Visit) -> Response:
+        """Rank with what is known now."""
+        visit.result = visit.comparison = None
+        self.work(visit, "rank")
+        return RedirectResponse("/result", 303)
+
+    async def take_method(self, request: Request, visit: Visit) -> Response:
+        """Rank again with another method."""
+        visit.wishes["method"] = wishes(request.state.form, METHODS)["method"]
+        return self.rank_again(visit)
+
+    async def know(self, request: Request, visit: Visit) -> Response:
+        """Rank again with the answers to what the page asked."""
+        for name, value in request.state.form.items():
+            if name.startswith("known:") and value:
+                visit.known[name.removeprefix("known:")] = str(value)
+        return self.rank_again(visit)
+
+    async def result(self, request: Request, visit: Visit) -> Response:
+        """Show the report, or how far it is, or what went wrong."""
+        if visit.is_working:
+            return self.waiting(request, visit)
+        if visit.result is None:
+            return self.failed(request, visit)
+        return self.show(
+            request,
+            "page/result.html",
+            visit=visit,
+            found=visit.result,
+            fragment=_fragment(visit, "result.html"),
+        )
+
+    # -- all methods --------------------------------------------------------------------------
+
+    async def compare(self, _: Request, visit: Visit) -> Response:
+        """Try every method."""
+        visit.comparison = None
+        self.work(visit, "compare")
+        return RedirectResponse("/compare", 303)
+
+    async def comparison(self, request: Request, visit: Visit) -> Response:
+        """Show the methods side by side."""
+        if visit.is_working:
+            return self.waiting(request, visit)
+        if visit.comparison is None:
+            return self.failed(request, visit)
+        return self.show(
+            request,
+            "page/compare.html",
+            visit=visit,
+            found=visit.comparison,
+            fragment=_fragment(visit, "comparison.html"),
+        )
+
+    # -- work ---------------------------------------------------------------------------------
+
+    async def progress(self, request: Request) -> Response:
+        """How far the work is, for the script of the page."""
+        visit = self.visit(request)
+        if visit is None:
+            return JSONResponse({"state": "over"}, 404)
+        return JSONResponse(self.state(visit))
+
+    async def cancel(self, _: Request, visit: Visit) -> Response:
+        """Stop the work."""
+        job = visit.job
+        self.workers.cancel(job)
+        for _look in range(100):
+            if not visit.is_working:
+                break
+            await asyncio.sleep(0.05)
+        if visit.plan is None:
+            return RedirectResponse("/", 303)
+        if visit.result is not None and job is not None and job.task["kind"] == "compare":
+            return RedirectResponse("/result", 303)
+        return RedirectResponse("/plan", 303)
+
+    async def end(self, request: Request) -> Response:
+        """Forget the visit."""
+        await self.form(request)
+        visitor = self.visitor(request)
+        if visitor is not None:
+            await asyncio.to_thread(self.visits.end, visitor)
+        return RedirectResponse("/", 303)
+
+    async def download(self, request: Request, visit: Visit) -> Response:
+        """Hand out a file of the result."""
+        name = request.path_params["name"]
+        if name not in DOWNLOADS:
+            raise HTTPException(404)
+        file, ending, kind = DOWNLOADS[name]
+        is_there = visit.plan if name == "plan.json" else visit.result
+        path = visit.folder / file
+        if visit.is_working or is_there is None or not path.is_file():
+            raise HTTPException(404, "This file is not there; rank first.")
+        content = await asyncio.to_thread(path.read_bytes)
+        given = _ascii(Path(visit.files[0].name).stem) if len(visit.files) == 1 else "files"
+        return Response(
+            content,
+            media_type=kind,
+            headers={
+                "Content-Disposition": f'attachment; filename="{given}-{ending}"',
+                "Content-Security-Policy": "default-src 'none'; sandbox",
+            },
+        )
+
+
+def _words(make: Callable[[], str]) -> str:
+    """Return what an example is, as the one who makes it says."""
+    return (make.__doc__ or "").partition(":")[0]
+
+
+async def _nothing(_: Request) -> Response:
+    return Response(status_code=204)
+
+
+def _fragment(visit: Visit, name: str) -> Any:
+    """Return what the work has rendered with the templates of the report."""
+    from markupsafe import Markup
+
+    return Markup((visit.folder / name).read_text(encoding="utf-8"))
+
+
+def _ascii(name: str) -> str:
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name)
+    return kept.strip("-")[:60] or "hitsndiffs"

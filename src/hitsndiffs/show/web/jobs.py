@@ -1,0 +1,204 @@
+"""Work in processes of its own: started, watched, limited, cancelled."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hitsndiffs.data.progress import duration
+from hitsndiffs.show.web.settings import Settings, size
+
+__all__ = ["Busy", "Job", "Workers"]
+
+State = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+#: Modules that every piece of work needs; they are loaded once, and processes are forked from that.
+PRELOADED = (
+    "polars",
+    "altair",
+    "jinja2",
+    "vl_convert",
+    "scipy.sparse.linalg",
+    "hitsndiffs.methods",
+    "hitsndiffs.reading.reader",
+    "hitsndiffs.results.comparison",
+    "hitsndiffs.show.report",
+    "hitsndiffs.show.web.worker",
+)
+#: Seconds between two looks at a process.
+LOOK = 0.1
+#: Bytes of one message from a process.
+LONGEST = 64_000_000
+
+
+class Busy(Exception):
+    """There is more to do than may wait."""
+
+
+@dataclass
+class Job:
+    """One piece of work, and how far it is."""
+
+    task: dict[str, Any]
+    state: State = "waiting"
+    stage: int = 0
+    line: str = ""
+    done: int = 0
+    total: int = 0
+    result: dict[str, Any] = field(default_factory=dict)
+    error: str = ""
+    is_fault: bool = False
+    began: float = 0.0
+    ended: float = 0.0
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state not in ("waiting", "running")
+
+    def seconds(self) -> float:
+        """How long it has been running."""
+        if not self.began:
+            return 0.0
+        return (self.ended or time.monotonic()) - self.began
+
+    def finish(self, state: State, error: str = "", is_fault: bool = False) -> None:
+        """End it; what ended first counts."""
+        if not self.is_over:
+            self.error, self.is_fault, self.ended = error, is_fault, time.monotonic()
+            self.state = state
+
+
+class Workers:
+    """A few processes at a time; what comes later waits its turn."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._lock = threading.Lock()
+        self._open: list[Job] = []
+        self._threads = ThreadPoolExecutor(settings.workers, thread_name_prefix="hnd-job")
+        forking = "forkserver" in multiprocessing.get_all_start_methods()
+        self._context: Any = multiprocessing.get_context("forkserver" if forking else "spawn")
+        if forking:
+            self._context.set_forkserver_preload(list(PRELOADED))
+
+    def start(self, task: dict[str, Any]) -> Job:
+        """Start a piece of work, or let it wait."""
+        job = Job(task)
+        with self._lock:
+            if sum(j.state == "waiting" for j in self._open) >= self.settings.max_waiting:
+                raise Busy
+            self._open.append(job)
+        self._threads.submit(self._run, job)
+        return job
+
+    def before(self, job: Job) -> int:
+        """Return how many pieces of work wait before this one."""
+        with self._lock:
+            waiting = [j for j in self._open if j.state == "waiting"]
+        return waiting.index(job) if job in waiting else 0
+
+    def cancel(self, job: Job | None) -> None:
+        """Stop a piece of work; nothing happens where it is over."""
+        if job is not None and not job.is_over:
+            job.stop.set()
+            if job.state == "waiting":
+                job.finish("cancelled")
+
+    def close(self) -> None:
+        """Stop everything."""
+        with self._lock:
+            jobs = list(self._open)
+        for job in jobs:
+            self.cancel(job)
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    # -- in a thread ------------------------------------------------------------------------
+
+    def _run(self, job: Job) -> None:
+        try:
+            if not job.stop.is_set():
+                self._watch(job)
+        except Exception as error:  # a thread must not end without a word
+            job.finish("failed", f"{type(error).__name__} while the work was started.", True)
+        finally:
+            if not job.is_over:
+                job.finish("cancelled")
+            with self._lock:
+                self._open.remove(job)
+
+    def _watch(self, job: Job) -> None:
+        from hitsndiffs.show.web.worker import work
+
+        ours, theirs = self._context.Pipe()
+        limits = {"memory": self.settings.memory_limit, "time": self.settings.time_limit}
+        process = self._context.Process(target=work, args=(theirs, job.task, limits))
+        job.began = time.monotonic()
+        job.state = "running"
+        process.start()
+        theirs.close()
+        try:
+            self._listen(job, ours, process)
+        finally:
+            _end(process)
+            ours.close()
+
+    def _listen(self, job: Job, connection: Any, process: Any) -> None:
+        limit = self.settings.time_limit
+        while not job.is_over:
+            if job.stop.is_set():
+                job.finish("cancelled")
+            elif job.seconds() > limit:
+                job.finish(
+                    "failed",
+                    f"This took longer than {duration(limit)}, which is the limit of this page; "
+                    "try the method majority, or a smaller file, or hnd rank on a command line, "
+                    "which has no limit.",
+                )
+            elif connection.poll(LOOK):
+                try:
+                    _take(job, json.loads(connection.recv_bytes(LONGEST)))
+                except (EOFError, OSError):
+                    process.join(5)
+                    job.finish("failed", self._died(process.exitcode))
+            elif not process.is_alive() and not connection.poll():
+                job.finish("failed", self._died(process.exitcode))
+
+    def _died(self, code: int | None) -> str:
+        return (
+            f"The work stopped without a result (code {code}). Either the file is damaged, or it "
+            f"needs more memory than {size(self.settings.memory_limit)}, which is the limit of "
+            "this page."
+        )
+
+
+def _take(job: Job, message: dict[str, Any]) -> None:
+    if "error" in message:
+        job.finish("failed", message["error"], message["fault"])
+    elif "result" in message:
+        job.result = message["result"]
+        job.finish("done")
+    else:
+        job.stage, job.line = message["stage"], message["line"]
+        job.done, job.total = message["done"], message["total"]
+
+
+def _end(process: Any) -> None:
+    """Make sure that a process is gone, with all that it started."""
+    process.join(0.5)
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    if process.is_alive():
+        process.kill()
+    process.join(5)
+    process.close()

@@ -1,0 +1,120 @@
+"""Run the page on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import signal
+import socket
+import sys
+import threading
+from dataclasses import replace
+from typing import Any
+
+from hitsndiffs.errors import InputError, MissingExtraError
+from hitsndiffs.show.web.settings import Settings
+
+__all__ = ["address", "check_extra", "listen", "run"]
+
+#: Modules of the extra, and the packages that hold them.
+NEEDED = {
+    "starlette": "starlette",
+    "uvicorn": "uvicorn",
+    "python_multipart": "python-multipart",
+    "jinja2": "jinja2",
+    "altair": "altair",
+    "vl_convert": "vl-convert-python",
+}
+
+
+def check_extra() -> None:
+    """Say in one sentence what is missing, before anything is started."""
+    from importlib.util import find_spec
+
+    missing = [package for module, package in NEEDED.items() if find_spec(module) is None]
+    if missing:
+        raise MissingExtraError(
+            f"The page needs {', '.join(missing)}, which "
+            f"{'is' if len(missing) == 1 else 'are'} not installed: pip install 'hitsndiffs[web]'."
+        )
+
+
+def listen(settings: Settings) -> tuple[socket.socket, Settings]:
+    """Open the socket; the settings then name its port."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    if sys.platform != "win32":
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        opened.bind((settings.host, settings.port))
+    except OSError as error:
+        opened.close()
+        if error.errno == errno.EADDRINUSE:
+            raise InputError(
+                f"port {settings.port} is in use; choose another one with --port (0: any that is "
+                "free)."
+            ) from None
+        raise InputError(
+            f"{settings.host}:{settings.port} cannot be listened on ({error.strerror or error}); "
+            "choose another --host or --port."
+        ) from None
+    except OverflowError:
+        opened.close()
+        raise InputError(f"--port is a number from 0 to 65535; got {settings.port}.") from None
+    opened.set_inheritable(False)
+    return opened, replace(settings, port=opened.getsockname()[1])
+
+
+def address(settings: Settings) -> str:
+    """Return where the page is."""
+    host = settings.host
+    if host in ("0.0.0.0", "::"):
+        host = socket.gethostname()
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"
+
+
+def run(
+    settings: Settings, opened: socket.socket, *, show: bool = False, debug: bool = False
+) -> None:
+    """Serve the page until somebody ends it.
+
+    Parameters
+    ----------
+    settings, opened
+        From :func:`listen`.
+    show
+        Whether to open it in the browser.
+    debug
+        Whether to say on the terminal where a fault came from.
+    """
+    import uvicorn
+
+    from hitsndiffs.show.web.app import make_app
+
+    config: Any = uvicorn.Config(
+        make_app(settings),
+        log_level="error" if debug else "critical",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=10,
+        timeout_graceful_shutdown=3,
+        limit_concurrency=1000,
+        lifespan="on",
+        ws="none",
+    )
+    if not debug:
+        logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
+    if show:
+        threading.Timer(0.8, _open, [address(settings)]).start()
+    # uvicorn raises the signal that ended it once more: end in the ordinary way, and clean up
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[opened])
+
+
+def _open(where: str) -> None:
+    import webbrowser
+
+    webbrowser.open(where)

@@ -1,0 +1,290 @@
+"""What is done with the files of a visitor; runs in a worker process."""
+
+from __future__ import annotations
+
+import io
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.show.labels import clean
+from hitsndiffs.show.web.forms import key_text
+from hitsndiffs.show.web.worker import Reporting
+
+if TYPE_CHECKING:
+    from hitsndiffs.data.responses import Responses
+    from hitsndiffs.reading import Plan
+    from hitsndiffs.results.ranking import Ranking
+
+__all__ = ["answer", "compare_files", "look", "rank_files"]
+
+#: Names that are offered in a list.
+NAMES = 1000
+#: Columns of a plan that are shown, and the first users and items of the answers.
+COLUMNS, USERS, ITEMS = 400, 5, 8
+#: Sentences on rows that were left out and on what was assumed; the longest name.
+ROWS, LONGEST = 50, 1000
+#: Questions that the page asks when it is in doubt.
+QUESTIONS = 2
+
+
+def _read(task: dict[str, Any]) -> tuple[Responses, Plan]:
+    from hitsndiffs.reading import read_file
+
+    files = task["files"]
+    return read_file(files[0] if len(files) == 1 else files, **task.get("options", {}))
+
+
+# -- the plan ---------------------------------------------------------------------------------
+
+
+def look(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
+    """Read the files, and say how they are read."""
+    with watch.stage(0):
+        responses, plan = _read(task)
+    _write(task, "plan.json", plan.to_json() + "\n")
+    return _described(plan, responses)
+
+
+def _described(plan: Plan, r: Responses) -> dict[str, Any]:
+    """Return what the page says about a plan."""
+    missing = 1 - r.n_responses / (r.n_users * r.n_items)
+    return {
+        "plan": {
+            "title": clean(plan.title),
+            "why": clean(plan.why, 400) if plan.why else "",
+            "layout": plan.layout,
+            "columns": _columns(plan),
+            "left_out": [
+                {"what": clean(rows.what), "reason": clean(rows.reason, 400), "count": rows.count}
+                for rows in plan.left_out[:ROWS]
+            ],
+            "n_left_out": len(plan.left_out),
+        },
+        "n_columns": len(plan.columns),
+        "size": f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
+        f"{count(r.n_responses, 'answer')}"
+        + ("" if r.is_complete else f", {per_cent(missing)} of the cells empty"),
+        "users": [name for name in map(str, r.users[:NAMES].tolist()) if len(name) <= LONGEST],
+        "sample": [clean(r.items[0], 40), clean(r.option_labels[0], 40)],
+        "preview": _preview(r),
+        "key": None if r.key is None else {"source": clean(r.key.source), "n": len(r.key)},
+        "notes": [clean(note, 400) for note in r.notes[:ROWS]],
+    }
+
+
+def _columns(plan: Plan) -> list[dict[str, Any]]:
+    """Return the columns that can be shown; their names are kept as they are, to be found again."""
+    shown = [column for column in plan.columns if len(column.name) <= LONGEST]
+    return [
+        {"name": column.name, "role": column.role, "reason": clean(column.reason)}
+        for column in shown[:COLUMNS]
+    ]
+
+
+def _preview(r: Responses) -> dict[str, Any]:
+    """Return the first answers as they are understood."""
+    import numpy as np
+
+    n_users, n_items = min(USERS, r.n_users), min(ITEMS, r.n_items)
+    starts, options = r.some_rows(np.arange(n_users))
+    rows = []
+    for user in range(n_users):
+        own = options[starts[user] : starts[user + 1]].tolist()
+        chosen = {int(r.option_items[option]): str(r.option_labels[option]) for option in own}
+        cells = [clean(chosen[i], 24) if i in chosen else "" for i in range(n_items)]
+        rows.append([clean(r.users[user], 40), *cells])
+    return {
+        "items": [clean(item, 24) for item in r.items[:n_items].tolist()],
+        "rows": rows,
+        "more_users": r.n_users - n_users,
+        "more_items": r.n_items - n_items,
+    }
+
+
+# -- the ranking ------------------------------------------------------------------------------
+
+
+def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
+    """Read, rank, and leave everything that can be shown and downloaded."""
+    from hitsndiffs.data.formulas import without_formulas
+    from hitsndiffs.results.exports import key_frame, ranking_frame
+    from hitsndiffs.show.report import EMPTY_ROW, describe
+    from hitsndiffs.show.templating import policy, render
+
+    with watch.stage(0):
+        responses, plan = _read(task)
+        known, check = _keys(task, responses)
+    with watch.stage(1):
+        ranking = _ranked(task, responses, known)
+    with watch.stage(2):
+        file = Path(task["files"][0]) if len(task["files"]) == 1 else None
+        found = describe(
+            ranking,
+            key=check,
+            file=file,
+            command=_command(task, known),
+            reading=plan.lines(),
+        )
+        _write(task, "result.html", render("result.html", r=found, empty_row=EMPTY_ROW))
+        page = render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
+        _write(task, "report.html", page)
+        _write(task, "ranking.csv", without_formulas(ranking_frame(ranking)).write_csv())
+        has_key = ranking.fit.key_probabilities is not None
+        if has_key:
+            _write(task, "key.csv", without_formulas(key_frame(ranking)).write_csv())
+        _write(task, "plan.json", plan.to_json() + "\n")
+    return {
+        "plan": _described(plan, responses),
+        "title": found.title,
+        "subtitle": found.subtitle,
+        "has_key": has_key,
+        "questions": _questions(ranking),
+        "doubt": _doubt(ranking),
+    }
+
+
+def _ranked(task: dict[str, Any], responses: Responses, known: dict[str, Any] | None) -> Ranking:
+    from hitsndiffs.methods import METHODS
+    from hitsndiffs.results.ranking import rank
+
+    method = task.get("method") or "auto"
+    params: dict[str, Any] = {}
+    if known:
+        taken = METHODS[method]().get_params() if method in METHODS else {}
+        params["key" if "answers" not in taken and "key" in taken else "answers"] = known
+    for name in ("strong_user", "seed"):
+        if task.get(name) not in (None, ""):
+            params[name] = task[name]
+    return rank(responses, method, by=task.get("by") or None, **params)
+
+
+def _keys(
+    task: dict[str, Any], responses: Responses
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """Return the answers that the ranking may use, and the key that it is held against."""
+    from hitsndiffs.reading import read_key
+
+    known: dict[str, Any] = dict(task.get("known", {}))
+    given = None
+    if task.get("key_file"):
+        given = dict(read_key(task["key_file"], responses))
+    elif task.get("key_text"):
+        items = {str(item) for item in responses.items.tolist()}
+        typed = io.StringIO(key_text(task["key_text"], items))
+        typed.name = "what you typed"
+        given = dict(read_key(typed, responses))
+    elif responses.key is not None:
+        given = dict(responses.key)
+    if task.get("use_key"):
+        if given is None and not known:
+            raise InputError(
+                "You asked for a ranking by a key, and there is none; choose a file, or type it in."
+            )
+        known = {**(given or {}), **known}
+    return known or None, given
+
+
+def _command(task: dict[str, Any], known: dict[str, Any] | None) -> str:
+    """Return the command that repeats the ranking, with the files that can be downloaded."""
+    said = ["hnd", "rank", *(Path(file).name for file in task["files"][:20])]
+    if task.get("options"):
+        said += ["--plan", "plan.json"]
+    for name in ("method", "by", "strong_user"):
+        if task.get(name):
+            said += [f"--{name.replace('_', '-')}", str(task[name])]
+    if known:
+        said += ["--answers", "known.csv"]
+    return shlex.join([*said, "--report", "report.html"])
+
+
+def _doubt(ranking: Ranking) -> str:
+    """Say how sure it is where that is not very; empty where all is well."""
+    from hitsndiffs.results.sureness import MEANING, SURE
+
+    sure = ranking.confidence
+    if sure is None or sure >= SURE:
+        return ""
+    return f"It is only {per_cent(sure)} sure {MEANING}."
+
+
+def _questions(ranking: Ranking) -> list[dict[str, Any]]:
+    """Return the items whose right answers would settle most, with the options to choose from."""
+    ask = getattr(ranking, "ask", None)
+    if ask is None or not _doubt(ranking):
+        return []
+    r = ranking.responses
+    places = {str(item): place for place, item in enumerate(r.items.tolist())}
+    found = []
+    for asked in ask(k=QUESTIONS):
+        name = str(getattr(asked, "item", asked))
+        if name not in places:
+            continue
+        own = r.option_labels[r.option_items == places[name]].tolist()
+        found.append({"item": name, "options": [str(option) for option in own[:30]]})
+    return found
+
+
+# -- all methods ------------------------------------------------------------------------------
+
+
+def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
+    """Read, fit every method, and leave the comparison."""
+    from markupsafe import Markup
+
+    from hitsndiffs.results.comparison import compare
+    from hitsndiffs.show.charts.structure import agreement_chart
+    from hitsndiffs.show.report import Figure
+    from hitsndiffs.show.templating import render
+    from hitsndiffs.show.theme import dressed, to_svg
+
+    with watch.stage(0):
+        responses, _ = _read(task)
+        known, given = _keys(task, responses)
+        key = given or known
+    with watch.stage(1):
+        found = compare(responses, key=key)
+    with watch.stage(2):
+        label = "Chart: how alike each two methods rank. The table has how each agrees with all."
+        fitted = [row for row in found.table() if row["error"] is None]
+        figure = None
+        if len(fitted) > 1:
+            drawn = to_svg(dressed(agreement_chart(found)), label=label)
+            figure = Figure(
+                Markup(drawn),
+                "How alike two methods rank: 100 is the same order, 0 is no relation, −100 is "
+                "upside down.",
+                label,
+            )
+        text = render(
+            "page/comparison.html",
+            advice=found.advice(),
+            rows=fitted,
+            left_out=[row for row in found.table() if row["error"] is not None],
+            judged=found.true_scores is not None,
+            figure=figure,
+        )
+        _write(task, "comparison.html", text)
+    return {"methods": [row["method"] for row in fitted]}
+
+
+# -- for programs -----------------------------------------------------------------------------
+
+
+def answer(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
+    """Do what ``hnd rank --json`` does."""
+    from hitsndiffs.reading import read_key
+
+    with watch.stage(0):
+        responses, _ = _read(task)
+        known = dict(read_key(task["key_file"], responses)) if task.get("key_file") else None
+    with watch.stage(1):
+        ranking = _ranked(task, responses, known)
+    _write(task, "ranking.json", ranking.to_json() + "\n")
+    return {}
+
+
+def _write(task: dict[str, Any], name: str, text: str) -> None:
+    (Path(task["folder"]) / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,242 @@
+"""Visits: what a visitor has brought, kept apart from all others, and forgotten afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hitsndiffs.show.web.forms import wishes
+from hitsndiffs.show.web.jobs import Job, Workers
+from hitsndiffs.show.web.settings import Settings
+
+__all__ = ["Full", "Upload", "Visit", "Visits", "safe_name"]
+
+PREFIX = "hitsndiffs-page-"
+#: The longest name of a file, in characters.
+LONGEST = 100
+
+
+class Full(Exception):
+    """No more visits can be kept."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that a visitor has brought."""
+
+    name: str
+    path: Path
+    size: int
+
+
+@dataclass
+class Visit:
+    """What a visitor has brought, said and got.
+
+    Attributes
+    ----------
+    folder
+        Where everything of this visit is kept.
+    files
+        What was brought.
+    options
+        How the files are to be read, as far as the visitor said.
+    wishes
+        What the visitor wants of the ranking: method, strong user, key.
+    known
+        Right answers that the visitor gave when asked.
+    plan, result, comparison
+        What came out, as far as there is something.
+    job
+        The work under way, or the last one.
+    """
+
+    folder: Path
+    files: list[Upload] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    wishes: dict[str, Any] = field(default_factory=lambda: wishes({}, {}))
+    known: dict[str, str] = field(default_factory=dict)
+    plan: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    comparison: dict[str, Any] | None = None
+    job: Job | None = None
+    used: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_working(self) -> bool:
+        """Whether work is under way."""
+        return self.job is not None and not self.job.is_over
+
+    @property
+    def size(self) -> int:
+        """Bytes that were brought."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def title(self) -> str:
+        """What the files are called."""
+        if len(self.files) == 1:
+            return self.files[0].name
+        return f"{len(self.files):,} files"
+
+
+class Visits:
+    """All visits, in one folder that is removed with them.
+
+    A visitor is known by a cookie that this server has signed. Nothing is kept of somebody who
+    has not brought a file.
+    """
+
+    def __init__(self, settings: Settings, workers: Workers) -> None:
+        self.settings = settings
+        self.workers = workers
+        self._secret = secrets.token_bytes(32)
+        self._visits: dict[str, Visit] = {}
+        _remove_leftovers()
+        self.root = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._lock = _lock(self.root / "lock")
+
+    # -- who ----------------------------------------------------------------------------------
+
+    def new_visitor(self) -> str:
+        """Return a name for somebody new."""
+        name = secrets.token_urlsafe(24)
+        return f"{name}.{self._sign('visitor', name)}"
+
+    def is_ours(self, visitor: str | None) -> bool:
+        """Tell whether this server gave the name."""
+        name, _, sign = (visitor or "").partition(".")
+        return hmac.compare_digest(sign.encode(), self._sign("visitor", name).encode())
+
+    def token(self, visitor: str) -> str:
+        """Return what a form of this visitor must carry."""
+        return self._sign("form", visitor)
+
+    def is_token(self, visitor: str, token: str) -> bool:
+        """Tell whether a form was made for this visitor."""
+        return hmac.compare_digest(token.encode(), self.token(visitor).encode())
+
+    def _sign(self, purpose: str, text: str) -> str:
+        return hmac.new(self._secret, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()
+
+    # -- what ---------------------------------------------------------------------------------
+
+    def get(self, visitor: str) -> Visit | None:
+        """Return the visit of somebody, where there is one."""
+        visit = self._visits.get(visitor)
+        if visit is not None:
+            visit.used = time.monotonic()
+        return visit
+
+    def begin(self, visitor: str, n_bytes: int) -> Visit:
+        """Begin a visit with so many bytes of files; an earlier one of the visitor is over."""
+        self.end(visitor)
+        self.sweep()
+        while self._visits and not self._has_room(n_bytes):
+            idle = [name for name, visit in self._visits.items() if not visit.is_working]
+            if not idle:
+                raise Full
+            self.end(min(idle, key=lambda name: self._visits[name].used))
+        if not self._has_room(n_bytes):
+            raise Full
+        visit = Visit(Path(tempfile.mkdtemp(dir=self.root)))
+        self._visits[visitor] = visit
+        return visit
+
+    def _has_room(self, n_bytes: int) -> bool:
+        kept = sum(visit.size for visit in self._visits.values())
+        fits = kept + n_bytes <= self.settings.max_disk
+        return fits and len(self._visits) < self.settings.max_visits
+
+    def end(self, visitor: str) -> None:
+        """Forget a visit: stop its work, and remove its files."""
+        visit = self._visits.pop(visitor, None)
+        if visit is not None:
+            self.workers.cancel(visit.job)
+            shutil.rmtree(visit.folder, ignore_errors=True)
+
+    def sweep(self) -> None:
+        """Forget visits that have been idle for too long."""
+        now = time.monotonic()
+        for visitor, visit in list(self._visits.items()):
+            if now - visit.used > self.settings.idle and not visit.is_working:
+                self.end(visitor)
+
+    def close(self) -> None:
+        """Forget everything."""
+        for visitor in list(self._visits):
+            self.end(visitor)
+        self.workers.close()
+        shutil.rmtree(self.root, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+
+    def __len__(self) -> int:
+        return len(self._visits)
+
+
+def safe_name(name: str, taken: set[str]) -> str:
+    r"""Return a name under which a file can be kept: no folders, nothing invisible, not taken.
+
+    Examples
+    --------
+    >>> safe_name("../../etc/passwd", set()), safe_name("C:\\answers\\quiz.csv", {"quiz.csv"})
+    ('passwd', 'quiz-2.csv')
+    >>> safe_name("a\x00b\n.csv", set()), safe_name("..", set())
+    ('a-b-.csv', 'file')
+    """
+    base = re.split(r"[/\\]", name)[-1]
+    base = "".join(c if c.isprintable() else "-" for c in base).strip().lstrip(".")
+    base = base.encode("utf-8", "replace").decode()
+    stem, dot, ending = base.rpartition(".")
+    if not dot:
+        stem, ending = base, ""
+    ending = ending[:20]
+    stem = stem.encode()[:LONGEST].decode(errors="ignore") or "file"
+    whole = f"{stem}{dot}{ending}" if ending else stem
+    number = 1
+    while whole in taken:
+        number += 1
+        whole = f"{stem}-{number}{dot}{ending}" if ending else f"{stem}-{number}"
+    return whole
+
+
+def _lock(path: Path) -> int | None:
+    """Hold a lock for as long as this process lives; None where there are no such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    file = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        return None
+    return file
+
+
+def _remove_leftovers() -> None:
+    """Remove what servers left that were killed: folders of ours whose lock nobody holds."""
+    if not hasattr(os, "getuid"):
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            found = folder.lstat()
+            is_ours = found.st_uid == os.getuid() and folder.is_dir() and not folder.is_symlink()
+            if not is_ours or time.time() - found.st_mtime < 60:
+                continue
+            lock = _lock(folder / "lock")
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)

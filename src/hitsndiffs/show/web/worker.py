@@ -1,0 +1,178 @@
+"""One piece of work for the page, in a process of its own: read, rank, compare.
+
+The process talks to the server through a pipe, in JSON, and leaves its files in the folder of the
+visit. It may hold so much memory and no more, and it ends when the server does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hitsndiffs.data.progress import Watch, watched, working
+from hitsndiffs.errors import InputError
+
+__all__ = ["STAGES", "work"]
+
+#: What each kind of work goes through, in the visitor's words.
+STAGES = {
+    "plan": ("Looking into the file",),
+    "rank": ("Reading the file", "Ranking", "Drawing the report"),
+    "compare": ("Reading the file", "Trying every method", "Drawing the comparison"),
+    "api": ("Reading the file", "Ranking"),
+}
+#: Seconds between two signs of progress.
+PACE = 0.15
+#: Bytes of one file that the work may write.
+LARGEST_FILE = 2 << 30
+
+
+def work(connection: Any, task: dict[str, Any], limits: dict[str, float]) -> None:
+    """Do a piece of work, and tell the server how it ended.
+
+    Parameters
+    ----------
+    connection
+        The pipe to the server.
+    task
+        ``kind`` (one of ``STAGES``), ``folder``, ``files``, and what the kind needs.
+    limits
+        ``memory`` in bytes, ``time`` in seconds.
+    """
+    folder = Path(task["folder"])
+    _alone(connection)
+    try:
+        _limited(limits)
+        reporting = Reporting(connection, STAGES[task["kind"]])
+        with watched(reporting), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = _kinds()[task["kind"]](task, reporting)
+        _send(connection, {"result": result})
+    except InputError as error:
+        _fail(connection, _without(str(error), folder))
+    except MemoryError:
+        _fail(connection, _too_large(limits))
+    except OSError as error:
+        _fail(connection, f"The work could not be finished ({error.strerror or error}).")
+    except BaseException as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        if "memory" in what.lower() or "allocat" in what.lower():
+            _fail(connection, _too_large(limits))
+        else:
+            _fail(connection, _without(what, folder), fault=True)
+
+
+class Reporting(Watch):
+    """Tells the server what is going on, not too often."""
+
+    def __init__(self, connection: Any, stages: tuple[str, ...]) -> None:
+        super().__init__()
+        self.connection = connection
+        self.names = stages
+        self.number = 0
+        self.last = 0.0
+
+    def stage(self, number: int) -> Any:
+        """Begin a stage."""
+        self.number, self.last = number, 0.0
+        return working(self.names[number])
+
+    def changed(self) -> None:
+        """Say where the work is."""
+        now = time.monotonic()
+        if now - self.last < PACE:
+            return
+        self.last = now
+        counted = next((stage for stage in self.stages if stage.total), None)
+        _send(
+            self.connection,
+            {
+                "stage": self.number,
+                "line": self.line().removeprefix(self.names[self.number]).lstrip(": ,"),
+                "done": 0 if counted is None else counted.done,
+                "total": 0 if counted is None else counted.total,
+            },
+        )
+
+
+def _send(connection: Any, message: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):  # the server has lost interest
+        connection.send_bytes(json.dumps(message).encode())
+
+
+def _fail(connection: Any, sentence: str, *, fault: bool = False) -> None:
+    _send(connection, {"error": sentence, "fault": fault})
+
+
+def _too_large(limits: dict[str, float]) -> str:
+    from hitsndiffs.show.web.settings import size
+
+    return (
+        f"This needs more memory than {size(limits['memory'])}, which is the limit of this page; "
+        "try a smaller file, or hnd rank on a command line, which has no limit."
+    )
+
+
+def _without(sentence: str, folder: Path) -> str:
+    """Leave out of a sentence where the server keeps the files."""
+    return sentence.replace(f"{folder}{os.sep}", "").replace(str(folder), "the files")
+
+
+def _alone(connection: Any) -> None:
+    """Be a group of processes with no terminal, which ends when the server does."""
+    if hasattr(os, "setsid"):
+        with contextlib.suppress(OSError):
+            os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+
+    def wait_for_the_end() -> None:
+        with contextlib.suppress(EOFError, OSError):
+            connection.recv_bytes()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_the_end, daemon=True).start()
+
+
+def _limited(limits: dict[str, float]) -> None:
+    """Limit memory, processor time and the size of files, where the system can.
+
+    The limit is on data (``RLIMIT_DATA``), not on addresses: the charts are drawn by V8, which
+    reserves far more addresses than it uses, and does not start under ``RLIMIT_AS``.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows: the limit on time remains
+        return
+    seconds = int(limits["time"] * 4) + 10  # several threads spend it at once
+    wanted = {
+        "RLIMIT_DATA": int(limits["memory"]),
+        "RLIMIT_CPU": seconds,
+        "RLIMIT_FSIZE": LARGEST_FILE,
+        "RLIMIT_CORE": 0,
+    }
+    for name, value in wanted.items():
+        with contextlib.suppress(AttributeError, ValueError, OSError):
+            kind = getattr(resource, name)
+            hard = resource.getrlimit(kind)[1]
+            bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (bound, hard))
+
+
+def _kinds() -> dict[str, Callable[[dict[str, Any], Reporting], dict[str, Any]]]:
+    from hitsndiffs.show.web import tasks
+
+    return {
+        "plan": tasks.look,
+        "rank": tasks.rank_files,
+        "compare": tasks.compare_files,
+        "api": tasks.answer,
+    }

@@ -1,0 +1,299 @@
+"""The page in a real browser: the whole way, broken files, two visitors, a phone, no network."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsers import browser
+from commands import QUIZ
+from show_cases import HOSTILE, graded
+
+pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'hitsndiffs[web]'")
+pytest.importorskip("httpx", reason="httpx is not installed: pip install httpx")
+pytest.importorskip("altair")
+
+from pages import Live, live
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+
+SCREEN, PHONE = {"width": 1100, "height": 900}, {"width": 390, "height": 800}
+CLASS = QUIZ.read_text(encoding="utf-8")
+
+#: Drop a file onto the page, as a person does with the mouse.
+DROP = """([name, text]) => {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const data = new DataTransfer();
+  data.items.add(new File([bytes], name));
+  const drop = document.getElementById("drop");
+  for (const kind of ["dragenter", "dragover", "drop"])
+    drop.dispatchEvent(
+      new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Live]:
+    with live(workers=2) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as opened:
+        yield opened
+
+
+class Visit:
+    """A browser that can reach the page and nothing else, and remembers what went wrong."""
+
+    def __init__(self, chromium: Any, live_page: Live, **options: Any) -> None:
+        self.home = live_page.address
+        self.context = chromium.new_context(**{"viewport": SCREEN, **options})
+        self.context.route("**/*", self._only_here)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(90_000)
+        self.wrong: list[str] = []
+        self.outside: list[str] = []
+        self.page.on("console", lambda message: self.wrong.append(message.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("dialog", self._dialog)
+        self.page.goto(self.home)
+
+    def _only_here(self, route: Any) -> None:
+        if route.request.url.startswith(self.home):
+            route.continue_()
+        else:
+            self.outside.append(route.request.url)
+            route.abort()
+
+    def _dialog(self, dialog: Any) -> None:
+        self.wrong.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def drop(self, text: str | bytes, name: str = "quiz.csv") -> None:
+        content = text.encode() if isinstance(text, str) else text
+        self.page.evaluate(DROP, [name, base64.b64encode(content).decode()])
+        self.page.wait_for_selector("#columns, #problem")
+
+    def rank(self) -> None:
+        self.page.click("button.large >> nth=0")
+        self.page.wait_for_selector("#ranking, #problem")
+
+    def column(self, number: int) -> list[str]:
+        cells: list[str] = self.page.eval_on_selector_all(
+            f"#ranking tbody tr > :nth-child({number})", "cells => cells.map(c => c.textContent)"
+        )
+        return cells
+
+    def download(self, words: str) -> Path:
+        with self.page.expect_download() as started:
+            self.page.get_by_role("link", name=words, exact=True).click()
+        return Path(started.value.path())
+
+    def fits(self) -> bool:
+        """Whether nothing is wider than the screen."""
+        wide: int = self.page.evaluate("document.documentElement.scrollWidth")
+        return wide <= int(self.page.viewport_size["width"])
+
+    def __enter__(self) -> Visit:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+
+def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Live) -> None:
+    with Visit(chromium, page) as visit:
+        visit.drop(CLASS)
+        assert "30 users, 20 items" in visit.page.inner_text("header")
+        last = visit.page.locator(".columns tbody tr").nth(20)
+        last.get_by_label("Leave out").check()
+        assert "changed" in str(last.get_attribute("class"))
+        visit.page.get_by_text("Read it again like this").click()
+        visit.page.wait_for_selector("text=30 users, 19 items")
+        visit.page.fill("#key_text", "q01 = A")
+        visit.rank()
+        users = visit.column(2)
+        assert len(users) == 30
+        assert "Your key, held against the answers" in visit.page.inner_text("main")
+        with visit.download("Ranking").open(encoding="utf-8", newline="") as file:
+            ranking = list(csv.DictReader(file))
+        assert len(ranking) == 30
+        best = min(ranking, key=lambda row: int(row["rank"]))
+        assert best["user"] == users[0]
+        with visit.download("Likely key").open(encoding="utf-8", newline="") as file:
+            assert [row["item"] for row in csv.DictReader(file)] == [
+                f"q{i:02}" for i in range(1, 20)
+            ]
+        assert "<!doctype html>" in visit.download("Report").read_text("utf-8")
+        assert '"layout": "wide"' in visit.download("Plan").read_text("utf-8")
+        visit.page.get_by_role("button", name="Compare methods").click()
+        visit.page.wait_for_selector("#methods")
+        visit.page.select_option("#method", "majority")
+        visit.page.get_by_role("button", name="Rank").click()
+        visit.page.wait_for_selector("#ranking")
+        visit.page.get_by_text("End the visit").click()
+        visit.page.wait_for_selector("#bring")
+        assert visit.wrong == []
+        assert visit.outside == []
+
+
+def test_progress_is_shown_and_work_can_be_cancelled(chromium: Any, page: Live) -> None:
+    with Visit(chromium, page) as visit:
+        visit.drop(CLASS)
+        visit.page.click("button.large >> nth=0")
+        visit.page.wait_for_selector("#working")
+        stages = visit.page.eval_on_selector_all("#stages li", "all => all.map(s => s.innerText)")
+        assert stages == ["Reading the file", "Ranking", "Drawing the report"]
+        visit.page.get_by_role("button", name="Cancel").click()
+        visit.page.wait_for_selector("#columns")
+        visit.rank()
+        assert len(visit.column(2)) == 30
+
+
+def test_an_example(chromium: Any, page: Live) -> None:
+    with Visit(chromium, page) as visit:
+        visit.page.get_by_text("Language models on a benchmark").click()
+        visit.page.wait_for_selector("#columns")
+        visit.rank()
+        assert "model-c" in visit.column(2)
+
+
+def test_a_broken_file_and_then_a_sound_one(chromium: Any, page: Live) -> None:
+    with Visit(chromium, page) as visit:
+        visit.drop(b"PAR1" + b"\x01" * 500 + b"PAR1", "broken.parquet")
+        assert "cannot be read like this" in visit.page.inner_text("main")
+        assert "Traceback" not in visit.page.content()
+        visit.page.get_by_role("link", name="Other files").click()
+        visit.page.wait_for_selector("#drop")
+        visit.drop(CLASS)
+        assert "30 users" in visit.page.inner_text("header")
+        # the browser itself notes the status of the broken file
+        assert [w for w in visit.wrong if "422" not in w] == []
+
+
+def test_a_file_that_is_too_large_is_not_sent(chromium: Any) -> None:
+    with live(max_upload=1000) as small, Visit(chromium, small) as visit:
+        visit.page.set_input_files(
+            "#files", {"name": "quiz.csv", "mimeType": "text/csv", "buffer": CLASS.encode()}
+        )
+        visit.page.wait_for_selector("#upload-problem:visible")
+        assert "larger than 1 kB" in visit.page.inner_text("#upload-problem")
+
+
+def test_two_visitors_at_once(chromium: Any, page: Live) -> None:
+    with Visit(chromium, page) as first, Visit(chromium, page) as second:
+        first.drop(CLASS.replace("student", "amber"), "amber.csv")
+        second.drop(CLASS.replace("student", "violet"), "violet.csv")
+        first.page.click("button.large >> nth=0")
+        second.page.click("button.large >> nth=0")
+        for visit, own, other in ((first, "amber", "violet"), (second, "violet", "amber")):
+            visit.page.wait_for_selector("#ranking")
+            assert all(user.startswith(own) for user in visit.column(2))
+            assert other not in visit.page.content()
+            assert other not in visit.download("Ranking").read_text("utf-8")
+
+
+def test_with_the_network_cut(chromium: Any, page: Live) -> None:
+    """Only the page itself can be reached; nothing else is even asked for."""
+    with Visit(chromium, page) as visit:
+        visit.drop(CLASS)
+        visit.rank()
+        loaded = visit.page.evaluate(
+            "performance.getEntriesByType('resource').map(entry => entry.name)"
+        )
+        assert all(name.startswith(page.address) for name in loaded)
+        assert visit.outside == []
+        report = visit.download("Report")
+        shown = visit.context.new_page()
+        visit.context.set_offline(True)
+        asked: list[str] = []
+        shown.on("request", lambda request: asked.append(request.url))
+        shown.set_content(report.read_text("utf-8"))
+        shown.wait_for_selector("#ranking tbody tr")
+        assert [url for url in asked if not url.startswith("about:")] == []
+
+
+def test_without_scripts(chromium: Any, page: Live) -> None:
+    with Visit(chromium, page, java_script_enabled=False) as visit:
+        visit.page.set_input_files(
+            "#files", {"name": "quiz.csv", "mimeType": "text/csv", "buffer": CLASS.encode()}
+        )
+        visit.page.get_by_role("button", name="Look into the files").click()
+        visit.page.wait_for_selector("#columns")  # the page looks again by itself
+        visit.page.click("button.large >> nth=0")
+        visit.page.wait_for_selector("#ranking tbody tr")
+        assert "student-16" in visit.page.inner_text("#ranking")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["screen", "phone"])
+def test_accessible_everywhere(chromium: Any, page: Live, scheme: str, size: str) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
+    look = {"viewport": SCREEN if size == "screen" else PHONE, "color_scheme": scheme}
+    with Visit(chromium, page, **look) as visit:
+
+        def check() -> None:
+            found = axe.Axe().run(visit.page).response["violations"]
+            assert [(v["id"], v["impact"], v["nodes"][0]["html"]) for v in found] == []
+            assert visit.fits()
+
+        check()
+        visit.drop(b"\x00\xff", "broken.csv")
+        check()
+        visit.page.goto(page.address)
+        visit.drop(CLASS)
+        check()
+        visit.page.locator("details summary").first.click()
+        check()
+        visit.rank()
+        check()
+        visit.page.get_by_role("button", name="Compare methods").click()
+        visit.page.wait_for_selector("#working")
+        check()
+        visit.page.wait_for_selector("#methods")
+        check()
+
+
+def test_hostile_names_do_no_harm(chromium: Any, page: Live) -> None:
+    users = [f"{name}{number or ''}".replace("\n", " ") for number in range(3) for name in HOSTILE]
+    items = [f"{name} {i}".replace("\n", " ") for i, name in enumerate(HOSTILE)]
+    options = [HOSTILE[0], "=2", HOSTILE[6], '"' + "y" * 200]
+    table = graded(users, items, options)
+    text = _csv([["user", *items], *([u, *row] for u, row in zip(users, table, strict=True))])
+    with Visit(chromium, page, viewport=PHONE) as visit:
+        visit.drop(text, "<img src=x onerror=alert(1)>.csv")
+        assert visit.page.query_selector("main img, header img") is None
+        assert HOSTILE[0] in visit.page.inner_text("h1")
+        assert visit.fits()
+        visit.page.fill("#strong_user", HOSTILE[0])
+        visit.page.fill("#key_text", f"{items[0]} = {HOSTILE[0]}")
+        visit.rank()
+        assert HOSTILE[0] in visit.column(2)
+        assert visit.page.query_selector("img") is None
+        assert visit.fits()
+        ranking = visit.download("Ranking").read_text("utf-8")
+        assert "'=1+1" in ranking
+        assert "\n=" not in ranking
+        assert ",=" not in ranking
+        visit.page.get_by_role("button", name="Compare methods").click()
+        visit.page.wait_for_selector("#methods")
+        visit.page.goto(page.address)
+        visit.drop(f"{HOSTILE[0]},{HOSTILE[6]}\n{HOSTILE[0]}\n", f"{HOSTILE[6]}.csv")
+        assert "cannot be read" in visit.page.inner_text("main")
+        assert [w for w in visit.wrong if "422" not in w] == []
+        assert visit.outside == []
+
+
+def _csv(rows: list[list[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
