@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.methods.readings import Question, Reading
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.results.ranking import Ranking
@@ -49,6 +50,17 @@ def check_saved(ranking: Ranking) -> None:
         for part in fields(fit.scoring):
             value = getattr(fit.scoring, part.name)
             _check(not isinstance(value, np.ndarray) or value.shape in ((m,), (q,)), part.name)
+    for reading in fit.readings:
+        _check_kind(reading, Reading, "readings")
+        _check_numbers("readings", reading.key, q)
+        _check_numbers("readings", reading.correct, m)
+        _check_kind(reading.says, str, "readings")
+        for number in (reading.probability, reading.evidence, reading.agreement):
+            _check_kind(number, int | float, "readings", optional=True)
+    for question in fit.questions:
+        _check_kind(question, Question, "questions")
+        _check(isinstance(question.item, int) and 0 <= question.item < r.n_items, "questions")
+        _check_kind(question.gain, int | float, "questions", optional=True)
     _check_kind(fit.confidence, int | float, "confidence", optional=True)
     _check_kind(fit.converged, bool, "converged")
     _check_kind(fit.n_iterations, int, "n_iterations")
