@@ -94,6 +94,8 @@ def batch(name: str, state: dict[str, Any], count: int, until: float) -> None:
     child.kill()
     code = child.wait()
     noise = (noise + (child.stderr.read() or b""))[-4000:]
+    child.stdout.close()
+    child.stderr.close()
     if reason:
         entry["hangs" if reason == "hang" else "crashes"] += 1
         what = "no answer within 20 s" if reason == "hang" else f"the process ended with {code}"

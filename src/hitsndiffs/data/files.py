@@ -49,8 +49,8 @@ def write_whole(files: Mapping[Path, Writer]) -> None:
     'hello'
     """
     paths = list(files)
-    for place, path in enumerate(paths):
-        for other in paths[:place]:
+    for number, path in enumerate(paths):
+        for other in paths[:number]:
             if same_place(path, other):
                 raise InputError(f"{other} and {path} are one file; name two.")
     parts: list[tuple[Path, Path, Path]] = []  # what was asked for, its place, its part

@@ -17,8 +17,8 @@ from hitsndiffs.results.ranking import Ranking
 __all__ = ["check_saved"]
 
 #: Arrays of the fit with one entry per user, and per option.
-_PER_USER = ("scores", "correct", "abilities")
-_PER_USER += ("standard_errors", "ability_errors", "correct_errors")
+_ERRORS = ("standard_errors", "ability_errors", "correct_errors")
+_PER_USER = ("scores", "correct", "abilities", *_ERRORS)
 _PER_OPTION = ("option_weights", "key_probabilities")
 
 

@@ -82,7 +82,7 @@ def load(path: str | Path) -> Ranking:
         ArithmeticError,
         zlib.error,
     ) as error:
-        raise InputError(f"{path}: the saved ranking is damaged ({error}).") from error
+        raise InputError(f"{path}: the saved ranking is damaged ({str(error)[:80]}).") from error
     return ranking
 
 

@@ -88,7 +88,8 @@ def _mixed_axes(basis: Vector, nears: Sequence[Vector]) -> Vector:
     start = np.column_stack([*chosen, np.eye(basis.shape[1])])
     rotation, upper = np.linalg.qr(start)
     signs = np.where(np.diag(upper)[: basis.shape[1]] < 0, -1.0, 1.0)
-    return basis @ (rotation * signs)
+    mixed: Vector = basis @ (rotation * signs)
+    return mixed
 
 
 def _mixed(x: Any) -> Any:
