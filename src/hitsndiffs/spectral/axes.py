@@ -22,7 +22,7 @@ import numpy.typing as npt
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine, scaled
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
-from hitsndiffs.spectral.repeated import REPEATED, colours, settled
+from hitsndiffs.spectral.repeated import REPEATED, colours, settled, turned
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
 
@@ -118,7 +118,7 @@ def leading_axes(
         near=lambda: colours(data)[on_options],
     )
     values = found.values[found.values > NOTHING]
-    vectors = found.vectors[:, : len(values)]
+    vectors = turned(found.vectors[:, : len(values)])
     weights = None
     users = vectors
     if on_options:

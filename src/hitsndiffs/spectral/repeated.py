@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
 
-__all__ = ["REPEATED", "colours", "settled"]
+__all__ = ["REPEATED", "colours", "settled", "turned"]
 
 Vector = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
@@ -70,6 +70,15 @@ def settled(values: Vector, vectors: Vector, near: Vector) -> Vector:
             found[:, first:last] = _mixed_axes(vectors[:, first:last], [near, near**2, near**3])
         first = last
     return found
+
+
+def turned(vectors: Vector) -> Vector:
+    """The same axes, each with its longer tail on the positive side, whatever the order of rows.
+
+    >>> turned(np.array([[3.0, -3.0], [-1.0, 1.0], [-2.0, 2.0]])).tolist()
+    [[3.0, 3.0], [-1.0, -1.0], [-2.0, -2.0]]
+    """
+    return np.where((vectors**3).sum(axis=0) < 0, -vectors, vectors)
 
 
 def _mixed_axes(basis: Vector, nears: Sequence[Vector]) -> Vector:
