@@ -222,8 +222,6 @@ def _command(job: Job) -> str:
     return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])
 
 
-
-
 # -- words ------------------------------------------------------------------------------------
 
 

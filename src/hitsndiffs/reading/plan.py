@@ -233,9 +233,9 @@ def _check_types(loaded: Any, where: str) -> None:
         wrong += ["header_row"] * (not isinstance(loaded.get("header_row") or 0, int))
     if not wrong:
         parts = [*loaded.get("columns", ()), *loaded.get("left_out", ())]
-        if not all(isinstance(part, Mapping) for part in parts):
-            wrong.append("columns")
-        elif not all(isinstance(c.get("name", ""), str) for c in loaded.get("columns", ())):
+        if not all(isinstance(part, Mapping) for part in parts) or not all(
+            isinstance(c.get("name", ""), str) for c in loaded.get("columns", ())
+        ):
             wrong.append("columns")
     if wrong:
         raise InputError(f"{where}: {wrong[0]} is not what a plan has; write the plan anew.")
