@@ -62,8 +62,8 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pathlib.Path.write_text", full)
-    with pytest.raises(OSError, match="No space left"):
+    monkeypatch.setattr("os.write", full)
+    with pytest.raises(InputError, match="the disk is full"):
         hnd.rank(simulated(1), method="majority").save(path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["ranking.json"]

@@ -5,11 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["ConvergenceWarning", "InputError", "MissingExtraError", "did_you_mean"]
+__all__ = ["ConvergenceWarning", "InputError", "MissingExtraError", "did_you_mean", "printable"]
 
 
 #: What stands in quotation marks, or without a blank for longer than a message bears.
 _NAME = re.compile(r"(?<!\w)'([^'\n]*)'|(\S{200})\S+")
+
+
+def printable(text: str, kept: str = "") -> str:
+    r"""A text without what a terminal would obey: control characters become blanks.
+
+    So do halves of characters and marks that turn the direction of writing.
+
+    Parameters
+    ----------
+    text
+        What comes from a file or a name.
+    kept
+        Control characters that stay (such as the line break).
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb\u202ec"), printable("two\nlines", kept="\n")
+    ('a [2Jb c', 'two\nlines')
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in kept else " " for c in text)
 
 
 def _cut(found: re.Match[str]) -> str:
@@ -23,7 +45,7 @@ class InputError(ValueError):
 
     The message is one sentence or two: what was expected, what came, where, and what to do.
     The command line prints it as it is and exits with code 2. Names that are too long for a
-    message are cut.
+    message are cut, and control characters in them become blanks.
 
     >>> len(str(InputError(f"the user {'x' * 70_000!r} is named twice."))) < 150
     True
@@ -32,6 +54,7 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str = "") -> None:
+        message = printable(message, kept="\n")
         super().__init__(_NAME.sub(_cut, message) if len(message) > 200 else message)
 
 

@@ -13,6 +13,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done; 1: a fault of the program; 2: the input cannot be used as given; 130: interrupted;
     141: nobody reads the output any more.
     """
-    from hitsndiffs.cli.outcome import run
+    try:
+        from hitsndiffs.cli.outcome import run
 
-    return run(arguments)
+        return run(arguments)
+    except KeyboardInterrupt:  # before there is anything to say, or after all has been said
+        return 130

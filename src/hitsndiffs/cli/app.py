@@ -14,6 +14,7 @@ from hitsndiffs.cli.options import (
     Engine,
     Json,
     Quiet,
+    Raw,
     Scheduler,
     Seed,
     Threads,
@@ -190,6 +191,7 @@ def rank(
         int | None,
         typer.Option(metavar="N", help="Show the best N only.", rich_help_panel=OUTPUT),
     ] = None,
+    raw: Raw = False,
     everybody: Annotated[
         bool, typer.Option("--all", help="Show everybody.", rich_help_panel=OUTPUT)
     ] = False,
@@ -230,6 +232,7 @@ def rank(
             as_json=json,
             top=top,
             everybody=everybody,
+            raw=raw,
             quiet=quiet,
         )
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
+from hitsndiffs.cli.text import for_people, say, show_json, show_table, tab_separated
 from hitsndiffs.data.progress import working
 
 __all__ = ["check_file"]
@@ -58,7 +58,7 @@ def check_file(
                 for finding in findings
             },
         }
-        print(json.dumps(report, indent=2, ensure_ascii=False))
+        show_json(json.dumps(report, indent=2, ensure_ascii=False))
         return
     rows = [("", what, words) for what, words in plan.lines() if what != "files"]
     rows += [("!" if f.concern else "", f.name, f.sentence) for f in findings[1:]]

@@ -106,7 +106,7 @@ def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
                 "confidence": [sure for _, sure in key.values()],
             }
         )
-        write_whole({job.key_out: table_writer(frame, job.key_out)})
+        write_whole({job.key_out: table_writer(frame, job.key_out, raw=job.raw)})
     for note in ranking.notes:
         say(f"Note: {note}", quiet=job.quiet)
     if ranking.confidence is not None:

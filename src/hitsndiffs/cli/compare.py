@@ -13,8 +13,8 @@ import numpy as np
 from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.outcome import in_options
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_table, tab_separated, title
-from hitsndiffs.data.files import write_whole
+from hitsndiffs.cli.text import for_people, say, show_json, show_table, tab_separated, title
+from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.results.wording import count
 
@@ -54,7 +54,7 @@ def compare_file(
     seconds = time.perf_counter() - start
     _write(found, out)
     if as_json:
-        print(_json(found))
+        show_json(_json(found))
     else:
         (_show if for_people() else _pipe)(found)
     r = responses
@@ -87,16 +87,12 @@ def _write(found: Comparison, out: Path | None) -> None:
     if out is None:
         return
     if out.suffix.lower() == ".json":
-        write_whole({out: lambda part: _write_text(part, _json(found))})
+        write_whole({out: text_writer(_json(found) + "\n")})
         return
     import polars as pl
 
     table = pl.DataFrame(_rows(found), infer_schema_length=None)
     write_whole({out: table_writer(table, out)})
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text + "\n", encoding="utf-8")
 
 
 def _json(found: Comparison) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.data.files import is_device
+from hitsndiffs.data.files import Writer, is_device, same_place
+from hitsndiffs.data.formulas import without_formulas
 from hitsndiffs.errors import InputError
 
-__all__ = ["TABLES", "check_target", "read_groups", "table_writer"]
+__all__ = ["TABLES", "check_distinct", "check_target", "read_groups", "table_writer"]
 
 #: Endings of tables.
 TABLES = (".csv", ".tsv", ".parquet", ".json")
@@ -39,31 +40,36 @@ def check_target(
         )
     if path.is_dir():
         raise InputError(f"{option} {path}: this is a folder; name a file in it.")
-    folder = path.resolve().parent
+    folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         raise InputError(f"{option} {path}: there is no folder {folder}; make it first.")
     if not os.access(folder, os.W_OK) and not is_device(path):
         raise InputError(f"{option} {path}: the folder {folder} cannot be written to.")
-    if source is not None and _same(path, source):
+    if source is not None and os.path.exists(source) and same_place(path, source):
         raise InputError(f"{option} {path}: this is the file that is read; name another one.")
 
 
-def table_writer(frame: Any, path: Path) -> Callable[[Path], None]:
-    """Return what writes a Polars frame in the format of a file's ending."""
-
-    def write(part: Path) -> None:
-        if path.suffix.lower() == ".parquet":
-            frame.write_parquet(part)
-        elif path.suffix.lower() == ".json":
-            frame.write_json(part)
-        else:
-            frame.write_csv(part, separator="\t" if path.suffix.lower() == ".tsv" else ",")
-
-    return write
+def check_distinct(targets: Mapping[str, Path | None]) -> None:
+    """Refuse two options that name one file, by any spelling or link."""
+    named = [(option, path) for option, path in targets.items() if path is not None]
+    for place, (option, path) in enumerate(named):
+        for other, there in named[:place]:
+            if same_place(path, there):
+                raise InputError(f"{other} and {option} both name {path}; give each its own file.")
 
 
-def _same(path: Path, source: str) -> bool:
-    return path.exists() and os.path.exists(source) and os.path.samefile(path, source)
+def table_writer(frame: Any, path: Path, *, raw: bool = False) -> Writer:
+    """Return what writes a Polars frame in the format of a file's ending.
+
+    Tables that spreadsheets open hold no formulas, unless ``raw`` asks for the cells as they are.
+    """
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        return lambda part: frame.write_parquet(part)
+    if ending == ".json":
+        return lambda part: frame.write_json(part)
+    safe = frame if raw else without_formulas(frame)
+    return lambda part: safe.write_csv(part, separator="\t" if ending == ".tsv" else ",")
 
 
 def read_groups(path: Path) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hitsndiffs.cli.text import for_people, show_table, tab_separated
+from hitsndiffs.cli.text import for_people, show_json, show_table, tab_separated
 
 __all__ = ["list_formats", "list_methods"]
 
@@ -16,7 +16,7 @@ def list_methods(*, as_json: bool = False) -> None:
     rows = [(name, method.summary, method.use) for name, method in METHODS.items()]
     if as_json:
         fields = [{"name": name, "what": what, "when": when} for name, what, when in rows]
-        print(json.dumps(fields, indent=2, ensure_ascii=False))
+        show_json(json.dumps(fields, indent=2, ensure_ascii=False))
     elif for_people():
         show_table(("name", "what it does", "when to use it"), rows, names=(0,), words=(1, 2))
     else:
@@ -38,7 +38,7 @@ def list_formats(*, as_json: bool = False) -> None:
     ]
     if as_json:
         fields = [{"name": name, "what": what, "about": about} for name, what, about in rows]
-        print(json.dumps(fields, indent=2, ensure_ascii=False))
+        show_json(json.dumps(fields, indent=2, ensure_ascii=False))
     elif for_people():
         show_table(("name", "what it is", "about"), rows, names=(0,), words=(1, 2))
     else:

@@ -31,6 +31,7 @@ __all__ = [
     "MaxMemory",
     "PlanFile",
     "Quiet",
+    "Raw",
     "Scheduler",
     "Seed",
     "Separator",
@@ -235,6 +236,14 @@ Json = Annotated[bool, typer.Option("--json", help="Everything, as JSON.", rich_
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Nothing but the result.", rich_help_panel=OUTPUT),
+]
+Raw = Annotated[
+    bool,
+    typer.Option(
+        "--raw",
+        help="Leave cells of CSV and TSV that look like formulas as they are (for programs).",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Debug = Annotated[
     bool,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import io
 import os
 import re
 import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
+
+from hitsndiffs.errors import InputError, printable
 
 __all__ = ["in_options", "run"]
 
@@ -39,6 +44,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line, and turn whatever happens into an exit code and a sentence."""
     args = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in args
+    closed = _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that knows no "±" still gets its table
             stream.reconfigure(errors="backslashreplace")
@@ -48,18 +54,49 @@ def run(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = _show_all if debug else _show
             code = _invoke(args or ["--help"])
         sys.stdout.flush()
+        if closed is not None and closed.asked:
+            raise InputError("standard output is closed: what was to be shown is lost.")
     except KeyboardInterrupt:
         return _say("interrupted; no file was changed.", INTERRUPTED)
     except BrokenPipeError:
         _forget_output()
         return PIPE_CLOSED
     except Exception as error:
+        _forget_output()
         if debug:
             import traceback
 
             traceback.print_exc()
         return _say(*_sentence(error))
     return code
+
+
+class _Nowhere(io.StringIO):
+    """A standard output that was closed: it forgets, and knows whether it was asked."""
+
+    asked = False
+
+    def write(self, text: str) -> int:
+        self.asked = self.asked or bool(text)
+        return len(text)
+
+
+def _open_streams() -> _Nowhere | None:
+    """Give streams that were closed something to stand for them.
+
+    Their numbers are taken first, so that no file which is opened later gets what a library
+    prints there.
+    """
+    if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
+        return None
+    while os.open(os.devnull, os.O_RDWR) <= 2:  # the last one stays open and does no harm
+        pass
+    lost = None
+    if sys.stdout is None:
+        sys.stdout = lost = _Nowhere()
+    if sys.stderr is None:
+        sys.stderr = _Nowhere()
+    return lost
 
 
 def _spare_threads(args: list[str]) -> None:
@@ -90,8 +127,6 @@ def _invoke(args: list[str]) -> int:
 
 
 def _sentence(error: Exception) -> tuple[str, int]:
-    from hitsndiffs.errors import InputError
-
     if isinstance(error, InputError):
         return in_options(str(error)), UNUSABLE
     if hasattr(error, "format_message"):  # typer's usage errors, under any of its versions
@@ -101,8 +136,12 @@ def _sentence(error: Exception) -> tuple[str, int]:
         said += "" if said.endswith("?") else "."
         return f"{said} See: {page} --help", UNUSABLE
     if isinstance(error, OSError) and error.strerror:
+        if error.errno == errno.ELOOP:
+            return f"{error.filename}: this is a link that leads back to itself.", UNUSABLE
         name = f"{error.filename}: " if error.filename else ""
         return f"{name}{error.strerror}.", UNUSABLE
+    if isinstance(error, RuntimeError) and "Symlink loop" in str(error):  # Python before 3.13
+        return f"{str(error).partition('from ')[2]}: a link that leads back to itself.", UNUSABLE
     if isinstance(error, MemoryError):
         return "the data do not fit into memory.", BROKEN
     text = " ".join(str(error).split())
@@ -130,8 +169,8 @@ def _as_option(found: re.Match[str]) -> str:
 
 def _say(sentence: str, code: int) -> int:
     try:
-        print(f"hnd: {' '.join(sentence.split())}", file=sys.stderr)
-    except BrokenPipeError:
+        print(f"hnd: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
+    except (OSError, ValueError):  # nobody can be told
         _forget_output()
     return code
 
@@ -142,7 +181,8 @@ def _forget_output() -> None:
         try:
             stream.flush()
         except (OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_target, read_groups, table_writer
+from hitsndiffs.cli.files import check_distinct, check_target, read_groups, table_writer
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import (
     for_people,
     interval_bar,
     room_left,
     say,
+    show_json,
     show_table,
     tab_separated,
     title,
 )
-from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.exports import key_frame, ranking_frame
@@ -65,6 +66,7 @@ class Job:
     as_json: bool = False
     top: int | None = None
     everybody: bool = False
+    raw: bool = False
     quiet: bool = False
 
 
@@ -83,6 +85,18 @@ def rank_file(job: Job) -> None:
             check_target(job.save, "--save", read, (".json",))
         if job.report is not None:
             check_target(job.report, "--report", read, REPORTS)
+    check_distinct(
+        {"--out": job.out, "--key-out": job.key_out, "--report": job.report, "--save": job.save}
+    )
+    for option, given in (
+        ("--answers", job.answers),
+        ("--key", job.key),
+        ("--plan", job.source.plan),
+        ("--group", job.group),
+    ):
+        for target in (job.out, job.key_out, job.report, job.save):
+            if given is not None and target is not None and same_place(target, given):
+                raise InputError(f"{target}: {option} reads this file; name another one to write.")
     if job.report is None and job.key is not None:
         raise InputError(
             "--key is for the report: add --report report.html (to rank with right answers that "
@@ -95,7 +109,7 @@ def rank_file(job: Job) -> None:
     ranking, plan = _ranking(job)
     _write(ranking, job)
     if job.as_json:
-        print(ranking.to_json())
+        show_json(ranking.to_json())
         _say_notes(ranking, job)
     elif for_people():
         for line in _opening(ranking, job, plan):
@@ -146,22 +160,20 @@ def _key_parameter(method: Any) -> str:
 
 
 def _write(ranking: Ranking, job: Job) -> None:
-    files: dict[Path, Callable[[Path], None]] = {}
+    files: dict[Path, Writer] = {}
     if job.out is not None:
         if job.out.suffix.lower() == ".json":
-            files[job.out] = lambda part: _write_text(part, ranking.to_json())
+            files[job.out] = text_writer(ranking.to_json() + "\n")
         else:
-            files[job.out] = table_writer(ranking_frame(ranking), job.out)
+            files[job.out] = table_writer(ranking_frame(ranking), job.out, raw=job.raw)
     if job.key_out is not None:
-        files[job.key_out] = table_writer(key_frame(ranking), job.key_out)
+        files[job.key_out] = table_writer(key_frame(ranking), job.key_out, raw=job.raw)
     if job.report is not None:
-        page = _report(ranking, job)
-        files[job.report] = lambda part: _write_text(part, page)
+        files[job.report] = text_writer(_report(ranking, job) + "\n")
     if job.save is not None:
         from hitsndiffs.results.saving import as_text
 
-        saved = as_text(ranking)
-        files[job.save] = lambda part: _write_text(part, saved)
+        files[job.save] = text_writer(as_text(ranking) + "\n")
     write_whole(files)
 
 
@@ -208,10 +220,6 @@ def _command(job: Job) -> str:
     if job.use_key:
         said.append("--use-key")
     return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text + "\n", encoding="utf-8")
 
 
 # -- words ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
+from hitsndiffs.cli.text import for_people, say, show_json, show_table, tab_separated
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.results.wording import count
 
@@ -17,21 +17,22 @@ __all__ = ["score_file"]
 
 
 def score_file(
-    model: Path, source: Source, *, out: Path | None, as_json: bool, quiet: bool
+    model: Path, source: Source, *, out: Path | None, as_json: bool, raw: bool = False, quiet: bool
 ) -> None:
     """Read the ranking and the newcomers, place them, write, show."""
     from hitsndiffs.results.frames import to_frame
     from hitsndiffs.results.saving import load
 
     if out is not None:
-        check_target(out, "--out", source.path)
+        for read in (*source.paths, str(model)):
+            check_target(out, "--out", read)
     ranking = load(model)
     placed = ranking.score(source.read(quiet=quiet))
     if out is not None:
         frame = to_frame(placed.columns(), "polars")
-        write_whole({out: table_writer(frame, out)})
+        write_whole({out: table_writer(frame, out, raw=raw)})
     if as_json:
-        print(json.dumps(placed.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        show_json(json.dumps(placed.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     say(
         f"{count(len(placed), 'newcomer')}, placed among {count(placed.of, 'user')} by "
         f"{model} (method {ranking.method}).",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.cli.text import say
+from hitsndiffs.cli.text import for_people, say
 from hitsndiffs.data.progress import working
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, printable
 from hitsndiffs.results.wording import count
 
 __all__ = ["simulate_files"]
@@ -15,12 +15,12 @@ __all__ = ["simulate_files"]
 
 def simulate_files(model: str, out: Path, format: str, *, quiet: bool, **drawn: Any) -> None:
     """Simulate, write three files, and name them."""
-    from hitsndiffs.irt import FORMATS, simulate, write_simulation
+    from hitsndiffs.irt import simulate, write_simulation
+    from hitsndiffs.irt.writing import refuse_files
 
-    if format not in FORMATS:
-        raise InputError(f"--format must be one of {', '.join(FORMATS)}; got {format!r}.")
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out}: this is a file; name a folder.")
+    refuse_files(out, format)
     with working("Simulating", quiet=quiet, told=True):
         simulation = simulate(model, **drawn)
         files = write_simulation(simulation, out, format)
@@ -31,4 +31,4 @@ def simulate_files(model: str, out: Path, format: str, *, quiet: bool, **drawn: 
         quiet=quiet,
     )
     for path in files:
-        print(path)
+        print(printable(str(path)) if for_people() else path)

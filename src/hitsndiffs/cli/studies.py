@@ -12,6 +12,7 @@ from hitsndiffs.cli.options import (
     Debug,
     Json,
     Quiet,
+    Raw,
     Seed,
     method_names,
 )
@@ -92,6 +93,7 @@ def score(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    raw: Raw = False,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -99,7 +101,7 @@ def score(
     """Place newcomers by a saved ranking, without ranking everybody again."""
     from hitsndiffs.cli.score import score_file
 
-    score_file(model, source, out=out, as_json=json, quiet=quiet)
+    score_file(model, source, out=out, as_json=json, raw=raw, quiet=quiet)
 
 
 def simulate(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
+from hitsndiffs.errors import printable
+
 __all__ = [
     "for_people",
     "interval_bar",
     "room_left",
     "say",
+    "show_json",
     "show_table",
     "tab_separated",
     "title",
@@ -29,12 +32,33 @@ def say(sentence: str, *, quiet: bool = False) -> None:
     """Tell the user something beside the result: on standard error, as one line or paragraph."""
     if quiet:
         return
+    sentence = printable(sentence, kept="\n")
     sys.stdout.flush()
     if sys.stderr.isatty():
         import textwrap
 
         sentence = textwrap.fill(sentence, width(), subsequent_indent="  ", break_on_hyphens=False)
     print(sentence, file=sys.stderr, flush=True)
+
+
+def show_json(text: str) -> None:
+    """Print JSON on standard output; what a terminal would obey is written as JSON escapes it."""
+    if not text.replace("\n", " ").isprintable():
+        text = "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
+    print(text)
+
+
+def _escaped(sign: str) -> str:
+    r"""As JSON writes a character by its number (beyond 16 bits by two).
+
+    >>> _escaped("\x9b"), _escaped("\U000e0001")
+    ('\\u009b', '\\udb40\\udc01')
+    """
+    code = ord(sign)
+    if code > 0xFFFF:
+        high, low = divmod(code - 0x10000, 0x400)
+        return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+    return f"\\u{code:04x}"
 
 
 def width() -> int:
@@ -46,6 +70,7 @@ def width() -> int:
 
 def title(text: str) -> None:
     """Print a heading on standard output."""
+    text = printable(text)
     print(f"\033[1m{text}\033[0m" if _colourful() else text)
 
 
@@ -77,7 +102,7 @@ def show_table(
     from rich.table import Table
     from rich.text import Text
 
-    cells = [[_one_line(cell) for cell in row] for row in rows]
+    cells = [[printable(cell) for cell in row] for row in rows]
     table = Table(
         box=box.SIMPLE_HEAD,
         padding=(0, 0) if tight else (0, 1),
@@ -173,12 +198,7 @@ def tab_separated(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     write = sys.stdout.write
     write("\t".join(heads) + "\n")
     for row in rows:
-        write("\t".join(map(_one_line, row)) + "\n")
-
-
-def _one_line(cell: str) -> str:
-    """No tab, line break or escape sequence in a label may disturb the table."""
-    return cell if cell.isprintable() else "".join(c if c.isprintable() else " " for c in cell)
+        write("\t".join(map(printable, row)) + "\n")
 
 
 def _colourful() -> bool:

@@ -7,13 +7,24 @@ Importing a module of kernels imports Numba (about 0.2 s) and loads its kernels 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import threading
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["FLOAT", "INT", "array", "is_switched_off", "kernel", "read_only", "start_loading"]
+__all__ = [
+    "FLOAT",
+    "INT",
+    "array",
+    "is_switched_off",
+    "is_trusted_folder",
+    "kernel",
+    "read_only",
+    "start_loading",
+]
 
 #: The types of plain numbers.
 INT, FLOAT = "int64", "float64"
@@ -42,15 +53,75 @@ def kernel(*arguments: Any, also: tuple[Any, ...] | None = None) -> Callable[[An
     also
         The types of a second variant.
     """
-    from numba import njit, types
 
-    def signature(given: tuple[Any, ...]) -> Any:
-        return types.void(*(getattr(types, t) if isinstance(t, str) else t for t in given))
+    def compiled(function: Any) -> Any:
+        with _own_caches():
+            from numba import njit, types
 
-    if not arguments:
-        return njit(cache=True, nogil=True)  # type: ignore[no-any-return]
-    variants = [signature(given) for given in (arguments, also) if given is not None]
-    return njit(variants, cache=True, nogil=True)  # type: ignore[no-any-return]
+            if not arguments:
+                return njit(cache=True, nogil=True)(function)
+            variants = [
+                types.void(*(getattr(types, t) if isinstance(t, str) else t for t in given))
+                for given in (arguments, also)
+                if given is not None
+            ]
+            return njit(variants, cache=True, nogil=True)(function)
+
+    return compiled
+
+
+def is_trusted_folder(folder: str) -> bool:
+    """Whether compiled code may be read from a folder: nobody else can have put any there.
+
+    It must be named from the root on, belong to this user (or root), and not be open to everybody;
+    where it does not exist yet, the folder that it would be made in.
+    """
+    if not os.path.isabs(folder):
+        return False
+    if not hasattr(os, "geteuid"):
+        return True
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    found = os.stat(folder)
+    return found.st_uid in (0, os.geteuid()) and not found.st_mode & 0o002
+
+
+@contextlib.contextmanager
+def _own_caches() -> Iterator[None]:
+    """Let Numba choose its cache without the folders that this user cannot trust."""
+    with _CACHES:
+        foreign = {
+            name: folder
+            for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
+            if (folder := os.environ.get(name)) and not is_trusted_folder(folder)
+        }
+        if not foreign:
+            yield
+            return
+        for name, folder in foreign.items():
+            if name not in _TOLD:
+                _TOLD.add(name)
+                warnings.warn(
+                    f"{name}={folder} is not used for compiled code: it must be a full path to a "
+                    "folder that is yours and not open to everybody.",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            del os.environ[name]
+        try:
+            import numba
+
+            before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, ""
+            try:
+                yield
+            finally:
+                numba.config.CACHE_DIR = before
+        finally:
+            os.environ.update(foreign)
+
+
+_CACHES = threading.RLock()
+_TOLD: set[str] = set()
 
 
 def is_switched_off() -> bool:

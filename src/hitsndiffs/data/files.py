@@ -2,47 +2,222 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable, Mapping
+import contextlib
+import errno
+import io
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import IO, Any
 
-__all__ = ["is_device", "write_whole"]
+from hitsndiffs.errors import InputError
+
+__all__ = ["Writer", "is_device", "same_place", "text_writer", "write_whole"]
+
+#: What fills a file: it gets the file, open for bytes.
+Writer = Callable[[IO[bytes]], object]
+
+#: Names of files that are not complete yet; those of runs that were killed go after a day.
+_PART = re.compile(r"\.hnd-[0-9a-f]{32}\.part")
+_DAY = 86_400.0
+#: Links after which a chain of them is taken for a circle.
+_LINKS = 40
 
 
-def write_whole(files: Mapping[Path, Callable[[Path], None]]) -> None:
+def write_whole(files: Mapping[Path, Writer]) -> None:
     """Write some files: each beside its place first, and moved there when all are complete.
+
+    A file that is there keeps its mode and owner. A link that this user (or root) made leads to
+    the file it names; anybody else's link is refused. Two names of one file are refused.
 
     Parameters
     ----------
     files
-        Path → what writes to the path that it is given.
+        Path → what fills the file that it is given.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "greeting.txt"
-    ...     write_whole({path: lambda part: print(part.write_text("hello"))})
+    ...     write_whole({path: text_writer("hello")})
     ...     path.read_text()
-    5
     'hello'
     """
-    parts: dict[Path, Path] = {}
+    paths = list(files)
+    for number, path in enumerate(paths):
+        for other in paths[:number]:
+            if same_place(path, other):
+                raise InputError(f"{other} and {path} are one file; name two.")
+    parts: list[tuple[Path, Path, Path]] = []  # what was asked for, its place, its part
+    done: list[str] = []
     try:
-        for path, write in files.items():
-            if is_device(path):
-                write(path)
-                continue
-            place = path.resolve()
-            parts[place] = place.with_name(f".{place.name}.{uuid.uuid4().hex[:8]}.part")
-            write(parts[place])
-        for place, part in parts.items():
-            part.replace(place)
+        for path in sorted(paths, key=is_device):  # what cannot be taken back comes last
+            with _told(path, done):
+                if is_device(path):
+                    _fill(os.open(path, os.O_WRONLY), files[path], durable=False)
+                    done.append(str(path))
+                    continue
+                place = _place(path)
+                _tidy_up(place.parent)
+                part = place.with_name(f".hnd-{secrets.token_hex(16)}.part")
+                parts.append((path, place, part))
+                _fill(_new_file(part, place), files[path])
+        for path, place, part in parts:
+            with _told(path, done):
+                os.replace(part, place)
+                done.append(str(path))
     finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
+        for _, _, part in parts:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def text_writer(text: str) -> Writer:
+    """What writes a text, as UTF-8."""
+    return lambda file: file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def is_device(path: Path) -> bool:
     """Whether a path is something to write into, but no file (``/dev/stdout``)."""
-    return path.exists() and not path.is_file() and not path.is_dir()
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def same_place(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two names are one file, by any spelling or link; devices may be named twice.
+
+    >>> same_place("ranking.csv", "./ranking.csv"), same_place("ranking.csv", "key.csv")
+    (True, False)
+    """
+    if is_device(Path(one)):
+        return False
+    with contextlib.suppress(OSError):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+class _Part(io.RawIOBase):
+    """A file whose every byte is written or whose fault is kept, whoever writes into it."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self.fault: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        rest = memoryview(data).cast("B")
+        length = len(rest)
+        while len(rest):
+            try:
+                rest = rest[os.write(self._number, rest) :]
+            except InterruptedError:
+                continue
+            except OSError as fault:
+                self.fault = fault
+                raise
+        return length
+
+
+def _fill(number: int, write: Writer, *, durable: bool = True) -> None:
+    """Write into an open file, and close it."""
+    part = _Part(number)
+    try:
+        try:
+            write(part)  # type: ignore[arg-type]
+        except Exception:
+            if part.fault is not None:  # a library may have made something else of it
+                raise part.fault from None
+            raise
+        if part.fault is not None:
+            raise part.fault
+        if durable:
+            _again(lambda: os.fsync(number))
+    finally:
+        os.close(number)
+
+
+def _again(call: Callable[[], object]) -> None:
+    while True:
+        try:
+            call()
+        except InterruptedError:
+            continue
+        return
+
+
+def _new_file(part: Path, place: Path) -> int:
+    """Make a file that was not there, with the mode of the one whose place it will take."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    flags |= getattr(os, "O_BINARY", 0)
+    try:
+        there = os.stat(place)
+    except FileNotFoundError:
+        return os.open(part, flags, 0o666)  # less what the umask takes
+    if not os.access(place, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file that is there is write-protected")
+    number = os.open(part, flags, 0o600)
+    if hasattr(os, "fchmod"):
+        with contextlib.suppress(OSError):  # the owner is kept where that is allowed
+            if (there.st_uid, there.st_gid) != (os.geteuid(), os.getegid()):
+                os.fchown(number, there.st_uid, there.st_gid)
+        os.fchmod(number, stat.S_IMODE(there.st_mode) & 0o777)
+    return number
+
+
+def _place(path: Path) -> Path:
+    """Where a file goes: its own name, or what this user's link names."""
+    trusted = {0, os.geteuid()} if hasattr(os, "geteuid") else None
+    for _ in range(_LINKS):
+        if not path.is_symlink():
+            return Path(os.path.realpath(path.parent), path.name)
+        if trusted is not None and os.lstat(path).st_uid not in trusted:
+            raise InputError(f"{path}: this is a link of another user; name a file of your own.")
+        path = path.parent / os.readlink(path)
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+@contextlib.contextmanager
+def _told(path: Path, done: Sequence[str]) -> Iterator[None]:
+    """Say what went wrong with a file in one sentence."""
+    try:
+        yield
+    except OSError as error:
+        before = f" Written before that: {', '.join(done)}." if done else ""
+        raise InputError(f"{path}: {_reason(error)}.{before}") from error
+
+
+def _reason(error: OSError) -> str:
+    kept = "what was there is unchanged"
+    number = error.errno
+    if number in (errno.ENOSPC, getattr(errno, "EDQUOT", None), errno.EFBIG):
+        return f"the disk is full or the file may not be so large; {kept}"
+    if number == errno.EPIPE:
+        return "whoever was to read this pipe has left; nothing more was written"
+    if number == errno.ELOOP:
+        return "this is a link that leads back to itself; name another file"
+    said = error.strerror or str(error)
+    return f"cannot be written ({said}); {kept}"
+
+
+def _tidy_up(folder: Path, now: float | None = None) -> None:
+    """Remove what killed runs of this user left in a folder, a day ago or more."""
+    limit = (time.time() if now is None else now) - _DAY
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _PART.fullmatch(entry.name) is None:
+                continue
+            with contextlib.suppress(OSError):
+                found = entry.stat(follow_symlinks=False)
+                mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+                if mine and stat.S_ISREG(found.st_mode) and found.st_mtime < limit:
+                    os.unlink(entry.path)

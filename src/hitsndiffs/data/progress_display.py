@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from hitsndiffs.data.progress import Watch
+from hitsndiffs.errors import printable
 
 __all__ = ["NotebookWatch", "TerminalWatch"]
 
@@ -44,9 +45,9 @@ class TerminalWatch(Watch):
         from rich.text import Text
 
         console = Console(stderr=True)
-        with console.status(Text(self.line())) as status:
+        with console.status(Text(printable(self.line()))) as status:
             while not self._over.wait(PAUSE):
-                line = Text(self.line(), no_wrap=True)
+                line = Text(printable(self.line()), no_wrap=True)
                 line.truncate(max(console.width - 3, 10), overflow="ellipsis")
                 status.update(line)
 

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from hitsndiffs.data.compiling import kernel
 
 _ONE, _TWO, _FOUR, _LAST = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _ODD, _PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
 _NIBBLES, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def fill_bits(codes, set_items, set_codes, first, words, bits):
     """Write some words of every set: bit ``b`` of word ``w`` is user ``64 (first + w) + b``."""
     for s in range(len(set_items)):
@@ -29,7 +30,7 @@ def fill_bits(codes, set_items, set_codes, first, words, bits):
             bits[s, whole] = word
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def _ones(x):
     """Number of ones (the compiler knows these lines and makes them one instruction)."""
     x = x - ((x >> _ONE) & _ODD)
@@ -38,7 +39,7 @@ def _ones(x):
     return (x * _BYTES) >> _LAST
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def count_pairs(bits, words, counts):
     """Add the sizes of the intersections of all pairs of sets (upper triangle)."""
     for i in range(len(bits)):

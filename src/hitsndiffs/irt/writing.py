@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hitsndiffs.data.files import Writer, write_whole
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.irt.simulation import Simulation
 
-__all__ = ["FORMATS", "write_simulation"]
+__all__ = ["FORMATS", "refuse_files", "write_simulation"]
 
 FORMATS = ("csv", "parquet")
 
@@ -37,7 +36,7 @@ def write_simulation(
     simulation
         What :func:`~hitsndiffs.simulate` returned.
     directory
-        Made when it is not there; files of the same names are replaced.
+        Made when it is not there; files of the same names are not replaced but refused.
     format
         ``"csv"`` or ``"parquet"``.
 
@@ -56,8 +55,7 @@ def write_simulation(
     """
     import polars as pl
 
-    if format not in FORMATS:
-        raise InputError(f"format must be one of {', '.join(FORMATS)}; got {format!r}.")
+    refuse_files(directory, format)
     tables: dict[str, Callable[[], pl.DataFrame]] = {
         "responses": lambda: _responses_table(simulation.responses),
         "abilities": lambda: pl.DataFrame(
@@ -72,23 +70,27 @@ def write_simulation(
     }
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
-    mark = uuid.uuid4().hex[:8]
-    parts = {name: folder / f".{name}.{mark}.part" for name in tables}
-    paths = {name: folder / f"{name}.{format}" for name in tables}
-    try:
-        for name, make in tables.items():
-            table = make()
-            if format == "csv":
-                table.write_csv(parts[name])
-            else:
-                table.write_parquet(parts[name])
-        for name, part in parts.items():
-            part.replace(paths[name])
-    finally:
-        for part in parts.values():
-            with contextlib.suppress(FileNotFoundError):
-                part.unlink()
-    return list(paths.values())
+
+    def writer(make: Callable[[], pl.DataFrame]) -> Writer:
+        if format == "csv":
+            return lambda part: make().write_csv(part)
+        return lambda part: make().write_parquet(part)
+
+    files = {folder / f"{name}.{format}": writer(make) for name, make in tables.items()}
+    write_whole(files)
+    return list(files)
+
+
+def refuse_files(directory: str | os.PathLike[str], format: str) -> None:
+    """Refuse a format that is none, and a folder that has such files already."""
+    if format not in FORMATS:
+        raise InputError(f"format must be one of {', '.join(FORMATS)}; got {format!r}.")
+    for name in ("responses", "abilities", "key"):
+        path = Path(directory) / f"{name}.{format}"
+        if os.path.lexists(path):
+            raise InputError(
+                f"{path}: this file is there already; name another folder, or remove it first."
+            )
 
 
 def _responses_table(responses: Responses) -> pl.DataFrame:

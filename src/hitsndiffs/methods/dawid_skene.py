@@ -12,6 +12,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.labels import label_numbers, sharing
+from hitsndiffs.methods.probability import STEADY
 
 __all__ = ["DawidSkene", "shared_labels"]
 
@@ -98,7 +99,7 @@ class DawidSkene(Method):
             if numbers is not None:
                 share = np.bincount(numbers, key) / data.n_items
                 logs += np.log(np.maximum(share, LEAST))[numbers]
-            new = within.softmax(logs)
+            new = within.softmax(np.round(logs, STEADY))
             change = float(np.abs(new - key).max())
             key = new
             rounds += 1
@@ -147,6 +148,7 @@ class DawidSkene(Method):
                 mine = numbers == answer
                 by_option[mine] = data.choosers(logs[:, answer])[mine]
             by_item = data.items.total(by_option) + np.log(np.maximum(prior, LEAST))
+            by_item = np.round(by_item, STEADY)
             new = np.exp(by_item - by_item.max(axis=1, keepdims=True))
             new /= new.sum(axis=1, keepdims=True)
             change = float(np.abs(new - truth).max())

@@ -129,7 +129,9 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         )
     for part in parts:
         scores[part.users] = part.fit.scores
-    first = parts[0].fit
+    # of equally large parts the least sure one speaks, whatever order they come in
+    largest = [part.fit for part in parts if len(part.users) == len(parts[0].users)]
+    first = min(largest, key=lambda fit: 1.0 if fit.confidence is None else fit.confidence)
     unsettled = next((part.fit for part in parts if not part.fit.converged), first)
     return replace(
         first,

@@ -13,7 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["log_gamma", "normal_cdf", "normal_quantile"]
+__all__ = ["STEADY", "log_gamma", "normal_cdf", "normal_quantile"]
+
+#: Decimals that are kept between rounds: where two answers are equally good, what rounding leaves
+#: of the order of the rows must not grow until it decides.
+STEADY = 10
 
 Array = npt.NDArray[np.float64]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.data.encoding.names import find_column, listed, recognise, shortened, suggestion
 from hitsndiffs.data.encoding.options import normalise
+from hitsndiffs.data.formulas import with_formulas
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.fold import same_text
 from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream, transcoded
@@ -68,7 +69,8 @@ def read_key(
     pairs, name = _pairs(source, responses, item, answer)
     key: dict[str, str] = {}
     for place, label, value in pairs:
-        option = normalise(value)
+        label = _unguarded(label, responses)
+        option = normalise(with_formulas(value) if isinstance(value, str) else value)
         if option is None:
             continue
         if key.get(label, str(option)) != str(option):
@@ -80,6 +82,14 @@ def read_key(
     if not key:
         raise InputError(f"{name}: the key holds no answers; nothing can be used.")
     return ReadKey(key) if responses is None else _matched(key, responses, name)
+
+
+def _unguarded(label: str, responses: Responses | None) -> str:
+    """An item's name without the apostrophe that kept a spreadsheet from running it."""
+    plain = with_formulas(label)
+    if plain != label and responses is not None and label in set(responses.items.tolist()):
+        return label
+    return plain
 
 
 def _pairs(

@@ -83,6 +83,15 @@ class ReadingOptions:
     max_memory: str | int | None = None
 
     def __post_init__(self) -> None:
+        for name in ("format", "user", "item", "option", "sheet", "encoding", "separator"):
+            text = getattr(self, name)
+            if text is not None and not isinstance(text, str):
+                raise InputError(f"{name} must be a text; got {text!r}.")
+        for name in ("items", "drop", "blanks"):
+            value = getattr(self, name)
+            listed = () if value is None else (value,) if isinstance(value, str) else value
+            if not isinstance(listed, list | tuple) or not all(isinstance(w, str) for w in listed):
+                raise InputError(f"{name} must be a text or a list of texts; got {value!r}.")
         _check("layout", self.layout, LAYOUTS)
         _check("duplicates", self.duplicates, DUPLICATES)
         if self.attempt is not None:

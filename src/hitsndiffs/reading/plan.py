@@ -221,7 +221,28 @@ def _loaded(text: str, where: str) -> Mapping[str, Any]:
     return loaded
 
 
+def _check_types(loaded: Any, where: str) -> None:
+    """A plan comes from a file: whatever is in it may be something else."""
+    texts = ("format", "title", "why", "layout", "container", "encoding", "separator", "sheet")
+    lists = ("sources", "columns", "left_out", "answers", "notes")
+    wrong = [] if isinstance(loaded, Mapping) else ["the plan"]
+    if not wrong:
+        wrong += [n for n in (*texts, "key") if not isinstance(loaded.get(n) or "", str)]
+        wrong += [n for n in lists if not isinstance(loaded.get(n, ()), list | tuple)]
+        wrong += ["options"] * (not isinstance(loaded.get("options", {}), Mapping))
+        wrong += ["header_row"] * (not isinstance(loaded.get("header_row") or 0, int))
+    if not wrong:
+        parts = [*loaded.get("columns", ()), *loaded.get("left_out", ())]
+        if not all(isinstance(part, Mapping) for part in parts) or not all(
+            isinstance(c.get("name", ""), str) for c in loaded.get("columns", ())
+        ):
+            wrong.append("columns")
+    if wrong:
+        raise InputError(f"{where}: {wrong[0]} is not what a plan has; write the plan anew.")
+
+
 def _from_dict(loaded: Mapping[str, Any], where: str) -> Plan:
+    _check_types(loaded, where)
     try:
         columns = [Column(**column) for column in loaded.get("columns", [])]
         left_out = [LeftOut(**rows) for rows in loaded.get("left_out", [])]
@@ -265,7 +286,10 @@ def load_profile(plan: Any) -> ReadingOptions:
             text = path.read_text(encoding="utf-8")
         except OSError as error:
             raise InputError(f"{str(path)!r} cannot be opened ({error.strerror}).") from None
+        except UnicodeDecodeError:
+            raise InputError(f"{str(path)!r}: this is no plan (not UTF-8 text).") from None
         loaded = _loaded(text, path.name)
+        _check_types(loaded, path.name)
         found = _from_dict(loaded.get("plan", loaded), path.name)
     return _profile(found)
 

@@ -160,6 +160,8 @@ def open_stream(
     """
     opened: Any = None
     if isinstance(source, str) and source == "-":
+        if sys.stdin is None or sys.stdin.closed:
+            raise InputError("standard input is closed; name a file, or pipe one in.")
         stream = ByteStream(sys.stdin.buffer.read, "standard input", limit=limit)
     elif hasattr(source, "read"):
         opened = source if name is not None else None

@@ -107,8 +107,10 @@ def encode_stream(
     return encoded, key
 
 
-def _factor(values: Sequence[str | None]) -> Factor:
+def _factor(values: Sequence[str | None], first: Iterable[str] = ()) -> Factor:
     index: dict[str, int] = {}
+    for text in first:
+        index.setdefault(text.strip(), len(index))
     numbers = np.empty(len(values), dtype=np.int32)
     for k, value in enumerate(values):
         text = "" if value is None else value.strip()
@@ -221,7 +223,7 @@ def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
             items.append(item)
             options.append(option)
     return assemble_long(
-        _factor(users),
+        _factor(users, (str(user) for encoded, _ in parts for user in encoded.users.tolist())),
         _factor(items),
         _factor(options),
         place=Place(f"{len(parts)} files", "answer", by_position=False),

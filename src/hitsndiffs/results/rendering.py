@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitsndiffs.errors import printable
 from hitsndiffs.results.frames import jsonable
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _best(ranking: Ranking, count: int) -> list[tuple[str, str, float]]:
     return [
         (
             "–" if np.isnan(ranking.ranks[j]) else str(int(ranking.ranks[j])),
-            str(ranking.users[j]),
+            printable(str(ranking.users[j])),
             float(ranking.scores[j]),
         )
         for j in ranking.order[:count]

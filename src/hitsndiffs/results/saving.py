@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.fitted import Fit
@@ -22,6 +22,7 @@ from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.saved_checks import check_saved
 
 __all__ = ["as_text", "load", "save"]
 
@@ -31,8 +32,7 @@ FORMAT, LAYOUT = "hitsndiffs ranking", 1
 
 def save(ranking: Ranking, path: str | Path) -> None:
     """Write a ranking to a file (see :meth:`hitsndiffs.Ranking.save`)."""
-    text = as_text(ranking)
-    write_whole({Path(path): lambda part: _write(part, text)})
+    write_whole({Path(path): text_writer(as_text(ranking))})
 
 
 def as_text(ranking: Ranking) -> str:
@@ -72,13 +72,18 @@ def load(path: str | Path) -> Ranking:
             f"{document.get('version')!r}; this version reads layout {LAYOUT}. Rank the data again."
         )
     try:
-        return _ranking(document)
-    except (KeyError, TypeError, ValueError, IndexError, zlib.error) as error:
-        raise InputError(f"{path}: the saved ranking is damaged ({error}).") from error
-
-
-def _write(part: Path, text: str) -> None:
-    part.write_text(text, encoding="utf-8")
+        ranking = _ranking(document)
+        check_saved(ranking)
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        zlib.error,
+    ) as error:
+        raise InputError(f"{path}: the saved ranking is damaged ({str(error)[:80]}).") from error
+    return ranking
 
 
 def _document(ranking: Ranking) -> dict[str, Any]:

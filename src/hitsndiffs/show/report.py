@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import notes_beside
@@ -113,11 +113,7 @@ def write_report(
     """Write the report; see :meth:`hitsndiffs.Ranking.report`."""
     text = report_html(ranking, key=key, file=file, command=command, reading=reading)
     target = Path(path)
-
-    def write(part: Path) -> None:
-        part.write_text(text, encoding="utf-8")
-
-    write_whole({target: write})
+    write_whole({target: text_writer(text)})
     return target
 
 

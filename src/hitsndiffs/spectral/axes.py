@@ -22,6 +22,7 @@ import numpy.typing as npt
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine, scaled
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
+from hitsndiffs.spectral.repeated import REPEATED, colours, settled, turned
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
 
@@ -114,9 +115,10 @@ def leading_axes(
         tol=tol,
         max_iterations=max_iterations,
         dense_up_to=dense_up_to if cheap else 0,
+        near=lambda: colours(data)[on_options],
     )
     values = found.values[found.values > NOTHING]
-    vectors = found.vectors[:, : len(values)]
+    vectors = turned(found.vectors[:, : len(values)])
     weights = None
     users = vectors
     if on_options:
@@ -288,11 +290,13 @@ def top_pairs(
     tol: float = 1e-12,
     max_iterations: int = 100_000,
     dense_up_to: int = DENSE_UP_TO,
+    near: Callable[[], Vector] | None = None,
 ) -> Highest:
     """Largest eigenpairs of a symmetric operator, a known unit eigenvector left out.
 
     The eigenvalues that are asked for must be positive (leaving an axis out makes its value 0).
-    Small operators are made into a matrix and solved outright.
+    Small operators are made into a matrix and solved outright. Of equally strong axes those nearest
+    to a vector come first (see :mod:`hitsndiffs.spectral.repeated`).
     """
 
     def deflated(x: Vector) -> Vector:
@@ -305,17 +309,25 @@ def top_pairs(
     if count <= 0:
         return Highest(np.zeros(0), np.zeros((size, 0)), np.zeros(0), 0)
     if size > max(dense_up_to, 2 * count + 2):
-        return highest_pairs(
-            deflated,
-            size,
-            count,
-            vectors=vectors,
-            seed=seed,
-            tol=tol,
-            max_products=max_iterations,
-        )
+        limits: dict[str, Any] = {"seed": seed, "tol": tol, "max_products": max_iterations}
+        found = highest_pairs(deflated, size, count, vectors=vectors, **limits)
+        if near is None or not _repeats(found.values):
+            return found
+        found = highest_pairs(deflated, size, count, **limits)
+        chosen = settled(found.values, found.vectors, near())[:, :vectors]
+        return Highest(found.values, chosen, found.residuals, found.products)
     matrix = np.column_stack([deflated(e) for e in np.eye(size)])
     values, columns = np.linalg.eigh((matrix + matrix.T) / 2)
-    values, columns = values[::-1][:count], columns[:, ::-1][:, :count]
+    values, columns = values[::-1], columns[:, ::-1]
+    if near is not None and _repeats(values[: count + 1]):
+        columns = settled(values, columns, near())
+    values, columns = values[:count], columns[:, :count]
     residuals = np.linalg.norm(matrix @ columns - values * columns, axis=0)
     return Highest(values, columns[:, :vectors], residuals, size)
+
+
+def _repeats(values: Vector) -> bool:
+    """Whether any two of some falling values are equally large."""
+    if len(values) < 2:
+        return False
+    return bool((values[:-1] - values[1:] <= REPEATED * max(values[0], NOTHING)).any())

@@ -14,6 +14,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.spectral.axes import DENSE_UP_TO, top_pairs
 from hitsndiffs.spectral.davidson import lowest_pairs
 from hitsndiffs.spectral.operators import Laplacian
+from hitsndiffs.spectral.repeated import REPEATED, colours, settled
 from hitsndiffs.spectral.solvers import Solution, cumulated, iterate, refuse_large
 
 __all__ = ["FIEDLER_SOLVERS", "fiedler"]
@@ -88,7 +89,10 @@ def _direct(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
         from scipy.linalg import eigh
 
         values, vectors = eigh(matrix, subset_by_index=[0, min(m - 1, 2)])
-        s, values, rounds = vectors[:, 1], values[1:], 1
+        if m > 2 and values[2] - values[1] <= REPEATED * beta:
+            values, vectors = eigh(matrix)
+            vectors[:, 1:] = settled(-values[1:], vectors[:, 1:], colours(L.data)[0])
+        s, values, rounds = vectors[:, 1], values[1:3], 1
     else:
         found = top_pairs(
             lambda s: beta * s - matrix @ s,

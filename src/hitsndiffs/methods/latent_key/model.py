@@ -38,7 +38,7 @@ from hitsndiffs.methods.latent_key.grid import (
     spread_about,
 )
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
-from hitsndiffs.methods.probability import log_gamma
+from hitsndiffs.methods.probability import STEADY, log_gamma
 
 __all__ = [
     "Curves",
@@ -166,6 +166,7 @@ class KeyProblem(Problem):
         curves = Curves.start(data.n_options) if curves is None else curves
         before = -np.inf
         fit = None
+        chosen = np.round(chosen, STEADY)
         for rounds in range(1, max_rounds + 1):
             found = weigh_candidates(
                 self.blocks,
@@ -178,6 +179,7 @@ class KeyProblem(Problem):
             )
             key = found.key
             chosen, of_users = _expect(self, found.logs)
+            chosen = np.round(chosen, STEADY)
             about_key = key * (found.prior - np.log(np.maximum(key, 1e-300)))
             evidence = float(of_users + about_key.sum())
             curves = found.curves.pooled(key, found.curvature) if rounds % 2 == 0 else found.curves

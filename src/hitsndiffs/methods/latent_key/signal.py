@@ -34,6 +34,7 @@ from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import item_blocks
 from hitsndiffs.methods.latent_key.grid import Posterior, posterior_of
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
+from hitsndiffs.methods.probability import STEADY
 
 __all__ = ["LeaningFit", "LeaningProblem", "Signal"]
 
@@ -221,11 +222,13 @@ class LeaningProblem(Problem):
             chosen = data.through(none, self._spread, mean, self.odds, self.witness)
         before = -np.inf
         fit = None
+        chosen = np.round(chosen, STEADY)
         for rounds in range(1, max_rounds + 1):
             held = not isinstance(start, LeaningFit) and rounds <= HELD
             found = self._weigh(signal, key, chosen, steps=6 if rounds == 1 else 1, held=held)
             signal, key = found.signal, found.key
             chosen, side = self._expect(found.logs, signal)
+            chosen = np.round(chosen, STEADY)
             doubt = key * (found.prior - np.log(np.maximum(key, 1e-300)))
             evidence = float(side[0] + doubt.sum())
             evidence -= float(np.log(signal.slope / SLOPE) ** 2) / (2 * SLOPE_VARIANCE)

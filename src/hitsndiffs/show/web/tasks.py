@@ -109,7 +109,8 @@ def _preview(r: Responses) -> dict[str, Any]:
 
 def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     """Read, rank, and leave everything that can be shown and downloaded."""
-    from hitsndiffs.results.exports import harmless, key_frame, ranking_frame
+    from hitsndiffs.data.formulas import without_formulas
+    from hitsndiffs.results.exports import key_frame, ranking_frame
     from hitsndiffs.show.report import EMPTY_ROW, describe
     from hitsndiffs.show.templating import policy, render
 
@@ -130,10 +131,10 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
         _write(task, "result.html", render("result.html", r=found, empty_row=EMPTY_ROW))
         page = render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
         _write(task, "report.html", page)
-        _write(task, "ranking.csv", harmless(ranking_frame(ranking)).write_csv())
+        _write(task, "ranking.csv", without_formulas(ranking_frame(ranking)).write_csv())
         has_key = ranking.fit.key_probabilities is not None
         if has_key:
-            _write(task, "key.csv", harmless(key_frame(ranking)).write_csv())
+            _write(task, "key.csv", without_formulas(key_frame(ranking)).write_csv())
         _write(task, "plan.json", plan.to_json() + "\n")
     return {
         "plan": _described(plan, responses),

@@ -1,0 +1,203 @@
+"""The campaign: children with limits, counts, findings, and the page about them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from fuzz import ROOT
+from fuzz.child import KINDS, kind_of, made
+from fuzz.page import write_page
+
+#: Seconds for one input, and for a child to begin.
+LIMIT, START = 20.0, 180.0
+#: Inputs of one child, and how much of the time a kind gets.
+BATCH = {
+    "bytes": 4000,
+    "tables": 4000,
+    "paths": 500,
+    "changes": 400,
+    "states": 40,
+    "faults": 200,
+    "kills": 10,
+}
+SHARE = {"bytes": 5, "tables": 4, "paths": 2, "changes": 4, "states": 1, "faults": 2, "kills": 1}
+
+
+def empty(seed: int) -> dict[str, Any]:
+    """A campaign before its first input."""
+    return {"seed": seed, "kinds": {}}
+
+
+def batch(name: str, state: dict[str, Any], count: int, until: float) -> None:
+    """Run one child, and add what came of it."""
+    entry = state["kinds"].setdefault(
+        name,
+        {
+            "next": 0,
+            "inputs": 0,
+            "seconds": 0.0,
+            "peak_mib": 0,
+            "hangs": 0,
+            "crashes": 0,
+            "outcomes": {},
+            "findings": [],
+        },
+    )
+    first, began, seed = entry["next"], time.monotonic(), state["seed"]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "fuzz.child", name, str(seed), str(first), str(count)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "POLARS_MAX_THREADS": "1",
+            "OMP_NUM_THREADS": "1",
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]),
+        },
+    )
+    assert child.stdout is not None
+    assert child.stderr is not None
+    number, found, reason, noise = first - 1, None, "", b""
+    limit, rest = START, b""
+    os.set_blocking(child.stderr.fileno(), False)
+    while found is None:
+        ready, _, _ = select.select([child.stdout], [], [], limit)
+        noise = (noise + (child.stderr.read() or b""))[-4000:]
+        if not ready:
+            reason = "hang"
+            break
+        chunk = os.read(child.stdout.fileno(), 1 << 16)
+        if not chunk:
+            reason = "crash"
+            break
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            if line.isdigit():
+                number, limit = int(line), LIMIT
+            elif line.startswith(b'{"done"'):
+                found = json.loads(line)["done"]
+            elif line.startswith(b"{"):
+                finding = json.loads(line)
+                keep(name, seed, finding["number"])
+                entry["findings"].append(finding)
+        if found is None and time.monotonic() > until:
+            break
+    child.kill()
+    code = child.wait()
+    noise = (noise + (child.stderr.read() or b""))[-4000:]
+    child.stdout.close()
+    child.stderr.close()
+    if reason:
+        entry["hangs" if reason == "hang" else "crashes"] += 1
+        what = "no answer within 20 s" if reason == "hang" else f"the process ended with {code}"
+        last = noise.decode(errors="replace").strip().splitlines()[-1:]
+        entry["findings"].append(
+            {"number": number, "what": f"{reason}: {what} {last}", "where": ""}
+        )
+        keep(name, seed, number)
+    ran = number + 1 - first if found is None else count
+    entry["next"] = number + 1 if found is None else first + count
+    entry["inputs"] += max(ran, 0)
+    entry["seconds"] += time.monotonic() - began
+    for outcome, times in (found or {"outcomes": {}})["outcomes"].items():
+        entry["outcomes"][outcome] = entry["outcomes"].get(outcome, 0) + times
+    if found is not None:
+        entry["peak_mib"] = max(entry["peak_mib"], found["peak_mib"])
+
+
+def keep(name: str, seed: int, number: int) -> None:
+    """Write an input down, to look at it and to run it again."""
+    folder = ROOT / "build" / "fuzz"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        given = made(kind_of(name), seed, number)
+    except Exception as error:
+        given = repr(error)
+    data = given[-1] if isinstance(given, tuple) and isinstance(given[-1], bytes) else repr(given)
+    path = folder / f"{name}-{seed}-{number}"
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def save(state: dict[str, Any], path: Path) -> None:
+    """Keep the state, whole or not at all."""
+    part = path.with_suffix(".new")
+    part.write_text(json.dumps(state, indent=1))
+    part.replace(path)
+
+
+def main() -> int:
+    """Run the campaign; the exit code is 1 when there are findings."""
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)} (default: all)")
+    parser.add_argument("--seconds", type=float, default=300.0, help="time for all kinds together")
+    parser.add_argument("--inputs", type=int, help="so many inputs of each kind, then the end")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--resume", type=Path, help="go on where this file says, and keep it")
+    parser.add_argument("--page", type=Path, help="write the report (docs/reliability.md)")
+    parser.add_argument(
+        "--beside", type=Path, nargs="+", default=[], help="other campaigns, for the report"
+    )
+    parser.add_argument("--again", type=int, metavar="NUMBER", help="run one input here, to debug")
+    given = parser.parse_args()
+    kinds = given.kinds or list(KINDS)
+    unknown = [name for name in kinds if name not in KINDS]
+    if unknown:
+        parser.error(f"{unknown[0]!r} is no kind; there are {', '.join(KINDS)}")
+    if given.again is not None:
+        return again(kinds[0], given.seed, given.again)
+    state = empty(given.seed)
+    if given.resume is not None and given.resume.exists():
+        state = json.loads(given.resume.read_text())
+    until = time.monotonic() + given.seconds
+    spent = dict.fromkeys(kinds, 0.0)
+    ran = dict.fromkeys(kinds, 0)
+    while time.monotonic() < until:
+        left = [k for k in kinds if given.inputs is None or ran[k] < given.inputs]
+        if not left:
+            break
+        name = min(left, key=lambda k: spent[k] / SHARE[k])
+        count = BATCH[name] if given.inputs is None else min(BATCH[name], given.inputs - ran[name])
+        began = time.monotonic()
+        before = state["kinds"].get(name, {}).get("inputs", 0)
+        batch(name, state, count, until)
+        spent[name] += time.monotonic() - began
+        ran[name] += max(state["kinds"][name]["inputs"] - before, 1)
+        if given.resume is not None:
+            save(state, given.resume)
+        entry = state["kinds"][name]
+        print(
+            f"{name:8} {entry['inputs']:>9,} inputs, {len(entry['findings'])} findings", flush=True
+        )
+    if given.page is not None:
+        others = [json.loads(path.read_text()) for path in given.beside]
+        write_page([state, *others], given.page)
+    findings = sum(len(entry["findings"]) for entry in state["kinds"].values())
+    for name, entry in state["kinds"].items():
+        for finding in entry["findings"][:5]:
+            print(f"{name} {finding['number']}: {finding['what']} ({finding['where']})")
+    return 1 if findings else 0
+
+
+def again(name: str, seed: int, number: int) -> int:
+    """Run one input in this process, with its traceback."""
+    import tempfile
+
+    kind = kind_of(name)
+    given = made(kind, seed, number)
+    print(repr(given)[:2000])
+    with tempfile.TemporaryDirectory() as folder:
+        print(kind.run(given, Path(folder)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""Axes that are equally strong: which of them, whatever order the users and items come in.
+
+Any mix of two axes with one eigenvalue is an axis as well, and a solver returns the mix that its
+start and the order of the rows happen to give. Here the data choose: users and options are
+coloured by who chose what (the colours of neighbours, a few rounds; names and order play no part),
+and the mix is the one closest to the colours. Where the data are so even that the colours say
+nothing either, the solver's mix stays; the methods say that the order is not determined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.engines import Engine
+
+__all__ = ["REPEATED", "colours", "settled", "turned"]
+
+Vector = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint64]
+
+#: Two axes whose values are this close (relatively) are equally strong.
+REPEATED = 1e-6
+#: Rounds of colouring; a mix with less than this of the colours in it is not told by them.
+ROUNDS, LEAST = 4, 1e-5
+
+
+def colours(data: Engine) -> tuple[Any, Vector]:
+    """A number in [-½, ½) per user and per option; those that the data cannot tell apart share it.
+
+    >>> from hitsndiffs import Responses
+    >>> from hitsndiffs.engines import open_engine
+    >>> users, _ = colours(open_engine(Responses.from_wide([list("AB"), list("BA"), list("AC")])))
+    >>> bool(users[0] == users[1]), bool(users[0] == users[2])
+    (False, False)
+    """
+    items = data.items.of_option
+    words = _mixed(data.choosers_per_option.astype(np.uint64))
+    users: Any = None
+    for _ in range(ROUNDS):
+        users = _mixed(data.fingerprints(words))
+        # 20 bits of each: sums of whole numbers are exact in any order
+        seen = data.choosers((users >> np.uint64(44)).astype(np.float64)).astype(np.uint64)
+        own = _mixed(words ^ _mixed(seen))
+        whole = np.add.reduceat(own, data.items.starts[:-1])
+        words = _mixed(own ^ _mixed(whole)[items])
+    return _number(users), _number(words)
+
+
+def settled(values: Vector, vectors: Vector, near: Vector) -> Vector:
+    """The same axes, those that are equally strong mixed as the colours say.
+
+    Parameters
+    ----------
+    values, vectors
+        Eigenvalues in falling order, and orthonormal vectors (columns), at least as many as are
+        equally strong.
+    near
+        The colours.
+    """
+    found, first = vectors.copy(), 0
+    limit = REPEATED * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    for last in range(1, vectors.shape[1] + 1):
+        if last < vectors.shape[1] and values[last - 1] - values[last] <= limit:
+            continue
+        if last - first > 1:
+            found[:, first:last] = _mixed_axes(vectors[:, first:last], [near, near**2, near**3])
+        first = last
+    return found
+
+
+def turned(vectors: Vector) -> Vector:
+    """The same axes, each with its longer tail on the positive side, whatever the order of rows.
+
+    >>> turned(np.array([[3.0, -3.0], [-1.0, 1.0], [-2.0, 2.0]])).tolist()
+    [[3.0, 3.0], [-1.0, -1.0], [-2.0, -2.0]]
+    """
+    return np.where((vectors**3).sum(axis=0) < 0, -vectors, vectors)
+
+
+def _mixed_axes(basis: Vector, nears: Sequence[Vector]) -> Vector:
+    """An orthonormal basis of the same space: what is nearest to some vectors, then the rest."""
+    chosen: list[Vector] = []
+    for near in nears:
+        part = basis.T @ (near / np.linalg.norm(near))
+        for other in chosen:
+            part = part - (other @ part) * other
+        length = float(np.linalg.norm(part))
+        if length <= LEAST or len(chosen) == basis.shape[1]:
+            break
+        chosen.append(part / length)
+    if not chosen:
+        return basis
+    start = np.column_stack([*chosen, np.eye(basis.shape[1])])
+    rotation, upper = np.linalg.qr(start)
+    signs = np.where(np.diag(upper)[: basis.shape[1]] < 0, -1.0, 1.0)
+    mixed: Vector = basis @ (rotation * signs)
+    return mixed
+
+
+def _mixed(x: Any) -> Any:
+    """Splitmix64: every bit of the input moves every bit of the output."""
+    with np.errstate(over="ignore"):
+        x = x + np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _number(words: Any) -> Any:
+    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53 - 0.5
