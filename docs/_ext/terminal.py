@@ -4,7 +4,7 @@
     hnd rank quiz.csv --top 3
     ```
 
-Commands run on a terminal of 84 columns, in the folder of the example files. A command that fails
+Commands run on a terminal of 80 columns, in the folder of the example files. A command that fails
 is a warning, and so an error of the build, unless ``:fails:`` says that it should. ``:lines: 12``
 shows the first lines only.
 """
@@ -22,7 +22,7 @@ from docutils.parsers.rst import Directive, directives
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
-COLUMNS = 84
+COLUMNS = 80
 SECONDS = 120
 
 #: The progress display, from hiding the cursor to showing it again; colours; other controls.
