@@ -26,6 +26,14 @@ def exam(
     return table, ability
 
 
+def with_own_letters(table: Table, seed: int = 0, options: int = 4) -> Table:
+    """The same answers under other letters in every item: the right one is not always the first."""
+    rng = np.random.default_rng(seed)
+    turns = np.stack([rng.permutation(options) for _ in range(table.shape[1])])
+    turned = turns[np.arange(table.shape[1]), np.maximum(table, 0)]
+    return np.where(table < 0, -1, turned)
+
+
 def biased_workers(seed: int, users: int = 25, items: int = 150) -> tuple[Table, Vector]:
     """Two labels; every worker has a sensitivity and a specificity of their own."""
     rng = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ from scipy.stats import norm
 from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.latent_key import candidates
-from hitsndiffs.methods.latent_key.candidates import Candidates
+from hitsndiffs.methods.latent_key.candidates import Curves
 from hitsndiffs.methods.latent_key.grid import (
     STEP,
     THETA,
@@ -24,7 +24,7 @@ from hitsndiffs.methods.latent_key.grid import (
     posterior_of,
     spread_about,
 )
-from hitsndiffs.methods.latent_key.model import START_SD, KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.model import START_SD, KeyProblem
 from hitsndiffs.methods.latent_key.search import correlation, search
 from hitsndiffs.methods.latent_key.starts import consensus
 
@@ -49,9 +49,9 @@ def compare_a_round(table, monkeypatch, witness=None, known=None, strong=None):
         problem.weigh(witness)
     start = a_start(len(table))
     # the oracle maximises each candidate to the end; so does the model here
-    newton = candidates._newton
-    monkeypatch.setattr(candidates, "_newton", lambda c, x, y, steps: newton(c, x, y, steps=60))
-    found = fit_key(problem, start, max_rounds=1)
+    newton = candidates.fit_curves
+    monkeypatch.setattr(candidates, "fit_curves", lambda c, x, y, steps: newton(c, x, y, steps=60))
+    found = problem.fit(start, max_rounds=1)
     key, posterior, evidence = naive_key.one_round(
         table, spread_about(start, np.full(len(start), START_SD)), witness, known, strong
     )
@@ -98,9 +98,9 @@ def test_the_evidence_does_not_fall(table):
     problem = problem_of(table)
     start = a_start(len(table))
     fixed = pytest.MonkeyPatch()
-    fixed.setattr(Candidates, "pooled", lambda found: found.curves)  # the population as it is
+    fixed.setattr(Curves, "pooled", lambda curves, key, bend: curves)  # the population as it is
     try:
-        values = [fit_key(problem, start, max_rounds=n).evidence for n in range(1, 10)]
+        values = [problem.fit(start, max_rounds=n).evidence for n in range(1, 10)]
     finally:
         fixed.undo()
     # Laplace's widths are not part of what a round maximises, so a little may be lost
@@ -110,11 +110,11 @@ def test_the_evidence_does_not_fall(table):
 def test_evidence_and_key_do_not_depend_on_blocks():
     table, _ = exam(5, users=20, items=12)
     start = a_start(20)
-    whole = fit_key(problem_of(table), start, max_rounds=4)
+    whole = problem_of(table).fit(start, max_rounds=4)
     problem = problem_of(table)
     problem.blocks = candidates.item_blocks(problem.data, 7)
     assert len(problem.blocks) > 4
-    parts = fit_key(problem, start, max_rounds=4)
+    parts = problem.fit(start, max_rounds=4)
     np.testing.assert_allclose(parts.key, whole.key, rtol=1e-9)
 
 
@@ -281,5 +281,5 @@ def test_modes_are_distinct_and_the_rival_disagrees():
 def test_many_users_are_fitted_quickly():
     table, ability = exam(10, users=20_000, items=20)
     problem = problem_of(table)
-    found = fit_key(problem, normal_scores(problem.data, consensus(problem)), max_rounds=6)
+    found = problem.fit(normal_scores(problem.data, consensus(problem)), max_rounds=6)
     assert accuracy(ability, found.posterior.mean) > 0.8

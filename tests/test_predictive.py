@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import predictive
 from hitsndiffs.methods.latent_key.grid import normal_scores
-from hitsndiffs.methods.latent_key.model import KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 
@@ -22,7 +22,7 @@ def contest(table):
     r = make_responses(table)
     problem = KeyProblem(open_engine(r, "numpy"))
     start = normal_scores(problem.data, consensus(problem))
-    fit = fit_key(problem, start, max_rounds=15)
+    fit = problem.fit(start, max_rounds=15)
     return confusion_against_key(problem.data, fit.posterior.mean)
 
 

@@ -84,7 +84,6 @@ def test_a_strong_user_turns_the_sign():
         ranking = rank(r, "hnd-robust", strong_user=user)
         mine = np.arange(60) % 2 == user
         assert ranking.scores[mine].mean() > ranking.scores[~mine].mean()
-        assert ranking.confidence > 0.8
 
 
 def test_two_equal_camps_are_a_toss_of_a_coin_and_it_says_so():

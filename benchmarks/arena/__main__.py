@@ -12,6 +12,7 @@ from benchmarks.arena import real
 from benchmarks.arena.doubt_tables import MISCONCEPTIONS
 from benchmarks.arena.measuring import ANCHORED, CONTESTANTS
 from benchmarks.arena.page import page
+from benchmarks.arena.peers import PEERS
 from benchmarks.arena.running import Cell, Store, run
 from benchmarks.arena.settings import SETTINGS, kind
 from benchmarks.arena.summary import Results
@@ -26,7 +27,8 @@ MOST_JOBS = 2
 
 def planned(runs: int, paper_runs: int, data: str = "*", methods: str = "*") -> list[Cell]:
     """All cells, those that matter most first; an interrupted run then has whole tables."""
-    cells: list[Cell] = [(c, f"real/{name}", 0) for name in real.present() for c in CONTESTANTS]
+    everyone = (*CONTESTANTS, *PEERS)
+    cells: list[Cell] = [(c, f"real/{name}", 0) for name in real.present() for c in everyone]
     for seed in range(max(runs, paper_runs)):
         for name in SETTINGS:
             if seed < runs:

@@ -11,7 +11,16 @@ import numpy.typing as npt
 from hitsndiffs import Responses
 from hitsndiffs.irt import simulate
 
-__all__ = ["Case", "biased", "copies", "exam", "from_model", "misconception", "repeated"]
+__all__ = [
+    "Case",
+    "biased",
+    "copies",
+    "exam",
+    "from_model",
+    "made_case",
+    "misconception",
+    "repeated",
+]
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
@@ -70,7 +79,7 @@ def exam(seed: int, *, users: int, items: int, options: int = 4, answered: float
     sheets = _sheets(rng, users, items, options)
     if answered < 1:
         sheets.codes[rng.random(sheets.codes.shape) >= answered] = -1
-    return _case(sheets.codes, sheets.key, sheets.theta, sheets.chance, normal=True)
+    return made_case(sheets.codes, sheets.key, sheets.theta, sheets.chance, normal=True)
 
 
 def copies(seed: int, *, users: int = 120, items: int = 40, sources: int = 3) -> Case:
@@ -82,7 +91,7 @@ def copies(seed: int, *, users: int = 120, items: int = 40, sources: int = 3) ->
     for j in copying:
         taken = rng.random(items) < 0.9
         codes[j, taken] = codes[rng.choice(source), taken]
-    return _case(codes, key)
+    return made_case(codes, key)
 
 
 def repeated(seed: int, *, models: int = 20, runs: int = 30, items: int = 60) -> Case:
@@ -92,7 +101,7 @@ def repeated(seed: int, *, models: int = 20, runs: int = 30, items: int = 60) ->
     again = np.repeat(codes, runs, axis=0)
     noise = rng.random(again.shape) < 0.1
     again[noise] = rng.integers(4, size=int(noise.sum()))
-    return _case(again, key, np.repeat(theta, runs))
+    return made_case(again, key, np.repeat(theta, runs))
 
 
 def biased(seed: int, *, users: int, items: int, per_item: int | None) -> Case:
@@ -106,7 +115,7 @@ def biased(seed: int, *, users: int, items: int, per_item: int | None) -> Case:
     if per_item is not None:
         asked = rng.random((users, items)).argsort(axis=0) < per_item
         codes = np.where(asked, codes, -1)
-    return _case(codes, truth, None, np.where(truth == 1, chance_one, 1 - chance_one))
+    return made_case(codes, truth, None, np.where(truth == 1, chance_one, 1 - chance_one))
 
 
 def misconception(
@@ -125,7 +134,7 @@ def misconception(
     lured_codes = np.where(knows, key, np.where(falls, lure, guess))
     lured_chance = to_know + (1 - to_know) * (1 - to_fall) / 4
     codes = np.where(lured, lured_codes, codes)
-    return _case(codes, key, theta, np.where(lured, lured_chance, chance), normal=True)
+    return made_case(codes, key, theta, np.where(lured, lured_chance, chance), normal=True)
 
 
 def _sheets(rng: np.random.Generator, users: int, items: int, options: int) -> Sheets:
@@ -142,7 +151,7 @@ def _sheets(rng: np.random.Generator, users: int, items: int, options: int) -> S
     return Sheets(codes, key, theta, chance)
 
 
-def _case(
+def made_case(
     codes: Codes,
     key: Codes,
     theta: Array | None = None,

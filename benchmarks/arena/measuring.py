@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 import hitsndiffs as hnd
-from benchmarks.arena import real
+from benchmarks.arena import peers, real
 from benchmarks.arena.cases import Case
+from benchmarks.arena.peers import PEERS, LeftOut, Peer
 from benchmarks.arena.settings import SETTINGS
 from hitsndiffs.engines import open_engine
 from hitsndiffs.results.metrics import accuracy, average_ranks
@@ -107,8 +108,10 @@ def case_of(data: str, seed: int) -> Case:
 
 def measure(name: str, case: Case, seed: int) -> Record:
     """Run one method and judge it by the truth; figures that do not apply are left out."""
-    contestant = (CONTESTANTS | ANCHORED)[name]
     truth = true_shares(case)
+    if name in PEERS:
+        return _measure_peer(PEERS[name], case, truth)
+    contestant = (CONTESTANTS | ANCHORED)[name]
     params = dict(contestant.params)
     if contestant.told is not None:
         params |= contestant.told(case, truth, seed)
@@ -135,6 +138,18 @@ def measure(name: str, case: Case, seed: int) -> Record:
         record["ability_of_scores"] = accuracy(case.abilities, ranking.scores)
     record |= _coverage(ranking, case)
     return {k: v for k, v in record.items() if v is not None and v == v}
+
+
+def _measure_peer(peer: Peer, case: Case, truth: Array) -> Record:
+    try:
+        found = peers.run(peer, case.responses)
+    except LeftOut as why:
+        return {"error": str(why)}
+    record = {"accuracy": accuracy(truth, found.scores), "seconds": round(found.seconds, 4)}
+    if found.key is not None and case.key:
+        hits = [found.key.get(item) == answer for item, answer in case.key.items()]
+        record["key_share"] = float(np.mean(hits))
+    return {k: v for k, v in record.items() if v == v}
 
 
 def true_shares(case: Case) -> Array:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.arena.measuring import CONTESTANTS
+from benchmarks.arena.peers import PEERS
 from benchmarks.arena.real import ASIDE, DEVELOP, OTHERS, PAPER
 from benchmarks.arena.summary import SIMPLE, TOLD, Results, Verdict, at_least, number, table
 
@@ -17,6 +18,8 @@ ALL = (*PAPER, *OTHERS)
 HALVES = ("first half", "second half", "all")
 #: No set may be further below the best simple rival than this.
 WORST_GAP = -0.03
+#: Whom the peers stand beside.
+BESIDE = tuple(c for c in CONTESTANTS if c in ("auto", "majority") or c.startswith("dawid-skene"))
 
 
 def verdicts(results: Results) -> list[Verdict]:
@@ -75,6 +78,15 @@ def section(results: Results) -> str:
             "The gap is to the best of the four simple rivals; *taken* is the method that `auto` "
             "took; time is processor time on one core.",
             _by_set(results),
+            "### Peers",
+            "Published rivals: crowd-kit's models for labels that all items share, and triplet "
+            "ranking of language models (Dhurandhar et al., Findings of the ACL 2024), in which "
+            "every model judges the others by how far they agree with it; it finds no key. Greedy "
+            "triplets depend on the order in which the models come: one random order is shown. "
+            "First Spearman, then the share of the key.",
+            _beside_peers(results, "accuracy"),
+            _beside_peers(results, "key_share"),
+            _left_out(results),
         ]
     )
 
@@ -151,3 +163,23 @@ def _by_set(results: Results) -> str:
         ],
         rows,
     )
+
+
+def _beside_peers(results: Results, figure: str) -> str:
+    shown = (*BESIDE, *PEERS)
+    rows = [
+        [name, *(number(results.mean(c, f"real/{name}", figure), 2) for c in shown)] for name in ALL
+    ]
+    return table(["set", *(f"`{c}`" for c in BESIDE), *PEERS], rows)
+
+
+def _left_out(results: Results) -> str:
+    """Why there is a dash: peer and reason, with the sets."""
+    reasons: dict[str, list[str]] = {}
+    for peer in PEERS:
+        for name in ALL:
+            for record in results.records(peer, f"real/{name}").values():
+                if "error" in record:
+                    reasons.setdefault(f"{peer}, {record['error']}", []).append(name)
+    lines = [f"- {reason}: {', '.join(sets)}" for reason, sets in reasons.items()]
+    return "\n".join(["Left out (a dash above):", "", *(lines or ["- none"])])

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import hitsndiffs
 from benchmarks.arena import real
 from benchmarks.arena.measuring import ANCHORED, CONTESTANTS, OURS, case_of, measure
+from benchmarks.arena.peers import PEERS
 from benchmarks.arena.settings import SETTINGS
 from hitsndiffs.methods import METHODS
 
@@ -152,10 +154,20 @@ def _source(contestant: str) -> str:
 
     A change elsewhere (another method, the command line) leaves the cell alone.
     """
+    arena = [(HERE / f"{name}.py").read_text() for name in ("cases", "measuring", "real")]
+    if contestant in PEERS:
+        text = (HERE / "peers.py").read_text()
+        return "".join([_followed((*_imports(text), *COMMON)), text, *arena, _crowd_kit_version()])
     method = (CONTESTANTS | ANCHORED)[contestant].method
     ours = OURS_TOO if method in OURS else ()
-    arena = [(HERE / f"{name}.py").read_text() for name in ("cases", "measuring", "real")]
     return "".join([_followed((METHODS[method].__module__, *COMMON, *ours)), *arena])
+
+
+def _crowd_kit_version() -> str:
+    try:
+        return version("crowd-kit")
+    except PackageNotFoundError:
+        return "crowd-kit is not installed"
 
 
 @cache

@@ -98,6 +98,23 @@ def rank(
             rich_help_panel=METHOD,
         ),
     ] = None,
+    group: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Users and their groups (two columns): runs of one model, a team. A group is one "
+            "witness.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    reading: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Rank by another reading of the answers (2, 3, …).",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
     use_key: Annotated[
         bool,
         typer.Option(
@@ -188,6 +205,7 @@ def rank(
 
     params = {
         "strong_user": strong_user,
+        "reading": reading,
         "solver": solver,
         "seed": seed,
         "engine": engine,
@@ -202,6 +220,7 @@ def rank(
             params={name: value for name, value in params.items() if value is not None},
             scheduler=scheduler,
             answers=answers,
+            group=group,
             use_key=use_key,
             out=out,
             key_out=key_out,

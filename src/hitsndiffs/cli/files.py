@@ -10,7 +10,7 @@ from typing import Any
 from hitsndiffs.data.files import is_device
 from hitsndiffs.errors import InputError
 
-__all__ = ["TABLES", "check_target", "table_writer"]
+__all__ = ["TABLES", "check_target", "read_groups", "table_writer"]
 
 #: Endings of tables.
 TABLES = (".csv", ".tsv", ".parquet", ".json")
@@ -64,3 +64,29 @@ def table_writer(frame: Any, path: Path) -> Callable[[Path], None]:
 
 def _same(path: Path, source: str) -> bool:
     return path.exists() and os.path.exists(source) and os.path.samefile(path, source)
+
+
+def read_groups(path: Path) -> dict[str, str]:
+    """User → group from a file of two columns (CSV or TSV), the first row being their names."""
+    import polars as pl
+
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"--group: {path}: cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"--group: {path}: this is no text in UTF-8.") from error
+    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    try:
+        table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        raise InputError(
+            f"--group: {path}: expected two columns, users and their groups; {error}."
+        ) from error
+    if table.width < 2:
+        raise InputError(
+            f"--group: {path}: expected two columns, users and their groups; there is "
+            f"{table.width}."
+        )
+    users, groups = table.columns[:2]
+    return dict(zip(table[users].to_list(), table[groups].to_list(), strict=True))

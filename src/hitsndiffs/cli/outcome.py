@@ -19,7 +19,7 @@ PIPE_CLOSED = 141
 #: Parameters of the library that are options of the command, as its sentences spell them.
 _PARAMETER = re.compile(
     r"\b(?P<name>user|item|option|items|drop|key_row|header_row|sheet|encoding|separator|attempt"
-    r"|max_memory|layout|transpose|duplicates|format|answers|key|strong_user|solver"
+    r"|max_memory|layout|transpose|duplicates|format|answers|key|strong_user|group|reading|solver"
     r"|seed|engine|threads|by)=(?P<value>'[^']*'|\"[^\"]*\"|[\w-]+)?(?![\w=])"
 )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_target, table_writer
+from hitsndiffs.cli.files import check_target, read_groups, table_writer
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import (
     for_people,
@@ -55,6 +55,7 @@ class Job:
     params: dict[str, Any] | None = None
     scheduler: str | None = None
     answers: Path | None = None
+    group: Path | None = None
     use_key: bool = False
     out: Path | None = None
     key_out: Path | None = None
@@ -129,6 +130,8 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
                 f"{job.source.name}: --use-key: there is no key in it; give one with --answers."
             )
         params[_key_parameter(METHODS.get(method))] = dict(responses.key)
+    if job.group is not None:
+        params["group"] = read_groups(job.group)
     with working("Ranking", quiet=job.quiet, told=True):
         return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params), plan
 
@@ -253,10 +256,19 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
         yield "The order is certified: it fits every single answer."
     if (sure := sureness(ranking)) is not None:
         help_wanted = ranking.confidence is not None and ranking.confidence < SURE
-        more = " One known answer (--answers) or strong user (--strong-user) would settle it."
-        yield sure + more * help_wanted
+        yield sure + help_wanted * _what_helps(ranking)
     if (said := repeats(ranking)) is not None:
         yield said
+
+
+def _what_helps(ranking: Ranking) -> str:
+    """What to find out, where it is not sure."""
+    asked = [str(question.item) for question in ranking.ask()]
+    if ranking.parameters.get("answers"):
+        return ""
+    if not asked:
+        return " One known answer (--answers) or strong user (--strong-user) would settle it."
+    return f" The right answers of {' and '.join(asked)} (--answers) would settle most."
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:

@@ -12,13 +12,15 @@ from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
-from hitsndiffs.methods.dawid_skene import DawidSkene, shared_labels
+from hitsndiffs.methods.dawid_skene import DawidSkene
+from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.method import LatentKey
 from hitsndiffs.methods.latent_key.search import Search, correlation
 from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.robust import certified_fit, choose_axis
+from hitsndiffs.methods.vacuous import tells_nothing
 
 __all__ = ["Auto"]
 
@@ -66,6 +68,10 @@ class Auto(Searching):
     resamples: int = 15
 
     def _fit(self, data: Engine) -> Fit:
+        # 0. answers that tell nothing
+        empty = tells_nothing(data)
+        if empty is not None:
+            return empty
         # 1. a perfect order needs no model
         exact = certified_fit(data, self)
         if exact is not None:
@@ -79,7 +85,9 @@ class Auto(Searching):
             return self._confusion(data, found, contest)
         fit = self._latent_key(found)
         why = (
-            "items have right answers of their own"
+            "all items share two labels, and people lean to one of them more or less"
+            if two_labels(data.items)
+            else "items have right answers of their own"
             if contest is None or contest.hidden == 0
             else "it predicts hidden answers better than confusion matrices do (by "
             f"{-contest.z:.1f} standard errors)"
@@ -87,20 +95,24 @@ class Auto(Searching):
         return _with_choice(fit, "latent-key", why)
 
     def _latent_key(self, found: Search) -> Fit:
-        estimator = LatentKey(axes=self.axes, resamples=self.resamples, seed=self.seed)
+        estimator = LatentKey(
+            axes=self.axes, resamples=self.resamples, seed=self.seed, reading=self.reading
+        )
         fit = estimator.from_search(found)
         assert fit.abilities is not None
         return replace(fit, abilities=_ability(found, fit.abilities))
 
     def _contest(self, data: Engine, found: Search) -> Contest | None:
-        """Compare with confusion matrices; ``None`` where they do not apply."""
+        """Compare with confusion matrices; ``None`` where they do not apply.
+
+        Two labels shared by all items have a model of their own, with leanings in it.
+        """
         if self.answers or self.strong_user is not None or data.n_items < 2:
             return None
-        try:
-            labels, _ = shared_labels(data)
-        except InputError:
+        shared = sharing(data.items)
+        if shared.apart or two_labels(data.items):
             return None
-        if data.n_users * len(labels) ** 2 > MOST_CELLS:
+        if data.n_users * len(shared.labels) ** 2 > MOST_CELLS:
             return None
         if data.n_responses > MOST_RESPONSES:
             return None
@@ -113,7 +125,7 @@ class Auto(Searching):
 
     def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:
         estimator = DawidSkene(
-            model="full", seed=self.seed, engine=self.engine, threads=self.threads
+            model="hierarchical", seed=self.seed, engine=self.engine, threads=self.threads
         )
         if not data.in_memory:
             raise InputError(
@@ -163,11 +175,7 @@ def _ability(found: Search, ability: Vector) -> Any:
 def _with_choice(fit: Fit, chosen: str, why: str) -> Fit:
     sure = "" if fit.confidence is None else f"; confidence {fit.confidence:.0%}"
     notes = [f"Method {chosen}: {why}{sure}."]
-    if (
-        fit.confidence is not None
-        and fit.confidence < DOUBT
-        and not any("known answer" in note for note in fit.notes)
-    ):
+    if fit.confidence is not None and fit.confidence < DOUBT and not fit.questions:
         notes.append(
             "The evidence is thin: who is good is not settled by these answers alone. One or two "
             "known answers, or one strong user, would help most."

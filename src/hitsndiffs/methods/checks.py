@@ -31,6 +31,8 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "trust": ("a number above 0 and below 1", lambda v: _number(v) and 0 < v < 1),
     "lam": ("a number from 0 up, or None", lambda v: v is None or _shrinks(v)),
     "mu": ("a number from 0 up, or None", lambda v: v is None or _shrinks(v)),
+    "reading": ("a whole number from 1 up", lambda v: _whole(v) and v >= 1),
+    "group": ("a mapping of users to groups, or None", lambda v: v is None or _mapping(v)),
     "axes": ("a whole number from 1 up", lambda v: _whole(v) and v >= 1),
     "resamples": ("a whole number from 0 up", lambda v: _whole(v) and v >= 0),
     "quadrature": ("a whole number from 5 up", lambda v: _whole(v) and v >= 5),

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.labels import label_numbers, sharing
 
 __all__ = ["DawidSkene", "shared_labels"]
 
@@ -18,8 +19,8 @@ Vector = npt.NDArray[np.float64]
 
 #: The smallest count and probability (no logarithm of zero).
 LEAST = 1e-10
-#: One label set for all items has at most this many labels (a confusion matrix per user).
-MOST_LABELS = 100
+#: The strengths of the hierarchical priors are learnt every so many rounds.
+LEARN_EVERY = 3
 
 
 @dataclass(kw_only=True, eq=False)
@@ -31,7 +32,9 @@ class DawidSkene(Method):
     model
         ``"one-coin"``: a user is right with one probability, and wrong options are equally likely
         otherwise. ``"full"``: a confusion matrix per user, for items that share one label set
-        (say, images with the labels dog, cat, rabbit).
+        (say, images with the labels dog, cat, rabbit). ``"hierarchical"``: the same, every
+        user's rows drawn from a population whose spread is learnt, so that few answers count for
+        little and a leaning to one label is told from ability.
     priors
         How likely each option is before anybody answers: ``"even"`` within the item, ``"labels"``
         (as frequent as its label is right over all items, estimated), or ``"auto"``: even for
@@ -57,7 +60,7 @@ class DawidSkene(Method):
     summary: ClassVar[str] = "error rates per user and the likely key, by expectation–maximisation"
     use: ClassVar[str] = "crowd labels: many items, each answered by a few"
     one_of: ClassVar[dict[str, tuple[str, ...]]] = {
-        "model": ("one-coin", "full"),
+        "model": ("one-coin", "full", "hierarchical"),
         "priors": ("auto", "even", "labels"),
     }
 
@@ -69,16 +72,16 @@ class DawidSkene(Method):
     max_iterations: int = 2_000
 
     def _fit(self, data: Engine) -> Fit:
-        if self.model == "full":
-            return self._fit_full(data)
-        return self._fit_one_coin(data)
+        if self.model == "one-coin":
+            return self._fit_one_coin(data)
+        return self._fit_full(data)
 
     def _fit_one_coin(self, data: Engine) -> Fit:
         n = data.answers_per_user
         counts = data.choosers_per_option.astype(float)
         sizes = np.maximum(np.diff(data.items.starts), self.options_per_item or 2)
         wrong_options = counts * np.log(sizes - 1)[data.items.of_option]
-        numbers = _labels(data)[1] if self.priors == "labels" else None
+        numbers = label_numbers(data.items)[1] if self.priors == "labels" else None
         key = data.items.share(counts)
         within = data.items
         change, rounds = np.inf, 0
@@ -115,8 +118,9 @@ class DawidSkene(Method):
     def _fit_full(self, data: Engine) -> Fit:
         if not data.in_memory:
             raise InputError(
-                "Method 'dawid-skene' with model='full' keeps a matrix per user, and does not work "
-                f"on engine={data.name!r}. Use model='one-coin', or rank a sample (--sample N)."
+                f"Method 'dawid-skene' with model={self.model!r} keeps a matrix per user, and does "
+                f"not work on engine={data.name!r}. Use model='one-coin', or rank a sample "
+                "(--sample N)."
             )
         labels, numbers = shared_labels(data)
         k, items = len(labels), data.items.of_option
@@ -124,19 +128,26 @@ class DawidSkene(Method):
         truth = np.zeros((data.n_items, k))
         truth[items, numbers] = data.items.share(counts)
         change, rounds = np.inf, 0
+        strengths = np.ones(k)
         while True:
             # M: how often each label is right, and each user's answers given the right label
             prior = truth.mean(axis=0) if self.priors != "even" else np.full(k, 1 / k)
-            confusion = self._confusions(truth, numbers, data)
+            counts = _counted(truth, numbers, data)
+            if self.model == "full":
+                confusion = self._confusions(counts)
+                logs = np.log(confusion)
+            else:
+                learn = rounds >= LEARN_EVERY and rounds % LEARN_EVERY == 0
+                confusion, logs, strengths = _hierarchical(counts, strengths, learn=learn)
             if rounds == self.max_iterations or change <= self.tol:
                 break
             # E: how likely each label is right for each item, unchosen labels too
-            logs = np.zeros((data.n_options, k))
+            by_option = np.zeros((data.n_options, k))
             for answer in range(k):
                 mine = numbers == answer
-                logs[mine] = data.choosers(np.log(confusion[:, answer]))[mine]
-            logs = data.items.total(logs) + np.log(np.maximum(prior, LEAST))
-            new = np.exp(logs - logs.max(axis=1, keepdims=True))
+                by_option[mine] = data.choosers(logs[:, answer])[mine]
+            by_item = data.items.total(by_option) + np.log(np.maximum(prior, LEAST))
+            new = np.exp(by_item - by_item.max(axis=1, keepdims=True))
             new /= new.sum(axis=1, keepdims=True)
             change = float(np.abs(new - truth).max())
             truth = new
@@ -148,7 +159,7 @@ class DawidSkene(Method):
         accuracy = np.einsum("jcc,c->j", confusion, share)
         errors = right_errors(data, chosen, accuracy, n)
         return Fit(
-            scores=accuracy,
+            scores=accuracy if self.model == "full" else correct,
             option_weights=chosen,
             key_probabilities=data.items.share(chosen),
             correct=correct,
@@ -162,28 +173,50 @@ class DawidSkene(Method):
                 "labels": labels,
                 "label_priors": prior,
                 "confusions": confusion,
+                "strengths": strengths,
                 "truth": truth,
                 "numbers": numbers,
             },
         )
 
-    def _confusions(
-        self,
-        truth: Vector,
-        numbers: npt.NDArray[np.int64],
-        data: Engine,
-    ) -> Vector:
+    def _confusions(self, counts: Vector) -> Any:
         """``[user, answer, right]``: the probability of each answer, given the right label."""
-        k = truth.shape[1]
-        by_option = truth[data.items.of_option]
-        counts = np.stack(
-            [data.choices(by_option * (numbers == answer)[:, None]) for answer in range(k)], axis=1
-        )
         pooled = np.maximum(counts.sum(axis=0), LEAST)
-        counts += self.smoothing * pooled / pooled.sum(axis=0)
-        np.maximum(counts, LEAST, out=counts)
-        counts /= counts.sum(axis=1, keepdims=True)
-        return counts
+        counts = np.maximum(counts + self.smoothing * pooled / pooled.sum(axis=0), LEAST)
+        return counts / counts.sum(axis=1, keepdims=True)
+
+
+def _counted(truth: Vector, numbers: npt.NDArray[np.int64], data: Engine) -> Vector:
+    """``[user, answer, right]``: how often each answer was given where a label is right."""
+    k = truth.shape[1]
+    by_option = truth[data.items.of_option]
+    return np.stack(
+        [data.choices(by_option * (numbers == answer)[:, None]) for answer in range(k)], axis=1
+    )
+
+
+def _hierarchical(
+    counts: Vector, strengths: Vector, *, learn: bool
+) -> tuple[Vector, Vector, Vector]:
+    """Mean confusions, their expected logarithms, and how strongly the population binds each row.
+
+    Every user's answers where label ``c`` is right follow a row of probabilities, drawn from a
+    Dirichlet distribution about everybody's row with strength ``s_c``.
+    """
+    from scipy.special import digamma
+
+    pooled = counts.sum(axis=0) + 0.1
+    pooled /= pooled.sum(axis=0)
+    if learn:
+        strengths = np.array(
+            [
+                _strength(counts[:, :, c], pooled[:, c], float(strengths[c]))
+                for c in range(counts.shape[2])
+            ]
+        )
+    rows = counts + strengths * pooled
+    total = rows.sum(axis=1, keepdims=True)
+    return rows / total, digamma(rows) - digamma(total), strengths
 
 
 def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Any:
@@ -197,28 +230,40 @@ def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -
     return np.sqrt(chance + doubt) / answers
 
 
-def _labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """All labels of all items, and the number of each option's label."""
-    texts = np.array([str(label) for label in data.items.option_labels])
-    labels, numbers = np.unique(texts, return_inverse=True)
-    return labels, numbers.reshape(-1).astype(np.int64)
-
-
 def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """The one label set of all items; an error where they clearly have none."""
-    labels, numbers = _labels(data)
-    once = labels[np.bincount(numbers) == 1]
-    widest = max(int(np.diff(data.items.starts).max()), 2)
-    apart = 2 * len(once) > len(labels) and 2 * len(labels) > 3 * widest
-    if apart or len(labels) > MOST_LABELS:
-        why = (
-            f"{len(once)} of the {len(labels)} labels occur in one item only, for example "
-            f"{str(once[0])!r}"
-            if apart
-            else f"there are {len(labels)} labels"
-        )
+    found = sharing(data.items)
+    if found.apart:
         raise InputError(
-            "Method 'dawid-skene' with model='full' needs items that share one label set (every "
-            f"user has one confusion matrix); here {why}. Use model='one-coin'."
+            "Method 'dawid-skene' with model='full' or 'hierarchical' needs items that share one "
+            f"label set (every user has one confusion matrix); here {found.apart}. Use "
+            "model='one-coin'."
         )
-    return labels, numbers
+    return found.labels, found.numbers
+
+
+def _strength(counts: Vector, pooled: Vector, strength: float, rounds: int = 5) -> float:
+    """How close users' rows are to the pooled one: precision of a Dirichlet (Minka's iteration).
+
+    Parameters
+    ----------
+    counts
+        Each user's answers where one label is right, a column per answer.
+    pooled
+        Everybody's shares of those.
+    strength
+        Where to begin.
+    rounds
+        Steps of the fixed point.
+    """
+    from scipy.special import digamma
+
+    totals = counts.sum(axis=1)
+    some = totals > 0
+    counts, totals = counts[some], totals[some]
+    for _ in range(rounds):
+        prior = strength * pooled
+        up = float((pooled * (digamma(counts + prior) - digamma(prior))).sum())
+        down = float((digamma(totals + strength) - digamma(strength)).sum())
+        strength = min(max(strength * up / max(down, 1e-9), 0.05), 200.0)
+    return strength

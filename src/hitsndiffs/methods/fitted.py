@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
+from hitsndiffs.methods.readings import Question, Reading
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation, undecided
 from hitsndiffs.order.perfect import PerfectOrder
@@ -50,6 +51,10 @@ class Fit:
         Sentences that the user should read.
     scoring
         How newcomers are scored, for methods whose scores are means over options.
+    readings
+        The distinct ways to read the answers, that of the scores first, for methods that compare.
+    questions
+        Items whose right answers would tell most about which reading holds, the best first.
     details
         Further numbers of the method, by name.
     """
@@ -70,6 +75,8 @@ class Fit:
     perfect: PerfectOrder | None = None
     notes: tuple[str, ...] = ()
     scoring: Scoring | None = None
+    readings: tuple[Reading, ...] = ()
+    questions: tuple[Question, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -80,8 +87,9 @@ def collected(data: Engine, fit: Fit) -> Fit:
     users = ("scores", "correct", "abilities", "standard_errors", "ability_errors",
              "correct_errors")  # fmt: skip
     found = {name: getattr(fit, name) for name in users}
+    readings = tuple(replace(r, correct=data.collect(r.correct)) for r in fit.readings)
     here: dict[str, Any] = {name: data.collect(x) for name, x in found.items() if x is not None}
-    return replace(fit, **here)
+    return replace(fit, readings=readings, **here)
 
 
 @dataclass(frozen=True)
@@ -135,6 +143,8 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         key_probabilities=key,
         converged=unsettled.converged,
         scoring=_scoring_of_all(parts, q),
+        readings=_readings_of_all(data, parts),
+        questions=first.questions if _is_one(data, parts) else (),
         n_iterations=max(part.fit.n_iterations for part in parts),
         notes=_collected_notes(parts, len(parts) + len(alone) > 1),
         details=first.details if unsettled.converged else unsettled.details,
@@ -158,6 +168,23 @@ def _scoring_of_all(parts: Sequence[Part], q: int) -> Scoring | None:
     pieces = [(p.options, None if p.fit.scoring is None else p.fit.scoring.weights) for p in parts]
     weights = _spread(pieces, q)
     return None if weights is None else replace(first, weights=np.nan_to_num(weights))
+
+
+def _is_one(data: Engine, parts: Sequence[Part]) -> bool:
+    """Whether one part holds all answers (others gave none)."""
+    return len(parts) == 1 and len(parts[0].options) == data.n_options
+
+
+def _readings_of_all(data: Engine, parts: Sequence[Part]) -> tuple[Reading, ...]:
+    """Readings are of all answers: where there are several parts, there are none for all."""
+    if not _is_one(data, parts):
+        return ()
+    made = []
+    for reading in parts[0].fit.readings:
+        correct = _spread([(parts[0].users, reading.correct)], data.n_users)
+        assert correct is not None
+        made.append(replace(reading, correct=correct))
+    return tuple(made)
 
 
 def _mixed_keys(data: Engine, parts: Sequence[Part], alone: IntVector) -> Vector | None:

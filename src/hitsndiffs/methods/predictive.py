@@ -15,9 +15,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.draws import option_draws, user_draws
-from hitsndiffs.methods.latent_key.copies import option_probabilities
-from hitsndiffs.methods.latent_key.grid import THETA
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
 
 __all__ = ["Contest", "confusion_against_key"]
 
@@ -91,14 +89,14 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
     if len(options) == 0 or len(hidden) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     problem = KeyProblem(seen)
-    key_fit = fit_key(problem, start, max_rounds=12)
-    confusion = DawidSkene(model="full", max_iterations=ROUNDS)._fit(seen).details
+    key_fit = problem.fit(start, max_rounds=12)
+    confusion = DawidSkene(model="hierarchical", max_iterations=ROUNDS)._fit(seen).details
 
     place = np.full(data.n_options, -1)
     place[options] = np.arange(len(options))
     kept = place[hidden] >= 0
     users, numbers = users[kept], place[hidden[kept]]
-    by_key = _by_key(problem, key_fit, users, numbers)
+    by_key = _by_key(key_fit, users, numbers)
     by_confusion = (
         confusion["truth"][seen.items.of_option[numbers]]
         * seen.collect(confusion["confusions"])[users, confusion["numbers"][numbers]]
@@ -126,8 +124,7 @@ def _hide(data: Engine, turn: int) -> tuple[Engine, Ints, Ints, Ints]:
     return opened, kept, user[hide], options[hide].astype(np.int64)
 
 
-def _by_key(problem: KeyProblem, fit: KeyFit, users: Ints, options: Ints) -> Array:
+def _by_key(fit: KeyFit, users: Ints, options: Ints) -> Array:
     """P(hidden answer) under the latent key, averaged over the user's ability."""
-    curves = option_probabilities(problem, fit, THETA)
-    weights = problem.data.collect(fit.weights())
-    return np.asarray((curves[options] * weights[users]).sum(axis=1))
+    weights = fit.problem.data.collect(fit.weights())
+    return np.asarray((fit.probabilities()[options] * weights[users]).sum(axis=1))

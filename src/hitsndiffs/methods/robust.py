@@ -107,7 +107,7 @@ class HNDRobust(Searching):
             confidence=confidence,
             converged=found.axes.converged,
             n_iterations=found.rounds,
-            notes=tuple(_notes(found, place, solutions, confidence)),
+            notes=tuple(_notes(found, place, confidence)),
             details={
                 "lambda": found.lam,
                 "mu": found.mu,
@@ -162,7 +162,7 @@ def _errors(data: Engine, w: Vector, n: Vector, mu: float) -> Vector:
     return np.where(n > 1, np.sqrt(n * variance) / (n + mu), np.nan)
 
 
-def _notes(found: Shrinkage, place: int, solutions: Search, confidence: float) -> list[str]:
+def _notes(found: Shrinkage, place: int, confidence: float) -> list[str]:
     notes = []
     values = found.axes.values
     if place > 0:
@@ -177,5 +177,8 @@ def _notes(found: Shrinkage, place: int, solutions: Search, confidence: float) -
             "ability. One known answer or one strong user would help."
         )
     elif confidence < 0.8:
-        notes.append(solutions.doubt)
+        notes.append(
+            "Another reading of the answers is almost as likely, and it disagrees about who is "
+            "good. One known answer or one strong user would help."
+        )
     return notes

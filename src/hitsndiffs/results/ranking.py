@@ -22,6 +22,7 @@ from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.reading.cluster import is_dask_frame
 from hitsndiffs.results import version as versions
+from hitsndiffs.results.asking import Asking
 from hitsndiffs.results.frames import python_value, same
 from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Again
@@ -105,7 +106,7 @@ def as_responses(table: Any) -> Responses:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Ranking(RankingTables, RankingViews):
+class Ranking(Asking, RankingTables, RankingViews):
     """Users in order of ability, with what speaks for and against the order.
 
     Arrays are aligned with ``responses.users``; a user without answers has NaN.
@@ -166,7 +167,7 @@ class Ranking(RankingTables, RankingViews):
             ranks=_read_only(levels.ranks),
             components=_read_only(labels),
             order=_read_only(np.concatenate([order, np.flatnonzero(labels < 0)])),
-            consistent=consistent,
+            consistent=consistent and fit.details.get("chosen") != "none",
             version=versions.version(),
         )
         made.__dict__["data"] = method.data_  # the engine is open already
@@ -221,6 +222,8 @@ class Ranking(RankingTables, RankingViews):
         for users in self._with_errors():
             scores, errors = self.scores[users], self.standard_errors[users]
             low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
+        # a rank is that of the score as it is, a range that of what is believed: it holds both
+        low, high = np.minimum(low, self.ranks), np.maximum(high, self.ranks)
         without = np.isnan(self.standard_errors)
         low[without] = high[without] = np.nan
         return low, high

@@ -55,6 +55,24 @@ def as_dict(ranking: Ranking) -> dict[str, Any]:
         "converged": ranking.converged,
         "n_iterations": ranking.n_iterations,
         "details": {k: jsonable(v) for k, v in ranking.fit.details.items() if np.size(v) <= 100},
+        "readings": [
+            {
+                "number": told.number,
+                "probability": jsonable(told.probability),
+                "evidence": jsonable(told.evidence),
+                "agreement": jsonable(told.agreement),
+                "says": told.says,
+                "apart": [
+                    {"item": jsonable(i), "holds": jsonable(mine), "first_holds": jsonable(first)}
+                    for i, mine, first in told.apart
+                ],
+            }
+            for told in ranking.readings
+        ],
+        "ask": [
+            {"item": jsonable(q.item), "gain": q.gain, "holds": [jsonable(h) for h in q.holds]}
+            for q in ranking.ask()
+        ],
         "answer_key": key,
         "notes": list(ranking.notes),
     }

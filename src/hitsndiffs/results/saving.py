@@ -17,6 +17,7 @@ from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.fitted import Fit
+from hitsndiffs.methods.readings import Question, Reading
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.results.frames import jsonable
@@ -113,12 +114,19 @@ def _field(value: Any) -> Any:
     """A field of the fit, with a tag where JSON does not tell its type."""
     if isinstance(value, np.ndarray):
         return _packed(value)
+    if isinstance(value, tuple) and value and isinstance(value[0], Reading | Question):
+        kind = type(value[0]).__name__.lower()
+        return {f"{kind}s": [_parts(each) for each in value]}
     if isinstance(value, Orientation | Scoring):
         kind = type(value).__name__.lower()
-        return {kind: {f.name: _field(getattr(value, f.name)) for f in fields(value)}}
+        return {kind: _parts(value)}
     if isinstance(value, Mapping):
         return {"mapping": {str(k): jsonable(v) for k, v in value.items() if np.size(v) <= 10_000}}
     return jsonable(value)
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    return {f.name: _field(getattr(value, f.name)) for f in fields(value)}
 
 
 def _packed(array: npt.NDArray[Any]) -> dict[str, Any]:
@@ -159,6 +167,9 @@ def _restored(value: Any) -> Any:
     for kind in (Orientation, Scoring):
         if (parts := value.get(kind.__name__.lower())) is not None:
             return kind(**{name: _restored(part) for name, part in parts.items()})
+    for several in (Reading, Question):
+        if (all_ := value.get(f"{several.__name__.lower()}s")) is not None:
+            return tuple(several(**{n: _restored(x) for n, x in each.items()}) for each in all_)
     return value.get("mapping", value)
 
 
@@ -175,7 +186,8 @@ def _ranking(document: Mapping[str, Any]) -> Ranking:
         notes=r["notes"],
     )
     fit = {name: _restored(value) for name, value in document["fit"].items()}
-    fit["notes"] = tuple(fit["notes"])
+    for name in ("notes", "readings", "questions"):
+        fit[name] = tuple(fit.get(name) or ())
     return Ranking(
         responses=responses,
         method=document["method"],

@@ -21,6 +21,11 @@ class Searching(Method):
     ----------
     axes
         Start from this many leading axes, both ways up, and from the consensus.
+    reading
+        Rank by this reading of the answers: 1 is the likeliest, 2 the next, and so on.
+    group
+        Which group each user belongs to (user → group): runs of one model, a team, a classroom.
+        Each group counts as one witness, however many its members; they are still ranked.
     answers, strong_user
         Known right answers, and a user known to be strong: evidence like any other.
     """
@@ -28,6 +33,8 @@ class Searching(Method):
     any_engine: ClassVar[bool] = True
 
     axes: int = 3
+    reading: int = 1
+    group: Mapping[Any, Any] | None = None
     answers: Mapping[Any, Any] | None = None
     strong_user: Any = None
 
@@ -36,6 +43,7 @@ class Searching(Method):
             data,
             answers=self.answers,
             strong_user=self.strong_user,
+            group=self.group,
             axes=self.axes,
             seed=self.seed,
         )

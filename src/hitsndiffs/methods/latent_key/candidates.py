@@ -17,7 +17,17 @@ from hitsndiffs.data.pool import Run
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.grid import THETA
 
-__all__ = ["Candidates", "Curves", "ItemBlock", "expected_logs", "item_blocks", "weigh_candidates"]
+__all__ = [
+    "Candidates",
+    "Curves",
+    "ItemBlock",
+    "expected_logs",
+    "fit_curves",
+    "item_blocks",
+    "log_curves",
+    "log_prior_of",
+    "weigh_candidates",
+]
 
 Array = npt.NDArray[np.float64]
 
@@ -42,6 +52,35 @@ class Curves:
     def start(cls, n_options: int) -> Curves:
         """All candidates alike."""
         return cls(np.ones(n_options), np.zeros(n_options))
+
+    def pooled(self, key: Array, curvature: Array) -> Curves:
+        """The same curves, their population learnt anew from the likely keys.
+
+        Means and variances of slopes and intercepts, with ten pseudo-items.
+
+        Parameters
+        ----------
+        key
+            How likely each curve is that of a key.
+        curvature
+            See :class:`Candidates`.
+        """
+        slope, intercept, determinant = curvature
+        pseudo = 10.0
+        total = key.sum() + pseudo
+        mean_a = float(np.clip(((key * self.slopes).sum() + pseudo) / total, 0.2, 5.0))
+        mean_b = float((key * self.intercepts).sum() / total)
+        wide_a = np.minimum(intercept / determinant, self.var_slope)
+        wide_b = np.minimum(slope / determinant, self.var_intercept)
+        var_a = key @ ((self.slopes - mean_a) ** 2 + wide_a) + pseudo * 0.25
+        var_b = key @ ((self.intercepts - mean_b) ** 2 + wide_b) + pseudo * 2.25
+        return replace(
+            self,
+            mean_slope=mean_a,
+            mean_intercept=mean_b,
+            var_slope=float(np.clip(var_a / total, 0.01, 4.0)),
+            var_intercept=float(np.clip(var_b / total, 0.05, 16.0)),
+        )
 
 
 @dataclass(frozen=True)
@@ -87,29 +126,6 @@ class Candidates:
     logs: Array
     curvature: Array
 
-    def pooled(self) -> Curves:
-        """The same curves, their population learnt anew from the likely keys.
-
-        Means and variances of slopes and intercepts, with ten pseudo-items.
-        """
-        c, key = self.curves, self.key
-        slope, intercept, determinant = self.curvature
-        pseudo = 10.0
-        total = key.sum() + pseudo
-        mean_a = float(np.clip(((key * c.slopes).sum() + pseudo) / total, 0.2, 5.0))
-        mean_b = float((key * c.intercepts).sum() / total)
-        spread_a = (c.slopes - mean_a) ** 2 + np.minimum(intercept / determinant, c.var_slope)
-        spread_b = (c.intercepts - mean_b) ** 2 + np.minimum(slope / determinant, c.var_intercept)
-        var_a = ((key * spread_a).sum() + pseudo * 0.25) / total
-        var_b = ((key * spread_b).sum() + pseudo * 2.25) / total
-        return replace(
-            c,
-            mean_slope=mean_a,
-            mean_intercept=mean_b,
-            var_slope=float(np.clip(var_a, 0.01, 4.0)),
-            var_intercept=float(np.clip(var_b, 0.05, 16.0)),
-        )
-
 
 def weigh_candidates(
     blocks: list[ItemBlock],
@@ -149,9 +165,9 @@ def weigh_candidates(
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
         count = chosen[part]
         answered = items.sum(count)
-        here, bend = _newton(here, count, answered, steps)
-        right, wrong = _log_curves(here)
-        prior[part] = _log_prior(here, bend[2]) + fixed[part]
+        here, bend = fit_curves(here, count, answered, steps)
+        right, wrong = log_curves(here)
+        prior[part] = log_prior_of(here, bend[2]) + fixed[part]
         fit = (count * right + (answered - count) * wrong).sum(axis=1)
         key[part] = np.where(known[part] >= 0, known[part], items.softmax(fit + prior[part]))
         logs[part] = _expected(items, key[part], right, wrong)
@@ -169,13 +185,13 @@ def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: 
     def work(number: int) -> None:
         part = blocks[number].options
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
-        logs[part] = _expected(blocks[number].items, key[part], *_log_curves(here))
+        logs[part] = _expected(blocks[number].items, key[part], *log_curves(here))
 
     Run(threads)(len(blocks), work)
     return logs
 
 
-def _newton(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[Curves, Array]:
+def fit_curves(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[Curves, Array]:
     """Maximise each candidate's log posterior in ``(a, b)``: damped Newton steps.
 
     Returns the curves, and the curvature at the end (see :class:`Candidates`).
@@ -195,7 +211,7 @@ def _newton(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[Curv
     return replace(c, slopes=a, intercepts=b), np.stack([h_aa, h_bb, det])
 
 
-def _log_curves(c: Curves) -> tuple[Array, Array]:
+def log_curves(c: Curves) -> tuple[Array, Array]:
     """Log probability of choosing each candidate, and of not choosing it, over the grid."""
     eta = _lines(c.slopes, c.intercepts)
     wrong = -np.log(1 + np.exp(eta))  # slopes and intercepts are bounded: no overflow
@@ -207,7 +223,7 @@ def _lines(slopes: Array, intercepts: Array) -> Array:
     return slopes[:, None] * THETA + intercepts[:, None]
 
 
-def _log_prior(c: Curves, determinant: Array) -> Array:
+def log_prior_of(c: Curves, determinant: Array) -> Array:
     """Log prior of slope and intercept, with the width of their posterior (Laplace)."""
     return np.asarray(
         -((c.slopes - c.mean_slope) ** 2) / (2 * c.var_slope)

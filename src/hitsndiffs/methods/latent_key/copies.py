@@ -9,23 +9,24 @@ unlikely to arise twice.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines import open_engine
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
-from hitsndiffs.methods.latent_key.grid import STEP, THETA
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.order.ties import patterns
 
 if TYPE_CHECKING:
     from hitsndiffs.methods.latent_key.sampling import Sample
 
-__all__ = ["Witnesses", "find_witnesses", "near_equals", "option_probabilities"]
+__all__ = ["Witnesses", "excess_spread", "find_witnesses", "group_weights", "near_equals"]
 
 Array = npt.NDArray[np.float64]
 
@@ -41,8 +42,9 @@ FAITHFUL = 0.9
 COPIES = 0.1
 #: Fewest common items for a comparison.
 COMMON = 4
-#: Two users' answers are nearly the same when they agree on this share of so many items.
-NEAR, NEAR_COMMON = 0.8, 15
+#: Two users' answers are nearly the same when they agree on this share of the items beyond chance,
+#: over so many items that both answered.
+NEAR, NEAR_COMMON = 0.5, 15
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Witnesses:
 
 
 def find_witnesses(
-    problem: KeyProblem, fit: KeyFit, *, pairwise_up_to: float = PAIRWISE_UP_TO
+    problem: Problem, fit: Solution, *, pairwise_up_to: float = PAIRWISE_UP_TO
 ) -> Witnesses:
     """Find users who agree beyond what a solution of the model explains by their abilities.
 
@@ -99,80 +101,118 @@ def find_witnesses(
     return Witnesses(1 / (1 + copies), np.where(copies > 0, price, 0.0))
 
 
-def near_equals(problem: KeyProblem, least: float = 0.0) -> Any:
+def near_equals(problem: Problem) -> Any:
     """For each user, the number of others with nearly the same answers (0 for large data).
 
-    Whether able users or copies of one sheet, only a solution can say; this is to start from.
-    Where nobody in a sample has ``least`` such others, zeros come back.
+    Answers are nearly the same when two users agree on half of the items beyond what chance gives:
+    two people who draw their answers from everybody's. Whether able users or copies of one sheet,
+    only a solution can say; this is to start from.
     """
     m = problem.data.n_users
-    none = 0.0 * problem.data.everybody
     if problem.data.n_responses * m > PAIRWISE_UP_TO:
-        return none
-    problem, data = _here(problem)[0], problem.data
-    size = int(np.clip(BLOCK_SIZE // max(problem.data.n_options, m), 1, 512))
-    sample = np.unique(np.linspace(0, m - 1, min(m, size)).astype(int))
-    if _near_equals_of(problem, sample).max() < least:
-        return none
-    blocks = np.array_split(np.arange(m), -(-m // size))
-    return data.user_array(np.concatenate([_near_equals_of(problem, users) for users in blocks]))
+        return 0.0 * problem.data.everybody
+    of = problem.data
+    data, items = _here(problem)[0].data, problem.items
+    share = items.share(data.choosers_per_option.astype(float))
+    by_chance = items.sum(share**2)[:, None]
+    size = int(np.clip(BLOCK_SIZE // max(data.n_options, m), 1, 512))
+    others = np.empty(m)
+    for users in np.array_split(np.arange(m), -(-m // size)):
+        chosen = data.sheets(users)
+        answered = items.sum(chosen)
+        common = data.choices(answered)
+        chance = data.choices(answered * by_chance)
+        beyond = data.choices(chosen) - chance
+        alike = (beyond >= NEAR * (common - chance)) & (common >= NEAR_COMMON)
+        others[users] = alike.sum(axis=0) - alike[users, np.arange(len(users))]
+    return of.user_array(others)
 
 
-def _here(problem: KeyProblem, fit: KeyFit | None = None) -> tuple[KeyProblem, Any]:
+def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
+    """One over the size of each user's group; users without a group are groups of their own.
+
+    Parameters
+    ----------
+    data
+        The data.
+    group
+        User → group; users are compared as text.
+    """
+    if not data.in_memory:
+        raise InputError(f"Groups do not work on engine={data.name!r}; rank a sample instead.")
+    names = {str(user).strip(): str(of) for user, of in group.items() if of is not None}
+    users = [str(user).strip() for user in data.user_labels(np.arange(data.n_users))]
+    here = [names[user] for user in users if user in names]
+    if not here:
+        some = ", ".join(repr(user) for user in users[:3])
+        raise InputError(
+            f"group= names none of the users; users are for example {some}. Give a mapping of "
+            "users to groups."
+        )
+    sizes: dict[str, int] = {}
+    for name in here:
+        sizes[name] = sizes.get(name, 0) + 1
+    return data.user_array(
+        np.array([1.0 / sizes[names[user]] if user in names else 1.0 for user in users])
+    )
+
+
+def _here(problem: Problem, fit: Solution | None = None) -> tuple[Problem, Any]:
     """Small data with NumPy's arrays, wherever they are: pairs of users are compared here."""
     data = problem.data
     if data.arrays == "numpy":
         return problem, fit
-    here = KeyProblem(open_engine(data.responses), data.collect(problem.witness))
+    here = type(problem)(open_engine(data.responses), data.collect(problem.witness))
     here.known, here.strong = problem.known, problem.strong
     here.strong_users = tuple(data.collect(marks) for marks in problem.strong_users)
     return here, None if fit is None else replace(fit, problem=here)
 
 
-def _near_equals_of(problem: KeyProblem, users: npt.NDArray[np.int64]) -> Array:
-    chosen = problem.data.sheets(users)
-    agreement = problem.data.choices(chosen)
-    common = problem.data.choices(problem.items.sum(chosen))
-    alike = (agreement >= NEAR * common) & (common >= NEAR_COMMON)
-    return np.asarray(alike.sum(axis=0) - alike[users, np.arange(len(users))], dtype=float)
-
-
-def option_probabilities(problem: KeyProblem, fit: KeyFit, theta: Array) -> Array:
-    """P(option | ability) of the model, one row per option, one column per ability."""
-    within = problem.items
-    counts = (problem.data.choosers(problem.witness) + 0.5)[:, None]
-    popularity = counts / within.sum(counts)
-    c, key = fit.curves, fit.key[:, None]
-    right = 1 / (1 + np.exp(-(c.slopes[:, None] * theta + c.intercepts[:, None])))
-    spill = key * (1 - right) / np.maximum(within.sum(counts) - counts, 1e-9)
-    keyless = 1 - within.sum(key)  # nobody chose the item's known right answer
-    return np.asarray(key * right + counts * (within.sum(spill) - spill) + keyless * popularity)
-
-
-def _pairwise(problem: KeyProblem, fit: KeyFit) -> Witnesses:
+def _pairwise(problem: Problem, fit: Solution) -> Witnesses:
     """Compare all pairs, a block of users at a time."""
     m, q = problem.data.n_users, problem.data.n_options
     size = int(np.clip(BLOCK_SIZE // max(q, m), 1, 512))
-    curves = option_probabilities(problem, fit, THETA)
-    # real agreement spreads more than the model's: scale by what is seen in a sample of pairs,
-    # equal sheets being taken once (a large group of copies would hide behind its own agreement)
-    different = np.unique(patterns(problem.data), return_index=True)[1]
-    some = np.linspace(0, len(different) - 1, min(len(different), size)).astype(int)
-    sample = _excess(problem, fit, curves, different[some])[different]
-    compared = np.abs(sample[sample != 0])
-    spread = max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
+    curves = fit.probabilities()
+    spread = _spread(problem, fit, curves, size)
     threshold = -float(normal_quantile(np.array(LEVEL / m))) * spread
     copies, logs = np.empty(m), np.zeros(m)
     for first in range(0, m, size):
         users = np.arange(first, min(first + size, m))
-        alike = (_excess(problem, fit, curves, users) > threshold).astype(float)
+        beyond, copied_share = _excess(problem, fit, curves, users)
+        alike = (beyond > threshold) & (copied_share >= problem.least_copied)
         copies[users] = alike.sum(axis=0)
         copied = copies[users] > 0
-        logs[users[copied]] = _copy_logs(problem, users[copied], alike[:, copied])
+        logs[users[copied]] = _copy_logs(problem, users[copied], alike[:, copied].astype(float))
     return Witnesses(1 / (1 + copies), logs)
 
 
-def _copy_logs(problem: KeyProblem, users: npt.NDArray[np.int64], alike: Array) -> Array:
+def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
+    """How much more than the model's the agreement of pairs spreads, in a sample of them.
+
+    Equal sheets are taken once: a large group of copies would hide behind its own agreement.
+    """
+    different = np.unique(patterns(problem.data), return_index=True)[1]
+    some = np.linspace(0, len(different) - 1, min(len(different), size)).astype(int)
+    sample = _excess(problem, fit, curves, different[some])[0][different]
+    compared = np.abs(sample[sample != 0])
+    return max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
+
+
+def excess_spread(fit: Solution, size: int = 100) -> float:
+    """How much more than expected pairs of users agree or disagree under a solution (from 1 up).
+
+    1 for large data, where pairs are not looked at.
+    """
+    problem = fit.problem
+    if problem.data.n_users < 4:
+        return 1.0
+    if problem.data.n_responses * problem.data.n_users > PAIRWISE_UP_TO:
+        return 1.0
+    problem, fit = _here(problem, fit)
+    return _spread(problem, fit, fit.probabilities(), size)
+
+
+def _copy_logs(problem: Problem, users: npt.NDArray[np.int64], alike: Array) -> Array:
     """Log probability of users' answers, each drawn from the answers of those who are alike."""
     if len(users) == 0:
         return np.zeros(0)
@@ -189,8 +229,12 @@ def _copy_logs(problem: KeyProblem, users: npt.NDArray[np.int64], alike: Array) 
     return np.asarray(logs + np.log(COPIES / problem.data.n_users))
 
 
-def _excess(problem: KeyProblem, fit: KeyFit, curves: Array, users: npt.NDArray[np.int64]) -> Array:
-    """Standardised agreement beyond expectation: all users (rows) with some users (columns).
+def _excess(
+    problem: Problem, fit: Solution, curves: Array, users: npt.NDArray[np.int64]
+) -> tuple[Array, Array]:
+    """Agreement beyond expectation: all users (rows) with some users (columns).
+
+    Standardised, and as a share of the items on which agreement was not expected.
 
     What two users should agree on is computed over the items that the second one answered, with
     the first one's ability rounded to the grid, and scaled to the items that both answered.
@@ -200,31 +244,25 @@ def _excess(problem: KeyProblem, fit: KeyFit, curves: Array, users: npt.NDArray[
     answered = within.sum(chosen)
     agreement = data.choices(chosen)
     common = data.choices(answered)
-    place = _places(fit)
+    place = fit.places
     per_item = curves.T @ (curves[:, place[users]] * answered) / chosen.sum(axis=0)
     expected = per_item[place] * common
     variance = np.maximum(expected * (1 - per_item[place]), 0.25)
     z = (agreement - expected) / np.sqrt(variance)
     z[common < COMMON] = 0.0
     z[users, np.arange(len(users))] = 0.0
-    return np.asarray(z)
+    return np.asarray(z), (agreement - expected) / np.maximum(common - expected, 1e-9)
 
 
-def _places(fit: KeyFit) -> Any:
-    """The grid point nearest to each user's ability."""
-    nearest = np.rint((fit.posterior.mean - THETA[0]) / STEP)
-    return np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
-
-
-def _banded_copies(problem: KeyProblem, fit: KeyFit, bands: int = 6) -> Any:
+def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
     """Number of others who share a pattern that is too unlikely to arise twice.
 
     The items are dealt into bands. A user's pattern on a band has some probability given the
     user's ability; where it is below ``LEVEL / m`` nobody else should have it by chance.
     """
     data = problem.data
-    log_p = np.log(np.maximum(option_probabilities(problem, fit, THETA), 1e-12))
-    place = _places(fit)
+    log_p = np.log(np.maximum(fit.probabilities(), 1e-12))
+    place = fit.places
     words = option_words(data.n_options)
     band_of_item = np.random.default_rng(1).permutation(data.n_items) % bands
     copies = 0.0 * data.everybody

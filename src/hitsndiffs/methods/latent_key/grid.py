@@ -63,8 +63,8 @@ def normal_log_prior(mean: float = 0.0, sd: float = 1.0) -> Array:
     return np.asarray(logs - np.log(np.exp(logs).sum()))
 
 
-def posterior_of(logs: Array) -> tuple[Array, Array, Array, Array]:
-    """Normalise log likelihood + log prior, one row per user.
+def posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Array, Array]:
+    """Normalise log likelihood + log prior, one row per user; columns are even steps apart.
 
     With many answers a posterior is narrower than the grid's steps, and normalising the values at
     the grid points would round every ability to one of them. Its logarithm is smooth though (the
@@ -79,28 +79,29 @@ def posterior_of(logs: Array) -> tuple[Array, Array, Array, Array]:
     mean, sd, log_evidence
         See :class:`Posterior`.
     """
-    theta = np.asarray(THETA, like=logs)
+    here = np.asarray(points, like=logs)
     top = logs.max(axis=1, keepdims=True)
     raised = np.exp(logs - top)
     total = raised.sum(axis=1, keepdims=True)
     weights = raised / total
-    mean = weights @ theta
-    second = weights @ theta**2
+    mean = weights @ here
+    second = weights @ here**2
     variance = np.maximum(second - mean**2, 0.0)
     evidence = (top + np.log(total)).ravel()
 
-    peak = np.clip(logs.argmax(axis=1), 2, len(THETA) - 3)
+    peak = np.clip(logs.argmax(axis=1), 2, len(points) - 3)
     row = np.arange(len(logs), like=logs)
     bend = 2 * logs[row, peak] - logs[row, peak - 1] - logs[row, peak + 1]
     narrow = bend > 1 / NARROW**2
     if narrow.any():
+        step = float(points[1] - points[0])
         peak = peak[narrow]
         row = np.arange(len(peak), like=logs)
         around = logs[narrow][row[:, None], peak[:, None] + np.arange(-2, 3, like=logs)]
         offset, spread, evidence[narrow] = _laplace(around)
-        mean[narrow] = theta[peak] + STEP * offset
-        variance[narrow] = STEP**2 * spread
-        weights[narrow] = _between(offset, spread, peak)
+        mean[narrow] = here[peak] + step * offset
+        variance[narrow] = step**2 * spread
+        weights[narrow] = _between(offset, spread, peak, len(points))
     return weights, mean, np.sqrt(variance), evidence
 
 
@@ -135,12 +136,12 @@ def _laplace(values: Array) -> tuple[Array, Array, Array]:
     return mean, variance * np.maximum(1 + excess / 2 + skew**2, 0.25), log_integral
 
 
-def _between(offset: Array, variance: Array, peak: npt.NDArray[np.int64]) -> Array:
+def _between(offset: Array, variance: Array, peak: npt.NDArray[np.int64], points: int) -> Array:
     """Weights on three grid points with a given mean and, where it can be, variance (in steps)."""
     nearest = np.clip(np.rint(offset), -1, 1).astype(np.int64)
     offset, peak = offset - nearest, peak + nearest
     second = np.clip(variance + offset**2, np.abs(offset), 1.0)
-    weights = np.zeros((len(offset), len(THETA)), like=offset)
+    weights = np.zeros((len(offset), points), like=offset)
     row = np.arange(len(offset), like=offset)
     weights[row, peak - 1] = (second - offset) / 2
     weights[row, peak] = 1 - second

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,12 +10,15 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
+from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.latent_key.base import Searching
-from hitsndiffs.methods.latent_key.grid import THETA
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, fit_key, weighed
+from hitsndiffs.methods.latent_key.modes import Mode
+from hitsndiffs.methods.latent_key.problem import Problem, Solution
+from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search
+from hitsndiffs.methods.latent_key.shares import distinct_modes
 
 __all__ = ["LatentKey"]
 
@@ -63,18 +66,16 @@ class LatentKey(Searching):
 
     def from_search(self, found: Search) -> Fit:
         """The result, once the solutions are known."""
-        problem = found.problem
+        readings = readings_of(found)
+        asked = questions_of(found, readings)
+        chosen = self._chosen(found)
+        problem = chosen.fit.problem
         data = problem.data
 
         step("fitting the best solution")
         # 2. the chosen solution, fitted with every user, copies counting by their square root
-        problem.weigh(np.sqrt(found.witness))
-        chosen = found.best.fit
-        final = fit_key(
-            problem,
-            chosen,
-            max_rounds=self.max_iterations,
-        )
+        problem.weigh(np.sqrt(chosen.witnesses.weights))
+        final = problem.fit(chosen.fit, max_rounds=self.max_iterations)
 
         # 3. the key, averaged over resampled users where the data are small
         key = self._averaged_key(problem, final)
@@ -85,16 +86,28 @@ class LatentKey(Searching):
             key_probabilities=problem.reported(key),
             correct=correct,
             abilities=final.posterior.mean,
-            standard_errors=correct_errors(problem, final),
+            standard_errors=final.share_errors(),
             ability_errors=final.posterior.sd,
-            confidence=found.confidence,
+            confidence=readings[self.reading - 1].probability,
             converged=final.converged,
             n_iterations=final.rounds,
-            notes=() if found.confidence >= 0.8 else (found.doubt,),
+            notes=tuple(in_words(found, readings, asked)),
+            readings=readings,
+            questions=asked,
             details=_details(found, final),
         )
 
-    def _averaged_key(self, problem: KeyProblem, final: KeyFit) -> Array:
+    def _chosen(self, found: Search) -> Mode:
+        """The solution to rank by."""
+        modes = distinct_modes(found)
+        if self.reading > len(modes):
+            raise InputError(
+                f"reading must be from 1 to {len(modes)}: the answers can be read in "
+                f"{len(modes)} way{'s' if len(modes) > 1 else ''}; got {self.reading}."
+            )
+        return modes[self.reading - 1]
+
+    def _averaged_key(self, problem: Problem, final: Solution) -> Array:
         """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""
         r = problem.data
         few = min(r.n_users, r.n_items) < FEW
@@ -106,44 +119,24 @@ class LatentKey(Searching):
         total = np.zeros_like(final.key)
         for draw in tracked(-np.log1p(-draws.T), "averaging the key", self.resamples):
             problem.weigh(witness * draw / draw.mean())
-            total += fit_key(problem, final, max_rounds=10).key
+            total += problem.fit(final, max_rounds=10).key
         problem.weigh(witness)
         return problem.settle((final.key + total / self.resamples) / 2)
 
 
-def correct_errors(problem: KeyProblem, fit: KeyFit) -> Any:
-    """Standard error of the expected share correct: chance in the answers, doubt about the key.
-
-    The first part is the spread of the number of right answers at the user's ability, the second
-    the spread of the key given the data; both are sums over the user's items.
-    """
-    c, key = fit.curves, fit.key
-    p = 1 / (1 + np.exp(-(c.slopes[:, None] * THETA + c.intercepts[:, None])))
-    chance = problem.items.sum(key[:, None] * p * (1 - p))
-    doubt = key * (1 - key)
-    columns = np.column_stack([fit.logs, chance, doubt])
-    return problem.data.mapped(
-        columns, _share_errors, problem.data.answers_per_user, *problem.strong_users
-    )[:, 0]
-
-
-def _share_errors(sums: Array, answers: Array, strong: npt.NDArray[np.bool_] | None = None) -> Any:
-    grid = len(THETA)
-    weights = weighed(sums[:, :grid], strong)
-    by_ability = (sums[:, grid : 2 * grid] * weights).sum(axis=1)
-    return (np.sqrt(by_ability + sums[:, 2 * grid]) / answers)[:, None]
-
-
-def _details(found: Search, final: KeyFit) -> dict[str, Any]:
-    data, alike = found.problem.data, found.witness < 1
+def _details(found: Search, final: Solution) -> dict[str, Any]:
+    data, copies = found.problem.data, found.witness
+    if found.habits is not None:
+        copies = copies / found.habits.weights
+    alike = copies < 1 - 1e-9
     return {
         "solutions": [
             {"starts": list(mode.starts), "evidence": mode.evidence} for mode in found.modes
         ],
         "lead": found.lead,
-        "copies": float(1 - found.witness.mean()),
+        "signs": asdict(found.signs),
+        "copies": float(1 - copies.mean()),
         "n_alike": int(alike.sum()),
         "alike": [str(user) for user in data.user_labels(data.first(alike, 100))],
-        "mean_slope": final.curves.mean_slope,
-        "mean_intercept": final.curves.mean_intercept,
+        **final.population,
     }

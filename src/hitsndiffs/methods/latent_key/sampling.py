@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.draws import user_draws
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, applied, fit_key
+from hitsndiffs.methods.latent_key.problem import Problem, Solution
 
 __all__ = ["Sample", "take_sample"]
 
@@ -39,33 +39,33 @@ class Sample:
         Everybody's answers.
     """
 
-    problem: KeyProblem
+    problem: Problem
     users: Any
-    whole: KeyProblem
+    whole: Problem
 
     @property
     def is_whole(self) -> bool:
         """Whether the sample is everything."""
         return self.problem is self.whole
 
-    def fit(self, scores: Array, max_rounds: int) -> KeyFit:
+    def fit(self, scores: Array, max_rounds: int) -> Solution:
         """Fit from everybody's scores (on the grid's scale), with the sample's answers."""
-        return fit_key(self.problem, self.picked(scores), max_rounds=max_rounds)
+        return self.problem.fit(self.picked(scores), max_rounds=max_rounds)
 
     def picked(self, x: Any) -> Any:
         """A user array's values for the sample."""
         return x if self.users is None else self.whole.data.picked(x, self.users)
 
-    def for_all(self, fit: KeyFit, max_rounds: int) -> KeyFit:
+    def for_all(self, fit: Solution, max_rounds: int) -> Solution:
         """Go on from a sample's solution with all answers."""
         if self.is_whole:
             return fit
         if self.users is None:  # some items: they tell the abilities
-            return fit_key(self.whole, fit.posterior, max_rounds=max_rounds)
-        return fit_key(self.whole, applied(self.whole, fit), max_rounds=max_rounds)
+            return self.whole.fit(fit.posterior, max_rounds=max_rounds)
+        return self.whole.fit(self.whole.applied(fit), max_rounds=max_rounds)
 
 
-def take_sample(problem: KeyProblem) -> Sample:
+def take_sample(problem: Problem) -> Sample:
     """Choose the users, or the items, among which to look; everything where that is little."""
     r = problem.data
     if r.n_users * LARGEST >= problem.sizes.sample_users:
@@ -75,7 +75,7 @@ def take_sample(problem: KeyProblem) -> Sample:
     return Sample(problem, None, problem)
 
 
-def _some_users(problem: KeyProblem) -> Sample:
+def _some_users(problem: Problem) -> Sample:
     """Who is chosen depends on the answers, not on the order of the users."""
     r = problem.data
     sizes = problem.sizes
@@ -84,19 +84,15 @@ def _some_users(problem: KeyProblem) -> Sample:
     if share > LARGEST:
         return Sample(problem, None, problem)
     chosen = user_draws(r, 1)[:, 0] < share
-    strong_user = None
     if problem.strong is not None:
         chosen = chosen | problem.strong_users[0]
-        strong_user = r.user_labels(np.array([problem.strong]))[0]
     users = r.where(chosen)
     part, _ = r.subset(users, keep_options=True)
-    witness = r.picked(problem.witness, users)
-    sample = KeyProblem(part, witness, strong_user=strong_user, sizes=sizes)
-    sample.known = problem.known
+    sample = problem.part(part, r.picked(problem.witness, users), np.arange(r.n_options))
     return Sample(sample, users, problem)
 
 
-def _some_items(problem: KeyProblem) -> Sample:
+def _some_items(problem: Problem) -> Sample:
     """Every so many-th item, from those with the clearest majority to those with none."""
     r = problem.data
     sizes = problem.sizes
@@ -108,8 +104,4 @@ def _some_items(problem: KeyProblem) -> Sample:
     majority = np.maximum.reduceat(counts, r.items.starts[:-1]) / r.answers_per_item
     by_majority = np.lexsort((r.answers_per_item, -majority))
     part, options = r.restrict_items(by_majority[:: int(1 / share)])
-    strong = problem.strong
-    strong_user = None if strong is None else r.user_labels(np.array([strong]))[0]
-    sample = KeyProblem(part, problem.witness, strong_user=strong_user, sizes=sizes)
-    sample.known = problem.known[options]
-    return Sample(sample, None, problem)
+    return Sample(problem.part(part, problem.witness, options), None, problem)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.latent_key.model import KeyProblem
+from hitsndiffs.methods.latent_key.problem import Problem
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
 __all__ = ["both_ways", "consensus"]
@@ -18,7 +18,7 @@ Array = npt.NDArray[np.float64]
 START_VOTE = float(np.log(0.7 / 0.3))
 
 
-def consensus(problem: KeyProblem, rounds: int = 50) -> Any:
+def consensus(problem: Problem, rounds: int = 50) -> Any:
     """One-coin agreement: each user's share of answers that agree with the weighted majority."""
     data, items = problem.data, problem.items
     counts = data.choosers(problem.witness)
@@ -43,10 +43,10 @@ def _votes(right: Array, answers: Array, witness: Array) -> Array:
     return witness[:, None] * np.log(p / (1 - p))
 
 
-def both_ways(found: Shrinkage) -> dict[str, Array]:
-    """Scores along the leading axes, both ways up."""
+def both_ways(found: Shrinkage, most: int) -> dict[str, Array]:
+    """Scores along the leading axes (so many at most), both ways up."""
     starts = {}
-    for a, axis in enumerate(found.axes.scores.T):
+    for a, axis in enumerate(found.axes.scores.T[:most]):
         if float(axis.max()) > float(axis.min()):
             starts[f"axis {a + 1}"] = axis
             starts[f"axis {a + 1} reversed"] = -axis

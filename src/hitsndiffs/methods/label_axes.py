@@ -1,0 +1,114 @@
+"""Label centring: the strongest axes of the answers once everybody's leaning is taken out.
+
+Where all items share two labels, the strongest axis is who says "true". Label centring is to
+leaning what item centring is to missing items: from every answer the item's share of the label and
+the user's own excess of it are taken out, answered items only; the axes are those of the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.engines import Engine
+from hitsndiffs.methods.labels import label_numbers
+from hitsndiffs.spectral.axes import Axes, top_pairs
+from hitsndiffs.spectral.shrinkage import Shrinkage
+
+__all__ = ["LabelCentred", "label_centred_axes"]
+
+Array = npt.NDArray[np.float64]
+
+#: Shrinkage of a user's leaning, of scores and of weights (in answers).
+SHRINK = 3.0
+
+
+@dataclass(frozen=True)
+class LabelCentred:
+    """The answers to items with two labels, less the items' shares and the users' leanings.
+
+    Attributes
+    ----------
+    data
+        The data.
+    second
+        1 for options with the second label, 0 for the others.
+    shares
+        Each item's share of the second label.
+    leanings
+        How much more often than others each user chose it (shrunken; a user array).
+    witness
+        How much each user counts.
+    """
+
+    data: Engine
+    second: Array
+    shares: Array
+    leanings: Array
+    witness: Array
+
+    @classmethod
+    def of(cls, data: Engine, witness: Array | None = None) -> LabelCentred:
+        """Take the leanings from the data."""
+        _, numbers = label_numbers(data.items)
+        second = (numbers == 1).astype(float)
+        counts = data.choosers_per_option.astype(float)
+        shares = data.items.total(second * counts) / data.answers_per_item
+        excess = data.choices(second - shares[data.items.of_option])
+        leanings = excess / (data.answers_per_user + SHRINK)
+        return cls(data, second, shares, leanings, data.everybody if witness is None else witness)
+
+    def columns(self, weights: Array) -> Array:
+        """Item weights as option weights: of the answer itself, and of having answered."""
+        each = weights[self.data.items.of_option]
+        return np.column_stack(
+            [(self.second - self.shares[self.data.items.of_option]) * each, each]
+        )
+
+    def scores(self, weights: Array) -> Array:
+        """Everybody's score from the items' weights."""
+        d = self.data
+        scored = d.mapped(self.columns(weights), _score, self.leanings, d.answers_per_user)
+        return np.asarray(scored[:, 0])
+
+    def around(self, x: Array) -> Array:
+        """From items to users and back (symmetric)."""
+        d, items = self.data, self.data.items
+        root = 1 / np.sqrt(d.answers_per_item + SHRINK)
+        back = d.through(
+            self.columns(root * x), _back, self.leanings, d.answers_per_user, self.witness
+        )
+        total = items.total(back)
+        mine = items.total(self.second * back[:, 0])
+        return np.asarray(root * (mine - self.shares * total[:, 0] - total[:, 1]))
+
+
+def label_centred_axes(
+    data: Engine, count: int, *, witness: Array | None = None, seed: int = 0
+) -> Shrinkage:
+    """The strongest axes of the label-centred answers."""
+    centred = LabelCentred.of(data, witness)
+    found = top_pairs(centred.around, None, data.n_items, count, seed=seed, tol=1e-8)
+    good = found.values > 1e-9
+    root = 1 / np.sqrt(data.answers_per_item + SHRINK)
+    weights = root[:, None] * found.vectors[:, good]
+    scores = np.column_stack(
+        [centred.scores(w) for w in weights.T] or [np.zeros((data.n_users, 0))]
+    )
+    axes = Axes(found.values[good], scores, found.products, 0.0, True)
+    return Shrinkage(SHRINK, SHRINK, axes, 1, True)
+
+
+def _centred(sums: Array, leanings: Array) -> Array:
+    return sums[:, 0] - leanings * sums[:, 1]
+
+
+def _score(sums: Array, leanings: Array, answers: Array) -> Array:
+    return (_centred(sums, leanings) / (answers + SHRINK))[:, None]
+
+
+def _back(sums: Array, leanings: Array, answers: Array, witness: Array) -> Array:
+    score = witness * _centred(sums, leanings) / (answers + SHRINK)
+    return np.column_stack([score, score * leanings])

@@ -1,0 +1,74 @@
+"""Labels shared by all items: what they are, and how far people lean to one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.items import Items
+
+__all__ = ["MOST_LABELS", "Sharing", "label_numbers", "sharing", "two_labels"]
+
+Ints = npt.NDArray[np.int64]
+
+#: One label set for all items has at most this many labels.
+MOST_LABELS = 100
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Whether the items share their labels.
+
+    Attributes
+    ----------
+    labels, numbers
+        All labels of all items, and the number of each option's label.
+    apart
+        Why they do not, in words; empty where they do.
+    """
+
+    labels: npt.NDArray[Any]
+    numbers: Ints
+    apart: str
+
+
+def label_numbers(items: Items) -> tuple[npt.NDArray[Any], Ints]:
+    """All labels of all items (as text, sorted), and the number of each option's label."""
+    texts = np.array([str(label) for label in items.option_labels])
+    labels, numbers = np.unique(texts, return_inverse=True)
+    return labels, numbers.reshape(-1).astype(np.int64)
+
+
+def sharing(items: Items) -> Sharing:
+    """Look whether all items share one label set.
+
+    They do not when most labels occur in one item only and there are clearly more labels than any
+    item has options.
+
+    >>> items = Items(np.array(["q1", "q2"]), np.array(["no", "yes", "no"]), np.array([0, 2, 3]))
+    >>> sharing(items).labels.tolist(), sharing(items).apart
+    (['no', 'yes'], '')
+    """
+    labels, numbers = label_numbers(items)
+    once = labels[np.bincount(numbers) == 1]
+    widest = max(int(items.sizes.max()), 2)
+    why = ""
+    if 2 * len(once) > len(labels) and 2 * len(labels) > 3 * widest:
+        why = (
+            f"{len(once)} of the {len(labels)} labels occur in one item only, for example "
+            f"{str(once[0])!r}"
+        )
+    elif len(labels) > MOST_LABELS:
+        why = f"there are {len(labels)} labels"
+    return Sharing(labels, numbers, why)
+
+
+def two_labels(items: Items) -> bool:
+    """Whether all items share the same two labels (true and false, say), and there are several."""
+    if items.n_items < 2 or items.sizes.max() > 2:
+        return False
+    found = {str(label) for label in items.option_labels}
+    return len(found) == 2

@@ -1,0 +1,224 @@
+"""The solutions of a search, what speaks for the best, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.labels import sharing
+from hitsndiffs.methods.latent_key.confidence import MOST_LEAD, MOST_STEADY, Signs, sureness
+from hitsndiffs.methods.latent_key.copies import excess_spread
+from hitsndiffs.methods.latent_key.habits import Habits
+from hitsndiffs.methods.latent_key.modes import Mode, correlation, fit_from
+from hitsndiffs.methods.latent_key.problem import Problem
+from hitsndiffs.methods.latent_key.sampling import take_sample
+from hitsndiffs.methods.latent_key.starts import consensus
+from hitsndiffs.spectral.shrinkage import Shrinkage
+
+__all__ = ["Search", "contradicts", "known_leads"]
+
+Array = npt.NDArray[np.float64]
+
+#: Solutions that correlate less than this disagree about who is good.
+DISAGREE = 0.5
+#: How sure it can be at most that one label is right everywhere, or that an order is ability which
+#: follows the share of one label (beyond this correlation, among so many labels at most), unless
+#: known answers speak for it by so many nats.
+MARKS_SURE, FOLLOWED_SURE = 0.55, 0.75
+FOLLOWS, MOST_FOLLOWED = 0.95, 12
+WELL_KNOWN = 3.0
+#: Where a solution is right, those who know an item's answer are the abler ones this often.
+AGREES = 0.85
+
+
+@dataclass(frozen=True)
+class Search:
+    """All solutions found, best evidence first (after those that heed what the caller knows).
+
+    Attributes
+    ----------
+    problem
+        The data, with copies weighed.
+    modes
+        The distinct solutions.
+    shrinkage
+        λ, μ and the leading axes of the answers, every user counting once.
+    once
+        Another rule of who counts: users with nearly the same answers are one witness.
+    habits
+        Who answers one label whatever is asked, where items share their labels.
+    told
+        How likely each solution is, given known answers; empty where none are known.
+    """
+
+    problem: Problem
+    modes: list[Mode]
+    shrinkage: Shrinkage
+    once: Array
+    habits: Habits | None = None
+    told: tuple[float, ...] = ()
+
+    @property
+    def witness(self) -> Array:
+        """How much each user counts as a witness."""
+        return self.best.witnesses.weights
+
+    @property
+    def best(self) -> Mode:
+        """The solution with the highest evidence that heeds what the caller knows."""
+        return self.modes[0]
+
+    @cached_property
+    def rival(self) -> Mode | None:
+        """The best solution that disagrees about who is good (but heeds what the caller knows)."""
+        ability = self.best.fit.posterior.mean
+        for mode in self.modes[1:]:
+            disagrees = correlation(mode.fit.posterior.mean, ability) < DISAGREE
+            if disagrees and not contradicts(self.problem, mode):
+                return mode
+        return None
+
+    @property
+    def lead(self) -> float:
+        """How far the best solution is ahead of its rival (nats; infinite without a rival)."""
+        return np.inf if self.rival is None else self.best.evidence - self.rival.evidence
+
+    @property
+    def steadiness(self) -> float:
+        """The lead in units of its own spread over independent users, pair by pair.
+
+        A lead that few users carry may be gone with other users of the same kind; users with nearly
+        the same answers are one.
+        """
+        if self.rival is None:
+            return MOST_STEADY
+        parts = self.best.by_user - self.rival.by_user
+        spread = np.sqrt(float((parts**2 / self.once).sum()))
+        return float(np.clip(self.lead / max(spread, 1e-9), 0.0, MOST_STEADY))
+
+    @cached_property
+    def agreement(self) -> float:
+        """How well the best solution agrees with the strongest axis of the answers (0 to 1)."""
+        axes = self.shrinkage.axes
+        if len(axes.values) == 0:
+            return 1.0
+        return abs(correlation(axes.scores[:, 0], self.best.fit.posterior.mean))
+
+    @cached_property
+    def by_other_rule(self) -> float:
+        """Correlation with the solution in which nearly equal sheets count as one witness.
+
+        1 where there are none.
+        """
+        problem, mode = self.best.fit.problem, self.best
+        if float(self.once.min()) == 1.0 or mode.one_label is not None:
+            return 1.0
+        kept = problem.witness
+        problem.weigh(self.once)
+        other = fit_from(take_sample(problem), consensus(problem), rounds=15)
+        problem.weigh(kept)
+        return correlation(other.posterior.mean, mode.fit.posterior.mean)
+
+    @cached_property
+    def signs(self) -> Signs:
+        """What speaks for the best solution, and against it."""
+        data, best, values = self.problem.data, self.best, self.shrinkage.axes.values
+        ability = best.fit.posterior.mean
+        key, n = best.fit.key, data.answers_per_user
+        right = data.choices(key) / n
+        chance = float((1 / data.items.sizes.clip(min=2)).mean())
+        spread = max(float(right.var()), 1e-12)
+        error = float((best.fit.share_errors() ** 2).mean())
+        marks = [m.evidence for m in self.modes if m.one_label is not None]
+        others = [m.evidence for m in self.modes if m.one_label is None]
+        gap = (max(others) - max(marks)) / 10 if marks and others else 0.0
+        return Signs(
+            steadiness=self.steadiness,
+            lead=min(float(np.log1p(max(self.lead, 0.0))), MOST_LEAD),
+            alone=float(self.rival is None),
+            axis=self.agreement,
+            second=float(values[1] / values[0]) if len(values) > 1 else 0.0,
+            rules=self.by_other_rule,
+            majority=correlation(consensus(self.problem), ability),
+            users=float(np.log(float(self.once.sum()))),
+            answers=float(np.log(float(n.mean()))),
+            reliability=float(np.clip(1 - error / spread, 0.0, 1.0)),
+            excess=float(np.log(excess_spread(best.fit))),
+            settled=float(np.maximum.reduceat(key, data.items.starts[:-1]).mean()),
+            right=(float(right.mean()) - chance) / (1 - chance),
+            two=float(bool(marks)),
+            marks=float(np.clip(gap, -3.0, 3.0)),
+        )
+
+    @property
+    def confidence(self) -> float:
+        """Probability that the best solution is right about axis and sign.
+
+        A logistic function of the :attr:`signs`, learnt on simulated data of many kinds (the
+        arena's leave-one-kind-out table shows how it holds). Not sure where the order follows the
+        share of one label; at most ½ where even the best solution contradicts what the caller
+        knows; and raised by known answers that support it.
+        """
+        sure = self.told[0] if self.told else sureness(self.signs)
+        if contradicts(self.problem, self.best):
+            return min(sure, 0.5)
+        known = self.known_support
+        if known < WELL_KNOWN:
+            if self.best.one_label is not None:
+                sure = min(sure, MARKS_SURE)
+            elif self.followed is not None:
+                sure = min(sure, FOLLOWED_SURE)
+        if known > 0:  # what the caller knows can only add to what it supports
+            sure = min(max(sure, 1e-6), 1 - 1e-6)
+            sure = sure / (sure + (1 - sure) * float(np.exp(-known)))
+        return sure
+
+    @cached_property
+    def known_support(self) -> float:
+        """How far known answers speak for the best solution (nats; 0 where none are known).
+
+        Item by item: are those who chose the right answer abler than the others?
+        """
+        lead, _ = known_leads(self.problem, self.best)
+        better, worse = int((lead > 0).sum()), int((lead < 0).sum())
+        return max(better * log(2 * AGREES) + worse * log(2 * (1 - AGREES)), 0.0)
+
+    @cached_property
+    def followed(self) -> tuple[str, float] | None:
+        """A label whose share the order follows, and the correlation; ``None`` where none is."""
+        data = self.problem.data
+        shared = sharing(data.items)
+        if shared.apart or not 2 <= len(shared.labels) <= MOST_FOLLOWED:
+            return None
+        n = data.answers_per_user
+        correct = data.choices(self.best.fit.key) / n
+        uses = data.choices(np.eye(len(shared.labels))[shared.numbers])
+        found = [correlation(correct, uses[:, i] / n) for i in range(len(shared.labels))]
+        strongest = int(np.argmax(np.abs(found)))
+        if abs(found[strongest]) <= FOLLOWS or float(correct.std()) == 0.0:
+            return None
+        return str(shared.labels[strongest]), found[strongest]
+
+
+def known_leads(problem: Problem, mode: Mode) -> tuple[Array, Array]:
+    """For each known right answer: how much abler its choosers are in all, and their weight."""
+    right = np.flatnonzero(problem.known == 1.0)
+    ability = mode.fit.posterior.mean
+    counts = problem.data.choosers_per_option.astype(float)
+    totals = problem.data.choosers(ability)
+    answers, sums = problem.items.sum(counts)[right], problem.items.sum(totals)[right]
+    lead = totals[right] - counts[right] * sums / answers
+    return lead, counts[right] * (1 - counts[right] / answers)
+
+
+def contradicts(problem: Problem, mode: Mode) -> bool:
+    """Whether the strong user stands below the middle, or known answers speak against ability."""
+    ability = mode.fit.posterior.mean
+    if problem.strong is not None and ability[problem.strong] < problem.data.median(ability):
+        return True
+    # those who chose a known right answer should be abler than those who answered otherwise
+    return float(known_leads(problem, mode)[0].sum()) < 0

@@ -1,0 +1,146 @@
+"""The reading that two shared labels are marks: one of them is right in every item.
+
+Then there is no leaning to tell from ability: ability *is* the share of that label, with slopes of
+the items' own (a two-parameter logistic model). The answers cannot say which of the two labels is
+the right one, beyond that it should be the more frequent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.labels import label_numbers
+from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_curves, log_prior_of
+from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior
+from hitsndiffs.methods.latent_key.model import described, expected, placed, spread
+from hitsndiffs.methods.latent_key.problem import Problem, Solution
+
+__all__ = ["MarksFit", "MarksProblem"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MarksFit(Solution):
+    """The solution of the model.
+
+    Attributes
+    ----------
+    curves
+        Slope and intercept of every item.
+    """
+
+    problem: MarksProblem
+    curves: Curves
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """Of the abilities (user arrays)."""
+        p = self.problem
+        mean, sd, log_evidence = p.data.mapped(self.logs, described, *p.strong_users).T
+        return Posterior(mean, sd, log_evidence)
+
+    def probabilities(self) -> Array:
+        """P(option | ability), one row per option."""
+        return np.exp(self.logs)
+
+    @cached_property
+    def places(self) -> Any:
+        """The grid point nearest to each user's ability."""
+        nearest = np.rint((self.posterior.mean - THETA[0]) / STEP)
+        return np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
+
+    def share_errors(self) -> Any:
+        """Standard errors of the shares of the label: chance in the answers."""
+        data = self.problem.data
+        p = np.exp(self.logs)
+        spread_ = data.mapped(p * (1 - p), _at_place, self.places)[:, 0]
+        return np.sqrt(spread_) / data.answers_per_user
+
+    @property
+    def population(self) -> dict[str, Any]:
+        """Means of the slopes and intercepts, and the label that is right."""
+        c = self.curves
+        return {
+            "mean_slope": c.mean_slope,
+            "mean_intercept": c.mean_intercept,
+            "right_everywhere": self.problem.label,
+        }
+
+
+class MarksProblem(Problem):
+    """Two shared labels, one of which is right in every item; :attr:`number` says which."""
+
+    number: int = 0
+
+    @property
+    def label(self) -> str:
+        """The label that is right."""
+        return str(label_numbers(self.items)[0][self.number])
+
+    @cached_property
+    def marked(self) -> Any:
+        """1 for the options with that label."""
+        return (label_numbers(self.items)[1] == self.number).astype(float)
+
+    @property
+    def popularity(self) -> float:
+        """Log prior of the label's being right in all items, by how many chose it."""
+        counts = self.data.choosers(self.witness)
+        mine, all_ = self.items.total(counts * self.marked), self.items.total(counts)
+        return float(np.log((mine + 1) / (all_ + 2)).sum())
+
+    def fit(
+        self,
+        start: Solution | Posterior | Array,
+        *,
+        max_rounds: int = 150,
+        tol: float = 1e-6,
+    ) -> MarksFit:
+        """Fit the model (see :meth:`.Problem.fit`)."""
+        data = self.data
+        if isinstance(start, MarksFit):
+            curves = start.curves
+            chosen, _ = data.through(start.logs, expected, self.witness, *self.strong_users)
+        else:
+            curves = Curves.start(data.n_items)
+            mean, sd = placed(start, data)
+            chosen = data.through(np.empty((data.n_options, 0)), spread, mean, sd, self.witness)
+        before, fit = -np.inf, None
+        for rounds in range(1, max_rounds + 1):
+            right = self.items.total(chosen * self.marked[:, None])
+            curves, bend = fit_curves(
+                curves, right, self.items.total(chosen), 8 if rounds == 1 else 2
+            )
+            prior = log_prior_of(curves, bend[2])
+            logs = self._logs(curves)
+            chosen, side = data.through(logs, expected, self.witness, *self.strong_users)
+            evidence = float(side[0] + prior.sum())
+            settled = rounds > 9 and abs(evidence - before) < 0.02 + tol * abs(evidence)
+            fit = MarksFit(self, self.marked, logs, evidence, rounds, settled, curves)
+            if settled:
+                break
+            before = evidence
+            if rounds % 2 == 0:
+                curves = curves.pooled(np.ones(data.n_items), bend)
+        assert fit is not None
+        return fit
+
+    def applied(self, solution: Solution) -> MarksFit:
+        """A solution found for some of the users, taken for these, who answered the same items."""
+        assert isinstance(solution, MarksFit)
+        return replace(solution, problem=self, logs=self._logs(solution.curves))
+
+    def _logs(self, curves: Curves) -> Array:
+        right, wrong = log_curves(curves)
+        of = self.items.of_option
+        return np.where(self.marked[:, None] > 0, right[of], wrong[of])
+
+
+def _at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:
+    return np.take_along_axis(sums, place[:, None], axis=1)

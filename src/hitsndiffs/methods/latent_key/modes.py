@@ -1,0 +1,139 @@
+"""The distinct solutions that several starts lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.progress import tracked
+from hitsndiffs.methods.latent_key.copies import Witnesses
+from hitsndiffs.methods.latent_key.grid import normal_scores
+from hitsndiffs.methods.latent_key.problem import Problem, Solution
+from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
+
+__all__ = ["HOPELESS", "Mode", "correlation", "find_modes", "fit_from", "merged"]
+
+Array = npt.NDArray[np.float64]
+
+#: Abilities that correlate this well belong to one solution.
+SAME = 0.99
+#: Solutions this far behind after the first rounds are not carried on (nats).
+HOPELESS = 200.0
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One solution of the model.
+
+    Attributes
+    ----------
+    starts
+        Those that led to it.
+    fit
+        The solution.
+    witnesses
+        Who counts how much if this solution is right, and how well copying explains the rest.
+    prior
+        Log prior of such a solution, against those of the ordinary kind.
+    one_label
+        The label that is right in every item, where the solution says so.
+    """
+
+    starts: tuple[str, ...]
+    fit: Solution
+    witnesses: Witnesses
+    prior: float = 0.0
+    one_label: str | None = None
+
+    @cached_property
+    def evidence(self) -> float:
+        """Log probability of all answers under this solution (a lower bound)."""
+        w = self.witnesses
+        return self.fit.evidence + float((1 - w.weights) @ w.copy_logs) + self.prior
+
+    @property
+    def by_user(self) -> Array:
+        """Each user's part of the evidence."""
+        w = self.witnesses
+        return w.weights * self.fit.posterior.log_evidence + (1 - w.weights) * w.copy_logs
+
+
+def find_modes(
+    problem: Problem,
+    witnesses: Witnesses,
+    starts: Mapping[str, Array],
+    *,
+    first: int = 10,
+    more: int = 30,
+) -> list[Mode]:
+    """Fit from every start, merge equal solutions, and carry the distinct ones on; best first.
+
+    Parameters
+    ----------
+    problem, witnesses
+        The data, and the copies in them.
+    starts
+        Name → user scores to start from.
+    first, more
+        Rounds before and after merging.
+    """
+    sample = take_sample(problem)
+    here = witnesses.of(sample)
+    modes = merged(
+        [
+            Mode((name,), sample.fit(normal_scores(problem.data, z), first), here)
+            for name, z in tracked(starts.items(), "trying starts")
+        ]
+    )
+    best = modes[0].evidence
+    hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
+    carried = merged(
+        [
+            _carried_on(sample.problem, mode, more)
+            for mode in tracked(hopeful, "carrying solutions on")
+        ]
+    )
+    return merged(
+        [
+            replace(mode, fit=sample.for_all(mode.fit, first), witnesses=witnesses)
+            for mode in tracked(carried, "fitting everybody")
+        ]
+        + [
+            replace(mode, fit=sample.for_all(mode.fit, 1), witnesses=witnesses)
+            for mode in modes[len(hopeful) :]
+        ]
+    )
+
+
+def _carried_on(problem: Problem, mode: Mode, rounds: int) -> Mode:
+    fit = problem.fit(mode.fit, max_rounds=rounds)
+    return replace(mode, fit=fit)
+
+
+def fit_from(sample: Sample, scores: Array, rounds: int) -> Solution:
+    """Everybody's solution from everybody's scores."""
+    return sample.for_all(sample.fit(normal_scores(sample.whole.data, scores), rounds), 3)
+
+
+def merged(modes: list[Mode]) -> list[Mode]:
+    """Distinct solutions, best evidence first."""
+    distinct: list[Mode] = []
+    for mode in sorted(modes, key=lambda mode: -mode.evidence):
+        for k, kept in enumerate(distinct):
+            if correlation(mode.fit.posterior.mean, kept.fit.posterior.mean) > SAME:
+                distinct[k] = replace(kept, starts=kept.starts + mode.starts)
+                break
+        else:
+            distinct.append(mode)
+    return distinct
+
+
+def correlation(a: Array, b: Array) -> float:
+    """Pearson's; 1 where one of the two does not vary."""
+    a, b = a - a.mean(), b - b.mean()
+    size = float(np.sqrt(float(a @ a) * float(b @ b)))
+    return float(a @ b) / size if size > 0 else 1.0

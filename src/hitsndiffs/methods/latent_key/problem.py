@@ -1,0 +1,192 @@
+"""What models with an unknown key have in common: the data, what is known, and a solution.
+
+There are two such models: the latent key (:mod:`.model`), and the one for two labels shared by all
+items, with leanings (:mod:`.signal`). The search for solutions, copies and readings treat them
+alike.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.lookup import answers_here, covered_items, known_options
+from hitsndiffs.engines import Engine
+from hitsndiffs.methods.latent_key.grid import Posterior
+
+__all__ = ["Problem", "Sizes", "Solution"]
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What counts as large.
+
+    Attributes
+    ----------
+    sample_users, sample_answers
+        About so many users are in a sample, or more where the items have few answers: so many each.
+    sample_items, sample_answers_of_user
+        The same for items, and for the answers of the users.
+    many_users, many_items
+        With more than this, a fit that goes on from a solution may be settled after three rounds.
+    """
+
+    sample_users: int = 20_000
+    sample_answers: int = 2_000
+    sample_items: int = 2_000
+    sample_answers_of_user: int = 500
+    many_users: int = 20_000
+    many_items: int = 4_000
+
+
+class Problem(ABC):
+    """The data of a model, and what the caller knows.
+
+    Parameters
+    ----------
+    data
+        The data; every user has answered something.
+    witness
+        How much each user counts as a witness (copies count less than one).
+    answers
+        Known right answers: their keys are certain.
+    strong_user
+        A user known to be strong: a prior on that user's ability.
+    sizes
+        What counts as large.
+    """
+
+    #: What counts as large, unless it is said otherwise.
+    usual_sizes: ClassVar[Sizes] = Sizes()
+    #: Copies agree on at least this share of the items where their abilities do not explain it.
+    least_copied: ClassVar[float] = 0.0
+
+    witness: Array
+
+    def __init__(
+        self,
+        data: Engine,
+        witness: Array | None = None,
+        *,
+        answers: Mapping[Any, Any] | None = None,
+        strong_user: Any = None,
+        sizes: Sizes | None = None,
+    ) -> None:
+        self.data = data
+        self.sizes = self.usual_sizes if sizes is None else sizes
+        self.items = data.items
+        #: The user known to be strong; one who is not here, or has no answers, says nothing.
+        self.strong = None if strong_user is None else data.user_number(strong_user)
+        self.strong_users: tuple[Any, ...] = ()
+        if self.strong is not None:
+            self.strong_users = (data.marked(np.array([self.strong])),)
+        #: 1 for a known right option, 0 for the others of its item, -1 elsewhere.
+        self.known = np.full(data.n_options, -1.0)
+        if answers:
+            self._mark_known(answers)
+        self.weigh(data.everybody if witness is None else witness)
+
+    def weigh(self, witness: Array) -> None:
+        """Set how much each user counts, and what follows from the counts alone."""
+        self.witness = witness
+
+    @abstractmethod
+    def fit(
+        self,
+        start: Solution | Posterior | Array,
+        *,
+        max_rounds: int = 150,
+        tol: float = 1e-6,
+    ) -> Solution:
+        """Fit the model.
+
+        Parameters
+        ----------
+        start
+            A solution to go on from (of these items), the abilities of one (of other items), or
+            one score per user, on the grid's scale.
+        max_rounds, tol
+            The rounds end when the evidence grows by less than ``tol`` of it.
+        """
+
+    @abstractmethod
+    def applied(self, solution: Solution) -> Solution:
+        """A solution found for some of the users, taken for these, who answered the same items."""
+
+    def part(self, data: Engine, witness: Any, options: Ints) -> Self:
+        """The same problem with some users (who count so much), or with some options."""
+        strong = self.strong
+        name = None if strong is None else self.data.user_labels(np.array([strong]))[0]
+        part = type(self)(data, witness, strong_user=name, sizes=self.sizes)
+        part.known = self.known[options]
+        return part
+
+    def settle(self, key: Array) -> Array:
+        """The key's posterior, with what is known put in."""
+        return np.where(self.known >= 0, self.known, key)
+
+    def reported(self, key: Array) -> Array:
+        """The key's posterior, NaN for items whose known right answer nobody chose."""
+        return np.where(self.items.sum(key) > 0, key, np.nan)
+
+    def _mark_known(self, answers: Mapping[Any, Any]) -> None:
+        self.known[covered_items(self.items, answers)[self.items.of_option]] = 0.0
+        self.known[known_options(self.items, answers_here(self.items, answers))] = 1.0
+
+
+@dataclass(frozen=True)
+class Solution(ABC):
+    """One solution of a model; everything in it is as long as the options are many.
+
+    Attributes
+    ----------
+    problem
+        The data.
+    key
+        P(option is the key of its item), one per option.
+    logs
+        What choosing each option says about the user, over the grid.
+    evidence
+        Lower bound of the log probability of the answers: what solutions are compared by.
+    rounds, converged
+        Of the iteration.
+    """
+
+    problem: Any
+    key: Array
+    logs: Array
+    evidence: float
+    rounds: int
+    converged: bool
+
+    @cached_property
+    @abstractmethod
+    def posterior(self) -> Posterior:
+        """Of the abilities (user arrays)."""
+
+    @abstractmethod
+    def probabilities(self) -> Array:
+        """P(option) at every point of the grid, one row per option."""
+
+    @cached_property
+    @abstractmethod
+    def places(self) -> Any:
+        """The point of the grid nearest to each user."""
+
+    @abstractmethod
+    def share_errors(self) -> Any:
+        """Standard errors of the expected shares correct: chance, and doubt about the key."""
+
+    @property
+    @abstractmethod
+    def population(self) -> dict[str, Any]:
+        """What the model learnt of all items together, by name."""

@@ -1,0 +1,137 @@
+"""From the solutions of a search to readings, and to the questions that tell them apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.keys import key_from_scores
+from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
+from hitsndiffs.methods.latent_key.found import Search
+from hitsndiffs.methods.latent_key.modes import Mode, correlation
+from hitsndiffs.methods.latent_key.shares import shared_out
+from hitsndiffs.methods.latent_key.signal import LeaningFit
+from hitsndiffs.methods.readings import Question, Reading, questions
+
+__all__ = ["in_words", "questions_of", "readings_of"]
+
+Array = npt.NDArray[np.float64]
+
+#: Below this correlation between two rules of who counts, it is said; and below this confidence
+#: there is doubt, and it is said what would help.
+CONTRADICTED, DOUBT = 0.5, 0.8
+#: Turned axes and the majority, as keys to ask about, count this much together.
+FURTHER = 0.1
+
+
+def readings_of(found: Search) -> tuple[Reading, ...]:
+    """All readings, with their probabilities."""
+    data = found.problem.data
+    first = data.choices(found.best.fit.key) / data.answers_per_user
+    made = []
+    for mode, probability in shared_out(found):
+        correct = data.choices(mode.fit.key) / data.answers_per_user
+        made.append(
+            Reading(
+                probability=float(probability),
+                evidence=mode.evidence,
+                agreement=correlation(correct, first),
+                says=_says(mode),
+                key=mode.fit.key,
+                correct=correct,
+            )
+        )
+    return tuple(made)
+
+
+def questions_of(found: Search, readings: tuple[Reading, ...]) -> tuple[Question, ...]:
+    """The items whose right answers would settle most."""
+    data = found.problem.data
+    keys = [reading.key for reading in readings]
+    weights = [max(reading.probability, 1e-3) for reading in readings]
+    axes = found.shrinkage.axes.scores
+    turned = [way * axis for axis in axes.T for way in (1.0, -1.0)]
+    more = [key_from_scores(data, axis) for axis in turned]
+    more.append(data.items.share(data.choosers_per_option.astype(float)))
+    keys += more
+    weights += [FURTHER / len(more)] * len(more)
+    open_ = (data.items.total(np.maximum(found.problem.known, 0.0)) == 0).astype(float)
+    return questions(data.items, keys, weights, data.answers_per_item, open_)
+
+
+def in_words(
+    found: Search, readings: tuple[Reading, ...], asked: tuple[Question, ...]
+) -> list[str]:
+    """What to say of a result: what it rests on, and what would settle it."""
+    notes = []
+    items, best = found.problem.items, found.best
+    if best.one_label is not None:
+        notes.append(
+            f"The order is the share of {best.one_label!r}: the answers look like marks, with that "
+            "label right in every item. Whether it is, and not its opposite, they cannot say."
+        )
+    elif found.followed is not None:
+        label, correlation_ = found.followed
+        way = "higher" if correlation_ > 0 else "lower"
+        notes.append(
+            f"The order follows how often people chose {label!r} (correlation "
+            f"{correlation_:.2f}; more of it stands {way}): a leaning to that label would look the "
+            "same, so this cannot be called sure."
+        )
+    if found.habits is not None and (said := found.habits.told(found.problem.data)):
+        notes.append(said)
+    if found.signs.excess > SHARED_MISTAKES:
+        notes.append(
+            "Users agree with each other far beyond what this order explains (shared mistakes, one "
+            "source, a second trait): something else than ability is at work too."
+        )
+    if found.by_other_rule < CONTRADICTED:
+        notes.append(
+            "Who counts as a witness decides: if users with nearly the same answers count as one, "
+            f"the order is another one (correlation {found.by_other_rule:.2f}). If they are runs "
+            "of one model, a team or a class, say so with group=."
+        )
+    if found.confidence >= DOUBT:
+        return notes
+    rivals = [r for r in readings[1:] if r.agreement < 0.5]
+    if rivals:
+        number = readings.index(rivals[0]) + 1
+        said = (
+            f"The answers can be read in {len(readings)} ways that disagree about who is good; "
+            f"reading {number} has probability {rivals[0].probability:.0%} (reading={number} ranks "
+            "by it)."
+        )
+        difference = _difference(found, readings[0], rivals[0], asked)
+        notes.append(said + difference)
+    if asked:
+        names = " and ".join(str(items.labels[q.item]) for q in asked[:2])
+        plural = "answers of" if len(asked) > 1 else "answer of"
+        notes.append(
+            f"The right {plural} {names} would settle most (answers=); one strong user would help "
+            "too (strong_user=)."
+        )
+    return notes
+
+
+def _difference(found: Search, first: Reading, other: Reading, asked: tuple[Question, ...]) -> str:
+    """The first asked item in which two readings hold different options for right."""
+    items = found.problem.items
+    for question in asked:
+        begin, end = items.starts[question.item : question.item + 2]
+        mine = begin + int(np.argmax(np.nan_to_num(first.key[begin:end])))
+        theirs = begin + int(np.argmax(np.nan_to_num(other.key[begin:end])))
+        if mine != theirs:
+            label = items.option_labels
+            return (
+                f" In item {items.labels[question.item]} reading 1 holds {label[mine]} right, the "
+                f"other {label[theirs]}."
+            )
+    return ""
+
+
+def _says(mode: Mode) -> str:
+    if mode.one_label is not None:
+        return f"{mode.one_label!r} is right in every item (marks, not answers)"
+    if isinstance(mode.fit, LeaningFit):
+        return "all items share two labels, to which people lean more or less"
+    return "every item has one right answer of its own"

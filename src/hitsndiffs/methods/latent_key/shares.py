@@ -1,0 +1,49 @@
+"""How likely the distinct solutions are: that of the first is the confidence."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.methods.latent_key.found import Search
+from hitsndiffs.methods.latent_key.modes import Mode, correlation
+
+__all__ = ["distinct_modes", "shared_out"]
+
+Array = npt.NDArray[np.float64]
+
+#: Shares of right answers that correlate this well belong to one reading.
+ALIKE = 0.9
+#: So many readings are kept.
+MOST = 5
+#: A reading this far behind (nats) has half the share of one that is level with the first: models
+#: are wrong in ways that many users repeat, so that evidence is worth less than it says.
+HALVED = 20.0
+#: What is left is shared with one more, that none of the readings is right.
+NONE = 0.5
+
+
+def distinct_modes(found: Search) -> list[Mode]:
+    """The solutions that rank people differently, best first."""
+    data = found.problem.data
+    kept: list[tuple[Mode, Array]] = []
+    for mode in found.modes:
+        share = data.choices(mode.fit.key) / data.answers_per_user
+        if all(correlation(share, other) < ALIKE for _, other in kept):
+            kept.append((mode, share))
+    return [mode for mode, _ in kept[:MOST]]
+
+
+def shared_out(found: Search) -> list[tuple[Mode, float]]:
+    """The distinct solutions and their probabilities; what is missing to 1: none of them."""
+    modes, sure = distinct_modes(found), found.confidence
+    if found.told:
+        chance = {id(mode): told for mode, told in zip(found.modes, found.told, strict=True)}
+        rest = np.array([chance[id(mode)] for mode in modes[1:]])
+        scale = (1 - sure) / max(1 - found.told[0], 1e-12)
+        share = rest * min(scale, 1.0)
+    else:
+        behind = np.array([modes[0].evidence - mode.evidence for mode in modes[1:]])
+        share = 1 / (1 + np.maximum(behind, 0.0) / HALVED)
+        share = (1 - sure) * share / (share.sum() + NONE)
+    return list(zip(modes, [sure, *share.tolist()], strict=True))

@@ -1,0 +1,448 @@
+"""Two labels shared by all items: leaning, ability and difficulty in one model.
+
+Where every item is answered by the same two labels (true/false, yes/no), people differ in two ways:
+how able they are, and how much they lean to one label. The answers of those who say "true" to
+everything agree with each other, so leaning looks like ability to every method that does not know
+of it. Here it is part of the model (signal detection with an unknown truth). If label ``k`` is
+right for item ``i``, user ``j`` chooses it with probability
+
+    σ(a θ_j + s_k λ_j + b_i),        s = +1 for one label, -1 for the other,
+
+with ability ``θ ~ N(0, 1)``, leaning ``λ`` from a distribution that is learnt, one slope ``a`` for
+all items, and an intercept per item, normal about the mean of its label. Those means are from 0 up:
+once leaning is taken out, people are on average right more often than wrong. That is what tells the
+right way up; without it the truth and its opposite would fit alike.
+
+Abilities and leanings live on a grid of all pairs. A round is one pass over the data, from options
+to users and back, with a column per pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.items import Items
+from hitsndiffs.data.pool import Run
+from hitsndiffs.engines import Engine
+from hitsndiffs.methods.labels import label_numbers
+from hitsndiffs.methods.latent_key.candidates import item_blocks
+from hitsndiffs.methods.latent_key.grid import Posterior, posterior_of
+from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
+
+__all__ = ["LeaningFit", "LeaningProblem", "Signal"]
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+#: Points of ability, and how many points of leaning.
+ABILITIES: Array = np.linspace(-4.0, 4.0, 15)
+LEANINGS = 15
+#: The ability of every pair.
+THETA: Array = np.repeat(ABILITIES, LEANINGS)
+#: Log priors of the abilities: of any user, and of one known to be strong.
+ORDINARY: Array = -0.5 * ABILITIES**2
+STRONG: Array = -0.5 * ((ABILITIES - 2.0) / 0.5) ** 2
+ORDINARY -= np.log(np.exp(ORDINARY).sum())
+STRONG -= np.log(np.exp(STRONG).sum())
+#: Leanings reach at least, and at most, so far to either side of the middle (logits).
+NARROWEST, WIDEST = 2.0, 6.0
+#: Priors of the intercepts (worth so many items) and of the slope.
+MEAN, VARIANCE, PSEUDO = 1.0, 1.0, 10.0
+#: The slope has a log-normal prior: whoever ranks supposes that people differ in ability.
+SLOPE, SLOPE_VARIANCE = 1.0, 0.25
+#: Each label is right in so many further items, and the leanings are those of so many more users.
+PSEUDO_LABEL, PSEUDO_LEANING = 2.0, 2.5
+#: How far scores to start from are spread, and for how many rounds the slope is held at first: the
+#: keys must find their ability before it is asked how much ability counts.
+START_SD = 0.5
+HELD = 6
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What belongs to the items and to the population.
+
+    Attributes
+    ----------
+    slope
+        How much ability counts.
+    intercepts
+        How easily each option is seen to be right, if it is.
+    means, variance
+        Of the intercepts, by label.
+    shares
+        How often each label is right.
+    leanings
+        Share of the users at each point of leaning.
+    """
+
+    slope: float
+    intercepts: Array
+    means: Array
+    variance: float
+    shares: Array
+    leanings: Array
+
+
+@dataclass(frozen=True)
+class LeaningFit(Solution):
+    """One solution of the model.
+
+    Attributes
+    ----------
+    signal
+        What belongs to the items and to the population.
+    """
+
+    problem: LeaningProblem
+    signal: Signal
+
+    @cached_property
+    def described(self) -> Any:
+        """Mean, spread and log evidence of every user's ability; mean and spread of the leaning."""
+        p = self.problem
+        return p.data.mapped(self.logs, p.describe(self.signal), *p.strong_users)
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """Of the abilities (user arrays)."""
+        mean, sd, log_evidence = self.described[:, :3].T
+        return Posterior(mean, sd, log_evidence)
+
+    @property
+    def leaning(self) -> Any:
+        """How far each user leans to the second label, in logits (a user array)."""
+        return self.described[:, 3]
+
+    def probabilities(self) -> Array:
+        """P(option) at every pair of ability and leaning."""
+        p = 1 / (1 + np.exp(-self.problem.lines(self.signal)))
+        key = self.key[:, None]
+        keyless = 1 - self.problem.items.sum(self.key)  # nobody chose the known right answer
+        wrong = _of_other(key * (1 - p), self.problem.other)
+        return np.asarray(key * p + wrong + 0.5 * keyless[:, None])
+
+    @cached_property
+    def places(self) -> Any:
+        """The pair nearest to each user's ability and leaning."""
+        points = self.problem.points
+        ability = np.rint((self.posterior.mean - ABILITIES[0]) / (ABILITIES[1] - ABILITIES[0]))
+        leaning = np.rint((self.leaning - points[0]) / (points[1] - points[0]))
+        row = np.clip(ability, 0, len(ABILITIES) - 1)
+        return (row * LEANINGS + np.clip(leaning, 0, LEANINGS - 1)).astype(np.int64)
+
+    def share_errors(self) -> Any:
+        """Standard errors of the expected shares correct: chance in the answers, doubt about keys.
+
+        The chance is that of the user's own answers: right with the probability that ability,
+        leaning and the items give.
+        """
+        problem, key = self.problem, self.key
+        p = 1 / (1 + np.exp(-problem.lines(self.signal)))
+        chance = key[:, None] * p * (1 - p)
+        chance += _of_other(chance, problem.other)
+        spread = problem.data.mapped(chance, _at_place, self.places)[:, 0]
+        doubt = problem.data.choices(key * (1 - key))
+        return np.sqrt(spread + doubt) / problem.data.answers_per_user
+
+    @property
+    def population(self) -> dict[str, Any]:
+        """The slope, and how often each label is right."""
+        labels, _ = label_numbers(self.problem.items)
+        shares = self.signal.shares.tolist()
+        return {
+            "slope": self.signal.slope,
+            "label_shares": dict(zip(map(str, labels), shares, strict=True)),
+        }
+
+
+class LeaningProblem(Problem):
+    """The data of the model, and what the caller knows (see :class:`.Problem`)."""
+
+    usual_sizes: ClassVar[Sizes] = Sizes(sample_users=3_000)
+    least_copied: ClassVar[float] = 0.7
+
+    def __init__(
+        self,
+        data: Engine,
+        witness: Array | None = None,
+        *,
+        answers: Mapping[Any, Any] | None = None,
+        strong_user: Any = None,
+        sizes: Sizes | None = None,
+        points: Array | None = None,
+    ) -> None:
+        super().__init__(data, witness, answers=answers, strong_user=strong_user, sizes=sizes)
+        _, self.numbers = label_numbers(data.items)
+        #: Every option's other option, -1 where nobody chose one.
+        self.other: Ints = _others(data.items)
+        self.blocks = item_blocks(data)
+        ones = data.choices((self.numbers == 1).astype(float))
+        #: Everybody's log odds of choosing the second label.
+        self.odds = np.log((ones + 0.5) / (data.answers_per_user - ones + 0.5))
+        if points is None:
+            middle = data.median(self.odds)
+            reach = float(abs(self.odds - middle).max()) + 1.0
+            reach = min(max(reach, NARROWEST), WIDEST)
+            points = middle + reach * np.linspace(-1.0, 1.0, LEANINGS)
+        self.points: Array = points
+
+    def part(self, data: Engine, witness: Any, options: Ints) -> LeaningProblem:
+        """The same problem with some users, or with some options; leanings on the same points."""
+        part = super().part(data, witness, options)
+        part.points = self.points
+        return part
+
+    def fit(
+        self,
+        start: Solution | Posterior | Array,
+        *,
+        max_rounds: int = 60,
+        tol: float = 1e-6,
+    ) -> LeaningFit:
+        """Fit the model (see :meth:`.Problem.fit`)."""
+        data = self.data
+        if isinstance(start, LeaningFit):
+            signal, key = start.signal, start.key
+            chosen, _ = self._expect(start.logs, signal)
+        else:
+            signal = self._first()
+            key = self.settle(self.items.share(data.choosers(self.witness)))
+            none = np.empty((data.n_options, 0))
+            start = start.posterior if isinstance(start, Solution) else start
+            mean = start.mean if isinstance(start, Posterior) else start
+            chosen = data.through(none, self._spread, mean, self.odds, self.witness)
+        before = -np.inf
+        fit = None
+        for rounds in range(1, max_rounds + 1):
+            held = not isinstance(start, LeaningFit) and rounds <= HELD
+            found = self._weigh(signal, key, chosen, steps=6 if rounds == 1 else 1, held=held)
+            signal, key = found.signal, found.key
+            chosen, side = self._expect(found.logs, signal)
+            doubt = key * (found.prior - np.log(np.maximum(key, 1e-300)))
+            evidence = float(side[0] + doubt.sum())
+            evidence -= float(np.log(signal.slope / SLOPE) ** 2) / (2 * SLOPE_VARIANCE)
+            settled = rounds > HELD and abs(evidence - before) < 0.02 + 10 * tol * abs(evidence)
+            fit = LeaningFit(self, key, found.logs, evidence, rounds, settled, signal)
+            if settled:
+                break
+            before = evidence
+            signal = self._pooled(signal, key, found.bend, side[1:])
+        assert fit is not None
+        return fit
+
+    def applied(self, solution: Solution) -> LeaningFit:
+        """A solution found for some of the users, taken for these, who answered the same items."""
+        assert isinstance(solution, LeaningFit)
+        right, wrong = _log_curves(self.lines(solution.signal))
+        logs = _about(self.other, solution.key, right, wrong)
+        return replace(solution, problem=self, logs=logs)
+
+    def mirrored(self, solution: LeaningFit) -> LeaningFit:
+        """The opposite reading to start from: every item's other label right, ability reversed."""
+        signal = solution.signal
+        single = self.other < 0
+        other = np.where(single, signal.intercepts, signal.intercepts[self.other])
+        key = self.settle(np.where(single, solution.key, solution.key[self.other]))
+        turned = replace(signal, intercepts=-other, shares=signal.shares[::-1])
+        return self.applied(replace(solution, key=key, signal=turned))
+
+    def lines(self, signal: Signal, part: slice = slice(None)) -> Array:
+        """``a θ + s λ + b`` over all pairs, one row per option (of a part of them)."""
+        lean = np.tile(self.points, len(ABILITIES))
+        base = np.stack([signal.slope * THETA - lean, signal.slope * THETA + lean])
+        return np.asarray(base[self.numbers[part]] + signal.intercepts[part, None])
+
+    # -- what is done with a block of users --------------------------------------------------
+
+    def describe(self, signal: Signal) -> Any:
+        """The step that describes every user's ability and leaning."""
+        leanings = np.log(signal.leanings)
+
+        def step(sums: Array, strong: Flags | None = None) -> Array:
+            return np.column_stack(
+                [x for pair in self._posteriors(sums, leanings, strong) for x in pair[1:]]
+            )
+
+        return step
+
+    def _expect(self, logs: Array, signal: Signal) -> tuple[Array, Array]:
+        """How many chose each option, over all pairs; the users' evidence, and their leanings."""
+        leanings = np.log(signal.leanings)
+
+        def step(sums: Array, witness: Array, strong: Flags | None = None) -> tuple[Array, Array]:
+            ability, leaning = self._posteriors(sums, leanings, strong)
+            pairs = _pairs(ability[0] * witness[:, None], leaning[0])
+            evidence = (witness @ ability[3]).reshape(1)
+            return pairs, np.concatenate([evidence, witness @ leaning[0]])
+
+        chosen, side = self.data.through(logs, step, self.witness, *self.strong_users)
+        return chosen, side
+
+    def _posteriors(
+        self, sums: Array, leanings: Array, strong: Flags | None
+    ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        prior = np.asarray(ORDINARY, like=sums)
+        if strong is not None:
+            prior = np.where(strong[:, None], np.asarray(STRONG, like=sums), prior)
+        cells = sums.reshape(len(sums), len(ABILITIES), LEANINGS) + prior[..., None]
+        cells = cells + np.asarray(leanings, like=sums)
+        top = cells.max(axis=(1, 2), keepdims=True)
+        raised = np.exp(cells - top)
+        floor, height = np.finfo(float).tiny, top[:, 0]
+        return (
+            posterior_of(np.log(raised.sum(axis=2) + floor) + height, ABILITIES),
+            posterior_of(np.log(raised.sum(axis=1) + floor) + height, self.points),
+        )
+
+    def _spread(self, _: Array, score: Array, odds: Array, witness: Array) -> Array:
+        """From scores and everybody's use of the labels: where to start."""
+        width = max((self.points[1] - self.points[0]) / 2, 0.4)
+        abilities, points = np.asarray(ABILITIES, like=score), np.asarray(self.points, like=score)
+        ability = np.exp(-0.5 * ((score[:, None] - abilities) / START_SD) ** 2)
+        leaning = np.exp(-0.5 * ((odds[:, None] - points) / width) ** 2)
+        ability *= (witness / ability.sum(axis=1))[:, None]
+        return _pairs(ability, leaning / leaning.sum(axis=1, keepdims=True))
+
+    # -- the items and the population ----------------------------------------------------------
+
+    def _first(self) -> Signal:
+        spread = np.full(LEANINGS, 1.0 / LEANINGS)
+        start = np.full(self.data.n_options, MEAN / 2)
+        return Signal(SLOPE, start, np.full(2, MEAN), VARIANCE, np.full(2, 0.5), spread)
+
+    def _weigh(
+        self, signal: Signal, key: Array, chosen: Array, *, steps: int, held: bool
+    ) -> _Weighed:
+        """Fit all candidates' intercepts, and let the two candidates of each item compete.
+
+        The slope makes one step, by the likely keys, unless it is held.
+        """
+        q = self.data.n_options
+        intercepts, bend, prior, weighed = np.empty((4, q))
+        logs = np.empty_like(chosen)
+        slopes = np.zeros((len(self.blocks), 2))
+
+        def work(number: int) -> None:
+            part = self.blocks[number].options
+            other = np.where(self.other[part] < 0, -1, self.other[part] - part.start)
+            count = chosen[part]
+            answered = count + _of_other(count, other)
+            here, bend[part], spread, rest = self._newton(signal, part, count, answered, steps)
+            intercepts[part] = here.intercepts[part]
+            slopes[number] = _slope_step(key[part], spread, rest, bend[part])
+            right, wrong = _log_curves(self.lines(here, part))
+            prior[part] = self._log_prior(here, bend[part], part)
+            fit = np.einsum("oc,oc->o", count, right - wrong)
+            fit += np.einsum("oc,oc->o", answered, wrong) + prior[part]
+            rival = np.where(other < 0, -np.inf, fit[other])
+            mine = 1 / (1 + np.exp(np.clip(rival - fit, -700, 700)))
+            known = self.known[part]
+            weighed[part] = np.where(known >= 0, known, mine)
+            logs[part] = _about(other, weighed[part], right, wrong)
+
+        Run(self.data.threads)(len(self.blocks), work)
+        slope = signal.slope
+        if not held:
+            up, curve = slopes.sum(axis=0)
+            up -= np.log(slope / SLOPE) / (SLOPE_VARIANCE * slope)
+            slope += float(np.clip(up / (curve + 1 / (SLOPE_VARIANCE * slope**2)), -0.3, 0.3))
+        fitted = replace(signal, intercepts=intercepts, slope=min(max(slope, 0.05), 8.0))
+        return _Weighed(fitted, weighed, prior, logs, bend)
+
+    def _newton(
+        self, signal: Signal, part: slice, chosen: Array, answered: Array, steps: int
+    ) -> tuple[Signal, Array, Array, Array]:
+        """Fit some candidates' intercepts; and their curvature, and what is left unexplained."""
+        b = signal.intercepts.copy()
+        mean = signal.means[self.numbers[part]]
+        for _ in range(steps):
+            p = 1 / (1 + np.exp(-self.lines(replace(signal, intercepts=b), part)))
+            expected = answered * p
+            rest = chosen - expected
+            spread = expected * (1 - p)
+            bend = spread.sum(axis=1) + 1 / signal.variance
+            step = (rest.sum(axis=1) - (b[part] - mean) / signal.variance) / bend
+            b[part] = np.clip(b[part] + np.clip(step, -2.0, 2.0), -12.0, 12.0)
+        return replace(signal, intercepts=b), bend, spread, rest
+
+    def _log_prior(self, signal: Signal, bend: Array, part: slice) -> Array:
+        """Log prior of candidates, with the width of their intercepts' posterior (Laplace)."""
+        label = self.numbers[part]
+        away = signal.intercepts[part] - signal.means[label]
+        width = -0.5 * np.log(signal.variance * bend)
+        return np.asarray(-(away**2) / (2 * signal.variance) + width + np.log(signal.shares[label]))
+
+    def _pooled(self, signal: Signal, key: Array, bend: Array, leanings: Array) -> Signal:
+        """The population, learnt anew from the likely keys and from everybody's leaning."""
+        label = np.eye(2)[self.numbers]
+        total = key @ label
+        b = signal.intercepts
+        everywhere = max(float((key @ b + PSEUDO * MEAN) / (key.sum() + PSEUDO)), 0.0)
+        means = np.maximum(((key * b) @ label + PSEUDO * everywhere) / (total + PSEUDO), 0.0)
+        away = (b - means[self.numbers]) ** 2 + np.minimum(1 / bend, signal.variance)
+        variance = float((key @ away + PSEUDO * VARIANCE) / (key.sum() + PSEUDO))
+        weights = leanings + PSEUDO_LEANING / LEANINGS
+        return replace(
+            signal,
+            means=means,
+            variance=min(max(variance, 0.05), 16.0),
+            shares=(total + PSEUDO_LABEL) / (total.sum() + 2 * PSEUDO_LABEL),
+            leanings=weights / weights.sum(),
+        )
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """All candidates after a round: the state, keys, priors, what an answer says, curvatures."""
+
+    signal: Signal
+    key: Array
+    prior: Array
+    logs: Array
+    bend: Array
+
+
+def _of_other(x: Array, other: Ints) -> Array:
+    """The rows of every option's other option; 0 where nobody chose one."""
+    return np.where((other < 0)[:, None], 0.0, x[other])
+
+
+def _about(other: Ints, key: Array, right: Array, wrong: Array) -> Array:
+    """What choosing an option says: its log likelihood averaged over the key."""
+    k = key[:, None]
+    return np.asarray(k * right + _of_other(k * wrong, other))
+
+
+def _slope_step(key: Array, spread: Array, rest: Array, bend: Array) -> tuple[float, float]:
+    """What some likely keys say about the slope: first and second derivative."""
+    cross = spread @ THETA
+    return float(key @ (rest @ THETA)), float(key @ (spread @ THETA**2 - cross**2 / bend))
+
+
+def _others(items: Items) -> Ints:
+    place = np.arange(items.n_options)
+    first = items.starts[:-1][items.of_option]
+    partner = 2 * first + 1 - place
+    return np.where((items.sizes == 2)[items.of_option], partner, -1).astype(np.int64)
+
+
+def _log_curves(lines: Array) -> tuple[Array, Array]:
+    """Log probability of choosing each candidate, and of not choosing it."""
+    wrong = -np.log1p(np.exp(-np.abs(lines))) - np.maximum(lines, 0.0)
+    return lines + wrong, wrong
+
+
+def _pairs(ability: Array, leaning: Array) -> Array:
+    return (ability[:, :, None] * leaning[:, None, :]).reshape(len(ability), -1)
+
+
+def _at_place(sums: Array, place: Ints) -> Array:
+    return np.take_along_axis(sums, place[:, None], axis=1)

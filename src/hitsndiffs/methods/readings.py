@@ -1,0 +1,141 @@
+"""Readings: the distinct solutions of a model, and the questions whose answers would settle which.
+
+Answers can be read in more than one way: as those of a test with one key, or with another, or with
+the good and the bad turned round. What a method ranks by is its first reading; the others are part
+of the result. Where they hold different options for right, one right answer tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.items import Items
+
+__all__ = ["Question", "Reading", "questions"]
+
+Vector = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: So many questions are kept in a result.
+KEPT = 5
+#: Questions after so many are chosen as if the earlier ones were not asked.
+JOINTLY = 2
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read the answers.
+
+    Attributes
+    ----------
+    probability
+        How likely it is the right one. That of the first is the ranking's confidence; what is
+        missing to 1 is left for readings that were not found.
+    evidence
+        Log probability of the answers if it is right (a lower bound).
+    agreement
+        Correlation of its shares of right answers with those of the first reading.
+    says
+        What it takes for granted, in words.
+    key
+        How likely each option is the right one of its item.
+    correct
+        Everybody's expected share of right answers.
+    """
+
+    probability: float
+    evidence: float
+    agreement: float
+    says: str
+    key: Vector
+    correct: Vector
+
+
+@dataclass(frozen=True)
+class Question:
+    """An item whose right answer would tell readings apart.
+
+    Attributes
+    ----------
+    item
+        Its number.
+    gain
+        How much its answer is expected to tell (nats), after the questions before it.
+    """
+
+    item: int
+    gain: float
+
+
+def questions(
+    items: Items,
+    keys: Sequence[Vector],
+    probabilities: Sequence[float],
+    answers: Ints,
+    open_: Vector,
+) -> tuple[Question, ...]:
+    """The items whose right answers tell most about which key holds, the best first.
+
+    The gain of a question is the mutual information between its right answer and the keys, given
+    the answers to the questions before it. Among items that tell alike, those that more people
+    answered come first.
+
+    Parameters
+    ----------
+    items
+        The items.
+    keys
+        For each reading, how likely each option is the right one.
+    probabilities
+        How likely each reading is.
+    answers
+        How many answered each item.
+    open_
+        1 for items that may be asked, 0 for those whose answer is known.
+    """
+    weights = np.asarray(probabilities, dtype=float)
+    if len(keys) < 2 or weights.sum() <= 0:
+        return ()
+    table = np.stack([items.share(np.nan_to_num(key)) for key in keys])
+    states = [(1.0, weights / weights.sum())]  # what was answered so far: its chance, the readings
+    asked: list[Question] = []
+    for turn in range(min(KEPT, items.n_items)):
+        gain = np.zeros(items.n_items)
+        for chance, readings in states:
+            gain += chance * _information(items, table, readings)
+        gain = np.where(open_ > 0, gain, -1.0) * (1 - 1e-6 / np.maximum(answers, 1))
+        for question in asked:
+            gain[question.item] = -1.0
+        best = int(np.argmax(gain))
+        if gain[best] <= 1e-9:
+            break
+        asked.append(Question(best, float(gain[best])))
+        if turn + 1 < JOINTLY:
+            states = _after(items, table, states, best)
+    return tuple(asked)
+
+
+def _information(items: Items, table: Vector, readings: Vector) -> Vector:
+    """Mutual information between each item's right answer and the reading."""
+    mean = readings @ table
+    whole = items.total(-mean * np.log(np.maximum(mean, 1e-300)))
+    each = -table * np.log(np.maximum(table, 1e-300))
+    return np.asarray(whole - readings @ np.stack([items.total(row) for row in each]))
+
+
+def _after(
+    items: Items, table: Vector, states: list[tuple[float, Vector]], item: int
+) -> list[tuple[float, Vector]]:
+    """The readings' chances after each answer that the item may have."""
+    made = []
+    first, last = items.starts[item : item + 2]
+    for chance, readings in states:
+        for option in range(first, last):
+            joint = readings * table[:, option]
+            if joint.sum() > 1e-12:
+                made.append((chance * float(joint.sum()), joint / joint.sum()))
+    return made

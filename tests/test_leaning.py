@@ -1,0 +1,177 @@
+"""Two labels shared by all items: leaning is told from ability, and marks are told from answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases_of_ability import exam, with_own_letters
+from factory import make_responses
+
+from hitsndiffs import accuracy, rank
+from hitsndiffs.engines import open_engine
+from hitsndiffs.methods.label_axes import LabelCentred, label_centred_axes
+from hitsndiffs.methods.labels import sharing, two_labels
+from hitsndiffs.methods.latent_key.grid import normal_scores
+from hitsndiffs.methods.latent_key.habits import habits_of
+from hitsndiffs.methods.latent_key.search import search
+from hitsndiffs.methods.latent_key.signal import ABILITIES, LeaningProblem
+
+pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
+
+
+def true_or_false(seed, users=80, items=60, lean=1.0, spread=1.0, answered=1.0, true=0.5):
+    """Statements, half of them true; users lean to "true" by ``lean``, more or less."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(items) < true).astype(int)
+    leaning = lean + spread * rng.standard_normal(users)
+    able, ease = 0.8 + 0.7 * rng.standard_normal(users), 0.5 * rng.standard_normal(items)
+    chance = 1 / (1 + np.exp(-(leaning[:, None] + (2 * truth - 1) * (able[:, None] + ease))))
+    table = (rng.random((users, items)) < chance).astype(int)
+    right = (table == truth).mean(axis=1)
+    table[rng.random(table.shape) >= answered] = -1
+    table[(table < 0).all(axis=1), 0] = 1
+    return table, right
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("lean", [-1.0, 1.0, 2.0])
+def test_leaning_of_any_strength_is_no_ability(lean, spread):
+    found = [
+        accuracy(right, rank(make_responses(table), resamples=0).scores)
+        for table, right in (true_or_false(seed, lean=lean, spread=spread) for seed in range(2))
+    ]
+    assert np.mean(found) > 0.85
+
+
+def test_it_holds_where_the_majority_is_wrong_and_where_answers_are_few():
+    table, right = true_or_false(3, lean=2.0, spread=2.0, true=0.3)
+    r = make_responses(table)
+    assert accuracy(right, rank(r, "majority").scores) < 0
+    assert accuracy(right, rank(r).scores) > 0.9
+    table, right = true_or_false(4, users=150, items=200, answered=0.15)
+    assert accuracy(right, rank(make_responses(table)).scores) > 0.6
+
+
+def test_which_label_is_which_does_not_matter():
+    table, _ = true_or_false(5, users=40, items=30)
+    one = rank(make_responses(table), resamples=0)
+    other = rank(make_responses(1 - table), resamples=0)
+    np.testing.assert_allclose(one.scores, other.scores, atol=1e-7)
+    assert one.confidence == pytest.approx(other.confidence, abs=1e-6)
+    shuffled = np.random.default_rng(0).permutation(40)
+    again = rank(make_responses(table[shuffled]), resamples=0)
+    np.testing.assert_allclose(again.scores, one.scores[shuffled], atol=1e-7)
+
+
+def test_marks_are_read_as_marks_and_never_surely():
+    table, ability = exam(1, users=100, items=40)
+    marks = (table == 0).astype(int)
+    ranking = rank(make_responses(marks))
+    assert abs(accuracy(ability, ranking.scores)) > 0.8
+    assert ranking.confidence <= 0.75
+    told = rank(make_responses(marks), answers=dict.fromkeys(range(40), 1))
+    assert accuracy(ability, told.scores) > 0.8
+    assert told.confidence > ranking.confidence
+
+
+def test_an_order_that_follows_one_label_says_so():
+    table, _ = exam(2, users=60, items=30)  # the first letter is right in every item
+    ranking = rank(make_responses(table))
+    assert any("follows how often people chose '0'" in note for note in ranking.notes)
+    assert ranking.confidence <= 0.75
+    plain = rank(make_responses(with_own_letters(table)))
+    assert not any("follows how often" in note for note in plain.notes)
+
+
+def naive_log_likelihood(table, problem, signal, key, user):
+    """Log probability of one user's answers at every pair, item by item."""
+    total = np.zeros((len(ABILITIES), len(problem.points)))
+    items = problem.items
+    for option in range(problem.data.n_options):
+        item = items.of_option[option]
+        label = int(items.option_labels[option])
+        if table[user, item] != label:
+            continue
+        for candidate in range(*items.starts[item : item + 2]):
+            sign = 1.0 if int(items.option_labels[candidate]) == 1 else -1.0
+            line = (
+                signal.slope * ABILITIES[:, None]
+                + sign * problem.points
+                + signal.intercepts[candidate]
+            )
+            p = 1 / (1 + np.exp(-line))
+            total += key[candidate] * np.log(p if candidate == option else 1 - p)
+    return total
+
+
+def test_what_an_answer_says_is_that_of_the_formula():
+    table, _ = true_or_false(6, users=12, items=8, answered=0.8)
+    data = open_engine(make_responses(table), "numpy")
+    problem = LeaningProblem(data)
+    start = normal_scores(data, np.random.default_rng(0).normal(size=12))
+    fit = problem.fit(start, max_rounds=3)
+    again = problem.applied(fit)
+    sums = data.choices(again.logs)
+    for user in range(12):
+        expected = naive_log_likelihood(table, problem, fit.signal, fit.key, user)
+        np.testing.assert_allclose(sums[user], expected.ravel(), atol=1e-9)
+    by_item = np.add.reduceat(fit.key, data.items.starts[:-1])
+    np.testing.assert_allclose(by_item, 1.0)
+    whole = np.add.reduceat(fit.probabilities(), data.items.starts[:-1])
+    both = np.diff(data.items.starts) == 2
+    np.testing.assert_allclose(whole[both], 1.0)
+
+
+def test_the_opposite_reading_is_among_the_solutions_or_leads_back():
+    table, right = true_or_false(7)
+    found = search(open_engine(make_responses(table)))
+    assert found.best.one_label is None
+    assert {"0", "1"} == {m.one_label for m in found.modes if m.one_label is not None}
+    assert accuracy(right, found.best.fit.posterior.mean) > 0.8
+
+
+def test_label_centring_is_that_of_the_residual_table():
+    table, _ = true_or_false(8, users=20, items=10, answered=0.7)
+    data = open_engine(make_responses(table), "numpy")
+    centred = LabelCentred.of(data)
+    seen = table >= 0
+    share = np.array([column[column >= 0].mean() for column in table.T])
+    excess = np.where(seen, table - share, 0.0)
+    lean = excess.sum(axis=1) / (seen.sum(axis=1) + 3.0)
+    residual = np.where(seen, table - share - lean[:, None], 0.0)
+    v = np.random.default_rng(1).normal(size=10)
+    np.testing.assert_allclose(centred.scores(v), residual @ v / (seen.sum(axis=1) + 3.0))
+    scaled = residual / np.sqrt(seen.sum(axis=1) + 3.0)[:, None]
+    scaled = scaled / np.sqrt(seen.sum(axis=0) + 3.0)
+    np.testing.assert_allclose(centred.around(v), scaled.T @ scaled @ v, atol=1e-12)
+    values = np.linalg.eigvalsh(scaled.T @ scaled)[::-1]
+    np.testing.assert_allclose(label_centred_axes(data, 2).axes.values, values[:2])
+
+
+def test_shared_labels_are_seen_from_the_labels():
+    table, _ = true_or_false(9, users=10, items=6)
+    assert two_labels(make_items(table))
+    assert not two_labels(make_items(table + 2 * np.arange(6)))
+    assert sharing(make_items(table + 2 * np.arange(6))).apart
+    three, _ = exam(3, users=20, items=6)
+    assert not two_labels(make_items(three))
+    assert sharing(make_items(three)).apart == ""
+
+
+def make_items(table):
+    return open_engine(make_responses(table), "numpy").items
+
+
+def test_who_answers_one_letter_whatever_is_asked_is_no_witness():
+    table, _ = exam(4, users=60, items=40)
+    table = with_own_letters(table)
+    right = with_own_letters(np.zeros((1, 40), dtype=int))[0]
+    table[:20] = np.where(np.random.default_rng(0).random((20, 40)) < 0.9, 2, table[:20])
+    truth = (table == right).mean(axis=1)
+    r = make_responses(table)
+    habits = habits_of(open_engine(r))
+    assert (habits.shares[:20] > 0.5).all()
+    assert (habits.shares[20:] == 0).mean() > 0.9
+    ranking = rank(r)
+    assert accuracy(truth, ranking.scores) > 0.9
+    assert any("whatever is asked" in note for note in ranking.notes)
