@@ -6,6 +6,7 @@ Run ``python docs/example_files.py FOLDER`` to have them.
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import runpy
 import sys
@@ -32,7 +33,8 @@ def make_all(folder: Path) -> None:
     right = test.key
     wrong = {**right, "q12": test.most_chosen_wrong_answer(11)}
     write(folder / "class-key.csv", [("item", "answer"), *wrong.items()])
-    write(folder / "known.csv", [("item", "answer"), *list(right.items())[:2]])
+    known = [(item, right[item]) for item in ("q15", "q16")]
+    write(folder / "known.csv", [("item", "answer"), *known])
     make_newcomers(folder / "newcomers.csv", test)
     make_midterm(folder / "midterm.csv", Test.of(students=24, questions=12, seed=21))
     points = [("student-01", 12), ("student-02", 9), ("student-03", 15)]
@@ -178,7 +180,7 @@ def sample(number: int, chosen: int, right: int) -> dict[str, object]:
         "resps": [[pair] for pair in pairs],
         "filtered_resps": pairs,
         "filter": "none",
-        "doc_hash": f"{number:064x}",
+        "doc_hash": hashlib.sha256(str(number).encode()).hexdigest(),
         "acc": float(chosen == right),
     }
 
