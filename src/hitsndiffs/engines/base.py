@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import sorting
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
     from hitsndiffs.data.items import Items
-    from hitsndiffs.data.responses import Responses
 
 __all__ = ["Engine", "Step", "Stepped", "option_words", "scaled"]
 
@@ -177,6 +177,8 @@ class Engine(ABC):
     arrays: ClassVar[str] = "numpy"
     #: Whether user arrays can be brought to the caller whole.
     in_memory: ClassVar[bool] = True
+    #: Whether :attr:`responses` gives the answers themselves.
+    gives_answers: ClassVar[bool] = False
 
     def user_array(self, x: npt.NDArray[Any]) -> Any:
         """A user array from values that are in this process."""
@@ -233,6 +235,21 @@ class Engine(ABC):
 
         Options and items that none of them chose are gone, unless ``keep_options``.
         """
+
+    def here(self, users: Ints) -> Engine:
+        """Some users' answers on an engine in this process, all options kept."""
+        from hitsndiffs.engines.opening import open_engine
+
+        sheets = self.sheets(users)
+        columns, options = np.nonzero(sheets.T)
+        part = Responses(
+            users=self.user_labels(users),
+            items=self.items.labels,
+            option_labels=self.items.option_labels,
+            item_starts=self.items.starts,
+            rows=(np.searchsorted(columns, np.arange(len(users) + 1)), options),
+        )
+        return open_engine(part)
 
     @abstractmethod
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:

@@ -132,12 +132,12 @@ class SparseLayout:
             made[chunk] = partial, side
 
         run(self._n_chunks, work)
-        sums = made[0][0]
-        for partial, _ in made[1:]:
+        filled = [(partial, side) for partial, side in made if partial is not None]
+        sums, total = filled[0]
+        for partial, side in filled[1:]:
             sums += partial
-        if made[0][1] is None:
-            return sums
-        return sums, np.sum([side for _, side in made], axis=0)
+            total = None if total is None else total + side
+        return sums if total is None else (sums, total)
 
     def mapped(self, weights: Floats, step: Callable[[Floats, slice], Floats], run: Run) -> Floats:
         """``step(C w)``."""
@@ -152,9 +152,9 @@ class SparseLayout:
         return np.concatenate([values for chunk in made for values in chunk])
 
     def _parts(self, chunk: int) -> Iterator[slice]:
-        """Some users of a chunk at a time, at least once."""
+        """Some users of a chunk at a time; a chunk may have none."""
         first, last = self._bounds[chunk], self._bounds[chunk + 1]
-        for start in range(first, max(last, first + 1), PART):
+        for start in range(first, last, PART):
             yield slice(start, min(start + PART, last))
 
     def _sums_of(self, users: slice, weights: Floats) -> Floats:

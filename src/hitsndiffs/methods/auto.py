@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.progress import step
-from hitsndiffs.engines import Engine, open_engine
+from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene
+from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.method import LatentKey
@@ -30,8 +31,10 @@ Vector = npt.NDArray[np.float64]
 AGREE = 0.8
 #: Below this confidence the result comes with a word of doubt.
 DOUBT = 0.8
-#: Confusion matrices are tried while users × labels² and the responses stay below these.
-MOST_CELLS, MOST_RESPONSES = 5e7, 2e7
+#: Confusion matrices are tried while users × labels² stays below this.
+MOST_CELLS = 5e7
+#: Of more answers than this, a sample of the users tells which model predicts better.
+CONTEST_ANSWERS = 200_000
 
 
 @dataclass(kw_only=True, eq=False)
@@ -114,14 +117,14 @@ class Auto(Searching):
             return None
         if data.n_users * len(shared.labels) ** 2 > MOST_CELLS:
             return None
-        if data.n_responses > MOST_RESPONSES:
-            return None
-        here = _with_answers(data)
-        if here is None:
-            return None
         step("comparing with confusion matrices")
-        start = found.best.fit.posterior.mean
-        return confusion_against_key(here, start if here is data else data.collect(start))
+        # some thousand answers tell the models apart; who is asked follows from the answers
+        share = CONTEST_ANSWERS / data.n_responses
+        start = data.collect(found.best.fit.posterior.mean)
+        if share >= 1 and data.in_memory and data.gives_answers:
+            return confusion_against_key(data, start)
+        users = np.flatnonzero(data.collect(user_draws(data, 1, seed=7)[:, 0]) < share)
+        return confusion_against_key(data.here(users), start[users])
 
     def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:
         estimator = DawidSkene(
@@ -148,15 +151,6 @@ class Auto(Searching):
             f"better than a latent key does (by {contest.z:.1f} standard errors)"
         )
         return _with_choice(fit, "dawid-skene", why)
-
-
-def _with_answers(data: Engine) -> Engine | None:
-    """The data on an engine that gives the answers themselves; ``None`` where none does."""
-    try:
-        answers = data.responses
-    except InputError:
-        return None
-    return data if data.in_memory else open_engine(answers)  # so few answers have room here
 
 
 def _ability(found: Search, ability: Vector) -> Any:
