@@ -121,10 +121,14 @@ def test_commands_and_their_options_exist(page: str) -> None:
                 assert word.partition("=")[0] in known, f"{page}: hnd {' '.join(words)}"
 
 
-@pytest.mark.parametrize("page", sorted({"README", *PAGES} - {"changes"}))
+#: Pages whose options are those of other programs of the repository.
+OF_OTHERS = {"performance", "reliability", "scaling"}
+
+
+@pytest.mark.parametrize("page", sorted(TEXTS.keys() - OF_OTHERS))
 def test_options_named_alone_exist(page: str) -> None:
     known = set[str]().union(*map(options, (PROGRAM, *PROGRAM.commands.values())))
-    known |= {"--install-completion", "--whole"}
+    known |= {"--install-completion"}
     for code in CODE.findall(FENCE.sub("", TEXTS[page])):
         if code.startswith("--"):
             assert code.split()[0].partition("=")[0] in known, f"{page}: {code}"
