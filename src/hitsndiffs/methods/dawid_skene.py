@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.keys import right_errors
 from hitsndiffs.methods.labels import label_numbers, sharing
 from hitsndiffs.methods.probability import STEADY
 
@@ -219,17 +220,6 @@ def _hierarchical(
     rows = counts + strengths * pooled
     total = rows.sum(axis=1, keepdims=True)
     return rows / total, digamma(rows) - digamma(total), strengths
-
-
-def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Any:
-    """Standard error of a user's share of right answers: chance in them, doubt about the key.
-
-    The chance is that of so many answers, each right with the user's (smoothed) accuracy: a user
-    whose few answers all seem right is not sure to go on like that.
-    """
-    chance = answers * accuracy * (1 - accuracy)
-    doubt = data.choices(key * (1 - key))
-    return np.sqrt(chance + doubt) / answers
 
 
 def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

@@ -16,10 +16,22 @@ __all__ = [
     "best_option_probabilities",
     "key_from_scores",
     "key_given",
+    "right_errors",
     "share_errors",
 ]
 
 Vector = npt.NDArray[np.float64]
+
+
+def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Any:
+    """Standard error of a user's share of right answers: chance in them, doubt about the key.
+
+    The chance is that of so many answers, each right with the user's (smoothed) accuracy: a user
+    whose few answers all seem right is not sure to go on like that.
+    """
+    chance = answers * accuracy * (1 - accuracy)
+    doubt = data.choices(key * (1 - key))
+    return np.sqrt(chance + doubt) / answers
 
 
 def share_errors(data: Engine, weights: Vector, shares: Vector, answers: Vector) -> Vector:

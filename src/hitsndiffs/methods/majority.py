@@ -45,5 +45,5 @@ class Majority(Method):
             correct=s,
             standard_errors=share_errors(data, w, s, n),
             n_iterations=1,
-            scoring=Scoring(w),
+            scoring=Scoring(w, shares=True),
         )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.keys import share_errors
+from hitsndiffs.methods.keys import right_errors, share_errors
 
 __all__ = ["NewScores", "Scoring"]
 
@@ -33,11 +33,14 @@ class Scoring:
         One per option of the fit.
     extra, offset
         Further answers that everybody is given (shrinkage), and what they add up to.
+    shares
+        Whether weights are probabilities of being right, and scores shares of right answers.
     """
 
     weights: Vector
     extra: float = 0.0
     offset: float = 0.0
+    shares: bool = False
 
     def place(self, data: Engine, weights: Vector) -> NewScores:
         """Score users by the weights of the options that they have."""
@@ -45,5 +48,8 @@ class Scoring:
         sums = data.choices(weights)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = np.where(n > 0, (sums + self.offset) / (n + self.extra), np.nan)
-            errors = share_errors(data, weights, sums / n, n) * n / (n + self.extra)
+            if self.shares:  # a few answers that all seem right need not go on like that
+                errors = right_errors(data, weights, (sums + 1) / (n + 2), n)
+            else:
+                errors = share_errors(data, weights, sums / n, n) * n / (n + self.extra)
         return NewScores(scores, errors)

@@ -117,7 +117,7 @@ def _scoring(ranking: Ranking) -> Scoring:
     if fit.scoring is not None and same(ranking.scores, fit.scores):
         return fit.scoring
     if ranking.by == "correct" and fit.key_probabilities is not None:
-        return Scoring(fit.key_probabilities)
+        return Scoring(fit.key_probabilities, shares=True)
     raise InputError(
         f"A ranking by {ranking.method!r} cannot place newcomers: its scores are not sums over "
         "options. Rank by share correct (by='correct'), or with hnd, hnd-robust or majority."
