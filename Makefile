@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format formats bench arena docs fuzz dist clean
+.PHONY: help demo test lint format formats bench arena docs pictures fuzz dist clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
@@ -16,7 +16,8 @@ help:
 	@echo "make formats every export and what reading it gives (docs/formats.md)"
 	@echo "make bench   speed, as ratios measured side by side"
 	@echo "make arena   every method on every data set (docs/arena.md)"
-	@echo "make docs    the documentation site, in site/"
+	@echo "make docs    the documentation site, in site/; every example is run"
+	@echo "make pictures  its screenshots (docs/images; needs Chromium)"
 	@echo "make fuzz    hostile input and faults, for some minutes"
 	@echo "make dist    wheel and source archive; the wheel tried in an empty environment"
 	@echo "make clean   remove .venv and everything that was built"
@@ -49,7 +50,11 @@ arena: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.arena
 
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -W --keep-going -b html docs site
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -E -q -b html docs site
+	@echo "The documentation is in site/index.html"
+
+pictures: $(VENV)/.ready
+	$(BIN)/python docs/screenshots.py
 
 fuzz: $(VENV)/.ready
 	$(BIN)/python -m fuzz $(FUZZ)
@@ -62,7 +67,7 @@ dist: $(VENV)/.ready
 	build/wheel-check/bin/hnd rank examples/quiz.csv
 
 clean:
-	rm -rf $(VENV) dist build site docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up, once; again when the project's settings change.

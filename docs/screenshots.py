@@ -1,16 +1,24 @@
-"""Make the documentation's pictures: the report, the answer table before and after sorting.
+"""Make the documentation's pictures: the answers before and after sorting, the report, the page.
 
     python docs/screenshots.py [FOLDER]
 
-Needs the extra ``plots``, Playwright and Chromium (``HITSNDIFFS_BROWSER`` names another program).
+Needs the extras ``plots`` and ``web``, Playwright and Chromium (``HITSNDIFFS_BROWSER`` names
+another program).
 """
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +26,22 @@ import hitsndiffs as hnd
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parent / "examples" / "quiz.csv"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 #: Name → width, height and colours of the window.
-VIEWS = {
-    "report-light": (1000, 1000, "light"),
-    "report-dark": (1000, 1000, "dark"),
-    "report-phone": (390, 844, "light"),
+LOOKS = {
+    "light": (1000, 900, "light"),
+    "dark": (1000, 900, "dark"),
+    "phone": (390, 844, "light"),
 }
+#: The steps of the page that are kept, by look.
+STEPS = {
+    "light": ("start", "plan", "result", "compare"),
+    "dark": ("plan",),
+    "phone": ("plan",),
+}
+#: Colours of a picture; few, so that it stays small.
+COLOURS = 48
 
 
 def main() -> None:
@@ -34,28 +51,101 @@ def main() -> None:
     ranking = hnd.rank(hnd.read_responses(EXAMPLE))
     ranking.plot("answers", as_read=True).save(folder / "answers-as-read.svg")
     ranking.plot("answers").save(folder / "answers-sorted.svg")
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, chromium() as browser:
         report = ranking.report(Path(place) / "report.html", file=EXAMPLE)
-        shoot(report.as_uri(), folder)
+        for look in LOOKS:
+            with window(browser, look) as page:
+                page.goto(report.as_uri())
+                page.wait_for_selector("#found:not(:empty)", state="attached")
+                keep(page, folder / f"report-{look}.png")
+        with page_server() as address:
+            for look, steps in STEPS.items():
+                with window(browser, look) as page:
+                    for step in the_whole_way(page, address):
+                        if step in steps:
+                            keep(page, folder / f"page-{step}-{look}.png")
+                        if step == steps[-1]:
+                            break
 
 
-def shoot(address: str, folder: Path) -> None:
-    """Take a picture of a page in every view."""
+def the_whole_way(page: Any, address: str) -> Iterator[str]:
+    """Go from the start to a comparison with an example; yields the name of each step."""
+    page.goto(address)
+    yield "start"
+    page.click("button.try >> nth=0")
+    page.wait_for_selector("#columns")
+    yield "plan"
+    page.click("button.large")
+    page.wait_for_selector("#ranking")
+    yield "result"
+    page.click("text=Compare methods")
+    page.wait_for_selector("#methods")
+    yield "compare"
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Start the browser."""
     from playwright.sync_api import sync_playwright
 
-    names = ("chromium", "chromium-browser", "google-chrome")
-    program = os.environ.get("HITSNDIFFS_BROWSER") or next(filter(None, map(shutil.which, names)))
+    named = os.environ.get("HITSNDIFFS_BROWSER")
+    program = named or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        raise SystemExit(
+            "There is no browser: install Chromium, or name one in HITSNDIFFS_BROWSER."
+        )
     with sync_playwright() as play:
-        browser: Any = play.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        for name, (width, height, scheme) in VIEWS.items():
-            page = browser.new_page(
-                viewport={"width": width, "height": height}, color_scheme=scheme
-            )
-            page.goto(address)
-            page.wait_for_selector("#found:not(:empty)", state="attached")
-            page.screenshot(path=folder / f"{name}.png")
-            page.close()
+        browser = play.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
         browser.close()
+
+
+@contextmanager
+def window(browser: Any, look: str) -> Iterator[Any]:
+    """Open a window of a size and in colours."""
+    width, height, scheme = LOOKS[look]
+    page = browser.new_page(
+        viewport={"width": width, "height": height}, color_scheme=scheme, locale="en-GB"
+    )
+    page.set_default_timeout(120_000)
+    yield page
+    page.close()
+
+
+@contextmanager
+def page_server() -> Iterator[str]:
+    """Start the page on a free port; yields its address."""
+    command = [sys.executable, "-m", "hitsndiffs", "serve", "--no-open", "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        try:
+            found = re.search(r"http://\S+/", server.stderr.readline())
+            if found is None:
+                raise SystemExit("The page did not start.")
+            wait_for(found[0])
+            yield found[0]
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def wait_for(address: str) -> None:
+    """Wait until the page answers: it says where it will be before it is there."""
+    for _ in range(100):
+        try:
+            urllib.request.urlopen(address, timeout=10).close()
+            return
+        except OSError:
+            time.sleep(0.2)
+
+
+def keep(page: Any, path: Path) -> None:
+    """Write a picture of a window, with few colours."""
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    small = image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
 
 
 if __name__ == "__main__":

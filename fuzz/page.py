@@ -67,7 +67,7 @@ def counts(states: Sequence[Mapping[str, Any]]) -> str:
     lines += ["", f"{total:,} inputs in {hours:.2f} hours of one process."]
     findings = [(name, f) for name, entry in kinds.items() for f in entry["findings"]]
     if findings:
-        lines += ["", "Findings of this run that are open:", ""]
+        lines += ["", "What it found (`--again` shows what each input does now):", ""]
         lines += [
             f"- `python -m fuzz {name} --seed {f['seed']} --again {f['number']}`: "
             f"{f['what'].splitlines()[0][:200]} {f['where']}"

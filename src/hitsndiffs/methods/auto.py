@@ -22,6 +22,7 @@ from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.robust import certified_fit, choose_axis
 from hitsndiffs.methods.vacuous import tells_nothing
+from hitsndiffs.spectral.shrinkage import shrunk
 
 __all__ = ["Auto"]
 
@@ -103,7 +104,8 @@ class Auto(Searching):
         )
         fit = estimator.from_search(found)
         assert fit.abilities is not None
-        return replace(fit, abilities=_ability(found, fit.abilities))
+        data = found.problem.data if found.sample is None else found.sample.whole.data
+        return replace(fit, abilities=_ability(data, found, fit.abilities))
 
     def _contest(self, data: Engine, found: Search) -> Contest | None:
         """Compare with confusion matrices; ``None`` where they do not apply.
@@ -119,6 +121,7 @@ class Auto(Searching):
             return None
         step("comparing with confusion matrices")
         # some thousand answers tell the models apart; who is asked follows from the answers
+        data = found.problem.data
         share = CONTEST_ANSWERS / data.n_responses
         start = data.collect(found.best.fit.posterior.mean)
         if share >= 1 and data.in_memory and data.gives_answers:
@@ -138,7 +141,8 @@ class Auto(Searching):
             )
         fit = estimator._fit(data)
         assert fit.correct is not None
-        agreement = correlation(fit.correct, consensus(found.problem))
+        problem = found.problem if found.sample is None else found.sample.whole
+        agreement = correlation(fit.correct, consensus(problem))
         fit = replace(
             fit,
             scores=fit.correct,
@@ -153,7 +157,7 @@ class Auto(Searching):
         return _with_choice(fit, "dawid-skene", why)
 
 
-def _ability(found: Search, ability: Vector) -> Any:
+def _ability(data: Engine, found: Search, ability: Vector) -> Any:
     """Latent ability: the key's posterior mean and the graded axis, averaged where they agree."""
     axes = found.shrinkage.axes
     if len(axes.values) == 0:
@@ -162,6 +166,9 @@ def _ability(found: Search, ability: Vector) -> Any:
     if abs(agreements[place]) < AGREE:
         return ability
     axis = np.sign(agreements[place]) * axes.scores[:, place]
+    if found.sample is not None:  # from the sample's options to everybody
+        weights = shrunk(found.problem.data, axis, found.shrinkage.lam)
+        axis = data.choices(weights) / (data.answers_per_user + found.shrinkage.mu)
     scaled = (axis - float(axis.mean())) * (float(ability.std()) / float(axis.std()))
     return (ability + scaled) / 2
 

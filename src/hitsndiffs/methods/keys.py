@@ -60,7 +60,7 @@ def key_from_scores(data: Engine, scores: Vector, means: Vector | None = None) -
     """
     counts = data.choosers_per_option.astype(float)
     if means is None:
-        means = data.choosers(scores) / counts
+        means = data.choosers(scores) / np.maximum(counts, 1e-300)
     n, q = counts.sum(), len(counts)
     squares = float((data.answers_per_user * scores**2).sum())
     within = (squares - float((counts * means**2).sum())) / max(n - q, 1)

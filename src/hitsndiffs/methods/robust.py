@@ -78,7 +78,8 @@ class HNDRobust(Searching):
 
         # 2. the leading axes, and the likely keys to compare them with
         solutions = self._search(data)
-        found = self._shrinkage(data, solutions.shrinkage)
+        of = solutions.problem.data  # everybody, or a sample of many users
+        found = self._shrinkage(of, solutions.shrinkage)
         if len(found.axes.values) == 0 or found.axes.values[0] <= 1e-12:
             return nobody_differs(data)
 
@@ -88,7 +89,7 @@ class HNDRobust(Searching):
         sign = -1 if agreements[place] < 0 else 1
 
         # 4. option weights, and scores from them: equal answers get equal scores
-        w = shrunk(data, s, found.lam)
+        w = shrunk(of, s, found.lam)
         n = data.answers_per_user
         s = data.choices(w) / (n + found.mu)
         scale = sign / np.sqrt(float(n @ s**2) / float(n.sum()))

@@ -56,6 +56,9 @@ def rank(
 ) -> Ranking:
     """Rank users by ability, from their answers alone.
 
+    A Dask frame, or what ``hnd.read_responses(…, engine="dask")`` gives, is ranked where it is; a
+    :class:`~hitsndiffs.results.cluster.ClusterRanking` comes back.
+
     Parameters
     ----------
     responses
@@ -70,9 +73,6 @@ def rank(
     **params
         Parameters of the method, for example ``solver=``, ``answers=``, ``strong_user=``,
         ``seed=``, ``engine=``.
-
-    A Dask frame, or what ``hnd.read_responses(…, engine="dask")`` gives, is ranked where it is; a
-    :class:`~hitsndiffs.results.cluster.ClusterRanking` comes back.
 
     Examples
     --------

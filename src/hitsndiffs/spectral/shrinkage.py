@@ -103,7 +103,7 @@ def shrunk(data: Engine, s: Vector, lam: float) -> Vector:
     within = data.items
     counts = data.choosers_per_option.astype(float)
     totals = data.choosers(s)
-    deviations = totals - counts * (within.sum(totals) / within.sum(counts))
+    deviations = totals - counts * (within.sum(totals) / np.maximum(within.sum(counts), 1e-300))
     return within.centred(deviations / (counts + lam), counts)
 
 
@@ -120,11 +120,14 @@ def option_shrinkage(data: Engine, w: Vector, mu: float) -> float:
     total = first[:, 0] - w * first[:, 1]
     squares = second[:, 0] - 2 * w * second[:, 1] + w**2 * second[:, 2]
     return _ratio(
-        total - counts * (within.sum(total) / within.sum(counts)),
+        total - counts * (within.sum(total) / np.maximum(within.sum(counts), 1e-300)),
         counts,
-        float(squares.sum() - (within.total(total) ** 2 / within.total(counts)).sum()),
+        float(
+            squares.sum()
+            - (within.total(total) ** 2 / np.maximum(within.total(counts), 1e-300)).sum()
+        ),
         groups=data.n_options - data.n_items,
-        spread=float(counts.sum() - (counts**2 / within.sum(counts)).sum()),
+        spread=float(counts.sum() - (counts**2 / np.maximum(within.sum(counts), 1e-300)).sum()),
     )
 
 
@@ -136,7 +139,7 @@ def user_shrinkage(data: Engine, s: Vector, lam: float) -> float:
     v = data.choosers(s)
     h = np.where(counts > 1, 1 / np.maximum(counts - 1 + lam, 1e-12), 0.0)
     # leave-one-user-out weight of option o for user j: (v_o - s_j) h_o, minus the item's mean
-    u = v * h - (within.sum((counts - 1) * v * h) / within.sum(counts))
+    u = v * h - (within.sum((counts - 1) * v * h) / np.maximum(within.sum(counts), 1e-300))
     first = data.choices(np.column_stack([u, h]))
     second = data.choices(np.column_stack([u * u, u * h, h * h]))
     total = first[:, 0] - s * first[:, 1]
@@ -154,7 +157,8 @@ def user_shrinkage(data: Engine, s: Vector, lam: float) -> float:
 
 def _ratio(totals: Vector, counts: Vector, squares: float, *, groups: int, spread: float) -> float:
     """Within / between variance of centred group totals, by moments."""
-    between_squares = float((totals**2 / counts).sum())
+    # an option that nobody in a sample chose has no total either
+    between_squares = float((totals**2 / np.maximum(counts, 1e-300)).sum())
     free = max(float(counts.sum()) - len(counts), 1.0)
     inside = max((squares - between_squares) / free, 0.0)
     between = (between_squares - groups * inside) / max(spread, 1e-12)

@@ -270,8 +270,10 @@ def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
         inside = np.ones(data.n_options, dtype=bool)
         if band >= 0:
             inside = (band_of_item == band)[data.items.of_option]
-        log_probability = data.mapped(log_p * inside[:, None], _at_place, place)[:, 0]
         sizes = data.how_many(data.fingerprints(np.where(inside, words, np.uint64(0))))
+        if float(sizes.max()) == 1.0:  # nobody shares it: nothing to weigh
+            continue
+        log_probability = data.mapped(log_p * inside[:, None], _at_place, place)[:, 0]
         unlikely = log_probability < np.log(LEVEL / data.n_users)
         copies = np.maximum(copies, np.where(unlikely, sizes - 1.0, 0.0))
     return copies

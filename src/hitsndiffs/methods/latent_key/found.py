@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 
@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from hitsndiffs.methods.labels import sharing
 from hitsndiffs.methods.latent_key.confidence import MOST_LEAD, MOST_STEADY, Signs, sureness
-from hitsndiffs.methods.latent_key.copies import excess_spread
+from hitsndiffs.methods.latent_key.copies import excess_spread, find_witnesses
 from hitsndiffs.methods.latent_key.habits import Habits
 from hitsndiffs.methods.latent_key.modes import Mode, correlation, fit_from
 from hitsndiffs.methods.latent_key.problem import Problem
-from hitsndiffs.methods.latent_key.sampling import take_sample
+from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
@@ -53,6 +53,8 @@ class Search:
         Who answers one label whatever is asked, where items share their labels.
     told
         How likely each solution is, given known answers; empty where none are known.
+    sample
+        Where the search was made among some of the users: these, and everybody.
     """
 
     problem: Problem
@@ -61,6 +63,17 @@ class Search:
     once: Array
     habits: Habits | None = None
     told: tuple[float, ...] = ()
+    sample: Sample | None = None
+
+    def for_everybody(self, chosen: Mode) -> Mode:
+        """A solution found among some of the users, with all of them."""
+        if self.sample is None:
+            return chosen
+        whole = self.sample.whole
+        fit = self.sample.for_all(chosen.fit, 3)
+        witnesses = find_witnesses(whole, fit)
+        whole.weigh(witnesses.weights)
+        return replace(chosen, fit=fit, witnesses=witnesses)
 
     @property
     def witness(self) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -68,11 +68,14 @@ class LatentKey(Searching):
         """The result, once the solutions are known."""
         readings = readings_of(found)
         asked = questions_of(found, readings)
-        chosen = self._chosen(found)
+        step("fitting the best solution")
+        chosen = found.for_everybody(self._chosen(found))
         problem = chosen.fit.problem
         data = problem.data
+        if found.sample is not None:
+            n = data.answers_per_user
+            readings = tuple(replace(r, correct=data.choices(r.key) / n) for r in readings)
 
-        step("fitting the best solution")
         # 2. the chosen solution, fitted with every user, copies counting by their square root
         problem.weigh(np.sqrt(chosen.witnesses.weights))
         final = problem.fit(chosen.fit, max_rounds=self.max_iterations)
@@ -94,7 +97,7 @@ class LatentKey(Searching):
             notes=tuple(in_words(found, readings, asked)),
             readings=readings,
             questions=asked,
-            details=_details(found, final),
+            details=_details(found, chosen, final),
         )
 
     def _chosen(self, found: Search) -> Mode:
@@ -124,9 +127,9 @@ class LatentKey(Searching):
         return problem.settle((final.key + total / self.resamples) / 2)
 
 
-def _details(found: Search, final: Solution) -> dict[str, Any]:
-    data, copies = found.problem.data, found.witness
-    if found.habits is not None:
+def _details(found: Search, chosen: Mode, final: Solution) -> dict[str, Any]:
+    data, copies = final.problem.data, chosen.witnesses.weights
+    if found.habits is not None and found.sample is None:
         copies = copies / found.habits.weights
     alike = copies < 1 - 1e-9
     return {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -40,12 +40,16 @@ class Sizes:
         With more than this, a fit that goes on from a solution may be settled after three rounds.
     """
 
-    sample_users: int = 20_000
+    sample_users: int = 10_000
     sample_answers: int = 2_000
     sample_items: int = 2_000
     sample_answers_of_user: int = 500
     many_users: int = 20_000
     many_items: int = 4_000
+
+    def all_users(self) -> Sizes:
+        """The same, with no number of users too large."""
+        return replace(self, sample_users=2**62)
 
 
 class Problem(ABC):

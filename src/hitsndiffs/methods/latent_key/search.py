@@ -78,6 +78,19 @@ def search(
     two = two_labels(data.items)
     kind = LeaningProblem if two else KeyProblem
     problem = kind(data, strong_user=strong_user, sizes=sizes)
+    sample = take_sample(problem)
+    if sample.users is not None and group is None:
+        # solutions belong to the items: some thousand users find them, everybody joins at the end
+        whole = kind(data, answers=answers, strong_user=strong_user, sizes=sizes)
+        found = search(
+            sample.problem.data,
+            answers=answers,
+            strong_user=strong_user,
+            axes=axes,
+            seed=seed,
+            sizes=problem.sizes.all_users(),
+        )
+        return replace(found, sample=replace(sample, whole=whole))
     # 1. how much each user counts as a witness, to begin with: nearly equal sheets count once
     step("looking for copies")
     equal = data.how_many(data.fingerprints())

@@ -32,6 +32,8 @@ def plot(ranking: Ranking, name: str = "ranking", **options: Any) -> Any:
     if name not in CHARTS:
         raise InputError(f"There is no chart {name!r}; the charts are {', '.join(CHARTS)}.")
     title, draw = CHARTS[name]
+    if options.get("as_read"):
+        title = "The answers, in the order of the data"
     try:
         chart = draw(ranking, **options)
     except TypeError as error:
