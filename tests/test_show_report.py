@@ -289,3 +289,17 @@ def test_what_cannot_be_written_is_said_first(
     assert done.code == 2
     assert said in done.err
     assert done.out == ""
+
+
+def test_a_plan_shows_itself_and_stands_in_the_report(tmp_path):
+    import hitsndiffs as hnd
+    from hitsndiffs.cli import main
+
+    file = tmp_path / "quiz.csv"
+    file.write_text("student,q1,q2,<Score>\na,A,B,1\nb,A,B,2\nc,B,B,1\nd,A,C,0\n")
+    shown = hnd.plan(file)._repr_html_()
+    assert "How it is read" in shown
+    assert "<Score>" not in shown
+    assert "&lt;Score&gt;" in shown
+    main(["rank", str(file), "--report", str(tmp_path / "report.html"), "--quiet"])
+    assert "&lt;Score&gt;" in (tmp_path / "report.html").read_text()

@@ -107,7 +107,7 @@ def rank_file(job: Job) -> None:
     if job.bootstrap < 0 or job.bootstrap == 1:
         raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.bootstrap}.")
     ranking, plan = _ranking(job)
-    _write(ranking, job)
+    _write(ranking, job, plan)
     if job.as_json:
         show_json(ranking.to_json())
         _say_notes(ranking, job)
@@ -159,7 +159,7 @@ def _key_parameter(method: Any) -> str:
 # -- files ------------------------------------------------------------------------------------
 
 
-def _write(ranking: Ranking, job: Job) -> None:
+def _write(ranking: Ranking, job: Job, plan: Plan) -> None:
     files: dict[Path, Writer] = {}
     if job.out is not None:
         if job.out.suffix.lower() == ".json":
@@ -169,7 +169,7 @@ def _write(ranking: Ranking, job: Job) -> None:
     if job.key_out is not None:
         files[job.key_out] = table_writer(key_frame(ranking), job.key_out, raw=job.raw)
     if job.report is not None:
-        files[job.report] = text_writer(_report(ranking, job) + "\n")
+        files[job.report] = text_writer(_report(ranking, job, plan) + "\n")
     if job.save is not None:
         from hitsndiffs.results.saving import as_text
 
@@ -177,14 +177,16 @@ def _write(ranking: Ranking, job: Job) -> None:
     write_whole(files)
 
 
-def _report(ranking: Ranking, job: Job) -> str:
+def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
     from hitsndiffs.reading import read_key
     from hitsndiffs.show import report_html
 
     responses = ranking.responses
     key = responses.key if job.key is None else read_key(job.key, responses)
     with working("Writing the report", quiet=job.quiet, told=True):
-        return report_html(ranking, key=key, file=_file(job), command=_command(job))
+        return report_html(
+            ranking, key=key, file=_file(job), command=_command(job), reading=plan.lines()
+        )
 
 
 def _file(job: Job) -> Path | None:

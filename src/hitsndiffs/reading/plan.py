@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.data.encoding.names import listed, shortened
+from hitsndiffs.data.views import Viewed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import ROLES, Column, LeftOut
 from hitsndiffs.reading.options import ReadingOptions
@@ -21,7 +22,7 @@ __all__ = ["Plan", "load_profile"]
 
 
 @dataclass
-class Plan:
+class Plan(Viewed):
     r"""How a file (or several) is read; :meth:`read` does it.
 
     Parameters

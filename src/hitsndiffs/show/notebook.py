@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.reading import Plan
 from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import repeats, sureness
@@ -27,7 +28,7 @@ LINE, POINT, GREY = "#7ba7d6", "#2f74c0", "#808a97"
 
 
 def notebook_html(thing: Any) -> str:
-    """The HTML of a ranking, responses or a comparison.
+    """The HTML of a ranking, responses, a comparison or a plan.
 
     Examples
     --------
@@ -39,6 +40,8 @@ def notebook_html(thing: Any) -> str:
         return _ranking(thing)
     if isinstance(thing, Comparison):
         return _comparison(thing)
+    if isinstance(thing, Plan):
+        return _plan(thing)
     assert isinstance(thing, Responses)
     return _responses(thing)
 
@@ -144,6 +147,15 @@ def _comparison(comparison: Comparison) -> str:
         _table(heads, body, left=(0,)),
         "",
         [*errors, *r.notes],
+    )
+
+
+def _plan(plan: Plan) -> str:
+    body = [
+        [html.escape(clean(what)), html.escape(clean(words, 1000))] for what, words in plan.lines()
+    ]
+    return _page(
+        f"How it is read: {plan.line}", [], _table(["what", "how"], body, left=(0, 1)), "", []
     )
 
 
