@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,13 +68,18 @@ def counts(states: Sequence[Mapping[str, Any]]) -> str:
     lines += ["", f"{total:,} inputs in {hours:.2f} hours of one process."]
     findings = [(name, f) for name, entry in kinds.items() for f in entry["findings"]]
     if findings:
-        lines += ["", "Findings of this run that are open:", ""]
+        lines += ["", "What it found (`--again` shows what each input does now):", ""]
         lines += [
             f"- `python -m fuzz {name} --seed {f['seed']} --again {f['number']}`: "
-            f"{f['what'].splitlines()[0][:200]} {f['where']}"
+            f"{_short(f['what'])} ({f['where']})"
             for name, f in findings
         ]
     return "\n".join(lines) + "\n"
+
+
+def _short(what: str) -> str:
+    """The first line, without the folder that the input was in."""
+    return re.sub(r"/\S*/files/", "", what.splitlines()[0])[:120]
 
 
 def write_page(states: Sequence[Mapping[str, Any]], path: Path) -> None:

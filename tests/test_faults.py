@@ -165,6 +165,11 @@ def test_a_saved_ranking_that_does_not_hold_together(tmp_path: Path, change) -> 
         hnd.load(path)
 
 
+def test_names_with_halves_of_characters() -> None:
+    records = b"\n".join(b'{"user": "u%d", "q\\ud800": "%d"}' % (k, k % 2) for k in range(4))
+    assert hnd.read_responses(io.BytesIO(records)).n_items == 1
+
+
 def test_plans_of_other_types(tmp_path: Path) -> None:
     data = tmp_path / "a.csv"
     data.write_text("user,q1\na,A\nb,B\n")

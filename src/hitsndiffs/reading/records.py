@@ -188,7 +188,7 @@ class RecordsTable:
                     '{"name": value, …}.'
                 )
             for name, value in _flat(record, where).items():
-                column = columns.setdefault(name, [None] * len(records))
+                column = columns.setdefault(_whole(name), [None] * len(records))
                 column[k] = _text(value, where, name)
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
@@ -217,7 +217,11 @@ def _text(value: Any, where: str, name: str) -> str | None:
             f"{where}, member {shortened(name)!r}: a single value was expected, and "
             f"{_what(value)} came; write one answer per member."
         )
-    text = str(value)
+    return _whole(str(value))
+
+
+def _whole(text: str) -> str:
+    """A text without halves of characters, which JSON can hold and nothing else."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

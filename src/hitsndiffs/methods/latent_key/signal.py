@@ -222,7 +222,6 @@ class LeaningProblem(Problem):
             chosen = data.through(none, self._spread, mean, self.odds, self.witness)
         before = -np.inf
         fit = None
-        chosen = np.round(chosen, STEADY)
         for rounds in range(1, max_rounds + 1):
             held = not isinstance(start, LeaningFit) and rounds <= HELD
             found = self._weigh(signal, key, chosen, steps=6 if rounds == 1 else 1, held=held)
