@@ -230,7 +230,8 @@ def test_findings_say_what_the_tables_say(ordinary):
     assert f"{settled} of 30 items" in found["likely key"].sentence
     assert found["items"].concern
     assert f"{wrong}: mis-keyed?" in found["items"].sentence
-    assert not found["ability"].concern
+    assert ranking.confidence is not None
+    assert found["ability"].concern == (ranking.confidence < 0.8)
 
 
 def test_the_number_of_copies_is_not_cut_at_a_hundred():
@@ -238,5 +239,7 @@ def test_the_number_of_copies_is_not_cut_at_a_hundred():
     copied = np.vstack([table, np.tile(table[0], (120, 1))])
     ranking = rank(make_responses(copied), "latent-key", resamples=0)
     found = {finding.name: finding for finding in key_findings(ranking, None)}
-    assert found["near copies"].sentence.startswith("121 users agree")
+    n_alike = ranking.fit.details["n_alike"]
+    assert n_alike >= 121
+    assert found["near copies"].sentence.startswith(f"{n_alike} users agree")
     assert len(ranking.fit.details["alike"]) == 100

@@ -65,7 +65,8 @@ def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(meth
         ranking = rank(make_responses(table, sparse=number % 8 >= 4), method)
         seen += 1
         by_tree += any("axis alone misses" in note for note in ranking.notes)
-        if not ranking.consistent:
+        # answers that tell nothing (all alike, none shared) are not called certified
+        if not ranking.consistent and ranking.fit.details.get("chosen") != "none":
             failed.append(number)
     assert seen > 950 / share
     assert failed == []

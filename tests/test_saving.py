@@ -151,3 +151,15 @@ def test_methods_without_sums_say_so():
     ranking = hnd.rank(simulated(), method="hits")
     with pytest.raises(InputError, match="cannot place newcomers"):
         ranking.score(simulated())
+
+
+def test_a_sample_of_the_users_is_ranked_and_said():
+    responses = simulated(users=200)
+    ranking = hnd.rank(responses, method="majority", sample=50, seed=3)
+    assert len(ranking) == 50
+    assert set(ranking.users) <= set(responses.users)
+    assert any("A sample of 50 of the 200 users" in note for note in ranking.notes)
+    assert hnd.rank(responses, method="majority", sample=50, seed=3) == ranking
+    assert len(hnd.rank(responses, method="majority", sample=999)) == 200
+    with pytest.raises(InputError, match="at least 2"):
+        hnd.rank(responses, method="majority", sample=1)

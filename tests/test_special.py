@@ -29,3 +29,10 @@ def test_normal_quantile(size):
 
 def test_normal_quantile_of_one_number():
     assert float(special.normal_quantile(np.array(0.975))) == pytest.approx(1.959963984540054)
+
+
+def test_digamma_is_scipys():
+    from scipy.special import digamma
+
+    x = np.concatenate([np.logspace(-8, 6, 500), np.linspace(0.01, 30, 500)])
+    np.testing.assert_allclose(special.digamma(x), digamma(x), rtol=1e-11, atol=1e-11)

@@ -37,7 +37,7 @@ def printable(text: str, kept: str = "") -> str:
 def _cut(found: re.Match[str]) -> str:
     if found[1] is None:
         return f"{found[2]}…"
-    return found[0] if len(found[1]) <= 100 else f"'{found[1][:100]}…'"
+    return found[0] if len(found[1]) <= 200 else f"'{found[1][:200]}…'"
 
 
 class InputError(ValueError):
@@ -47,7 +47,7 @@ class InputError(ValueError):
     The command line prints it as it is and exits with code 2. Names that are too long for a
     message are cut, and control characters in them become blanks.
 
-    >>> len(str(InputError(f"the user {'x' * 70_000!r} is named twice."))) < 150
+    >>> len(str(InputError(f"the user {'x' * 70_000!r} is named twice."))) < 260
     True
     >>> str(InputError("There is no 'a'; there is " + "b, " * 99 + "'c'."))[-7:]
     "b, 'c'."

@@ -136,6 +136,12 @@ def rank(
             rich_help_panel=METHOD,
         ),
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Rank N users only, drawn at random.", rich_help_panel=METHOD
+        ),
+    ] = None,
     bootstrap: Annotated[
         int | None,
         typer.Option(
@@ -219,6 +225,7 @@ def rank(
             method=method,
             by=by,
             bootstrap=bootstrap or 0,
+            sample=sample,
             params={name: value for name, value in params.items() if value is not None},
             scheduler=scheduler,
             answers=answers,

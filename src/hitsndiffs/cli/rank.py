@@ -53,6 +53,7 @@ class Job:
     method: str | None = None
     by: str | None = None
     bootstrap: int = 0
+    sample: int | None = None
     params: dict[str, Any] | None = None
     scheduler: str | None = None
     answers: Path | None = None
@@ -147,7 +148,10 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
     if job.group is not None:
         params["group"] = read_groups(job.group)
     with working("Ranking", quiet=job.quiet, told=True):
-        return rank(responses, method, by=job.by, bootstrap=job.bootstrap, **params), plan
+        ranking = rank(
+            responses, method, by=job.by, bootstrap=job.bootstrap, sample=job.sample, **params
+        )
+        return ranking, plan
 
 
 def _key_parameter(method: Any) -> str:
@@ -213,6 +217,7 @@ def _command(job: Job) -> str:
         "method": job.method,
         "by": job.by,
         "bootstrap": job.bootstrap or None,
+        "sample": job.sample,
         "answers": None if job.answers is None else job.answers.name,
         **(job.params or {}),
     }

@@ -13,7 +13,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.keys import right_errors
 from hitsndiffs.methods.labels import label_numbers, sharing
-from hitsndiffs.methods.probability import STEADY
+from hitsndiffs.methods.probability import STEADY, digamma
 
 __all__ = ["DawidSkene", "shared_labels"]
 
@@ -206,8 +206,6 @@ def _hierarchical(
     Every user's answers where label ``c`` is right follow a row of probabilities, drawn from a
     Dirichlet distribution about everybody's row with strength ``s_c``.
     """
-    from scipy.special import digamma
-
     pooled = counts.sum(axis=0) + 0.1
     pooled /= pooled.sum(axis=0)
     if learn:
@@ -248,8 +246,6 @@ def _strength(counts: Vector, pooled: Vector, strength: float, rounds: int = 5) 
     rounds
         Steps of the fixed point.
     """
-    from scipy.special import digamma
-
     totals = counts.sum(axis=1)
     some = totals > 0
     counts, totals = counts[some], totals[some]

@@ -193,7 +193,7 @@ def open_path(path: Path) -> io.BufferedReader:
         folder = path.parent
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
         near = suggestion(path.name, names)
-        raise InputError(f"{shortened(str(path))!r}: there is no such file{near}.") from None
+        raise InputError(f"{shortened(str(path), 300)!r}: there is no such file{near}.") from None
     except IsADirectoryError:
         raise InputError(f"{str(path)!r} is a folder; name one file in it.") from None
     except (OSError, ValueError) as error:

@@ -52,6 +52,7 @@ def rank(
     *,
     by: str | None = None,
     bootstrap: int = 0,
+    sample: int | None = None,
     **params: Any,
 ) -> Ranking:
     """Rank users by ability, from their answers alone.
@@ -70,6 +71,8 @@ def rank(
         the scores are, for methods that have both. Default: what the method does best.
     bootstrap
         Standard errors from this many random halves of the items instead of the method's own.
+    sample
+        Rank this many users only, drawn at random (``seed=``), in the order of the data.
     **params
         Parameters of the method, for example ``solver=``, ``answers=``, ``strong_user=``,
         ``seed=``, ``engine=``.
@@ -91,6 +94,8 @@ def rank(
 
         return rank_there(responses, method, by, bootstrap, params)  # type: ignore[no-any-return]
     responses = as_responses(responses)
+    if sample is not None:
+        responses = _sampled(responses, sample, int(params.get("seed", 0)))
     if by is not None and by not in QUANTITIES:
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
     estimator = make(method, **params)
@@ -103,6 +108,17 @@ def rank(
 def as_responses(table: Any) -> Responses:
     """Responses as they are; any other table read as wide or long, whichever it is."""
     return table if isinstance(table, Responses) else Responses.from_table(table)
+
+
+def _sampled(responses: Responses, size: int, seed: int) -> Responses:
+    if size < 2:
+        raise InputError(f"sample must be at least 2 users (or left out); got {size}.")
+    if size >= responses.n_users:
+        return responses
+    users = np.random.default_rng(seed).choice(responses.n_users, size, replace=False)
+    part, _ = responses.restrict(np.sort(users))
+    said = f"A sample of {size:,} of the {count(responses.n_users, 'user')}, drawn at random."
+    return part.with_notes([*responses.notes, said])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
