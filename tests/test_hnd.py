@@ -42,6 +42,8 @@ def same_up_to_sign(a, b, tol):
 def test_scores_are_the_second_eigenvector_with_mean_0_and_variance_1(table, solver):
     table = separated(table)
     found = hnd(table, solver=solver)
+    # where the axis misses a perfect order, scores are steps along that order
+    assume(not any("axis alone misses" in note for note in found.notes))
     c = naive.C(table)
     values, x = naive.second_axis(c)
     answers = c.sum(axis=1)

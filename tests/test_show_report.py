@@ -232,11 +232,12 @@ def test_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert ranking.report(path) == path
     before = path.read_bytes()
 
-    def fail(self: Path, target: Path) -> Path:
-        raise OSError("disk full")
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
+    monkeypatch.setattr("os.replace", fail)
+    monkeypatch.setattr("os.write", fail)
+    with pytest.raises(hnd.InputError, match="the disk is full"):
         ranking.report(path, file=QUIZ)
     monkeypatch.undo()
     assert path.read_bytes() == before

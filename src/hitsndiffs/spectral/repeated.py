@@ -34,8 +34,8 @@ def colours(data: Engine) -> tuple[Any, Vector]:
     >>> from hitsndiffs import Responses
     >>> from hitsndiffs.engines import open_engine
     >>> users, _ = colours(open_engine(Responses.from_wide([list("AB"), list("BA"), list("AC")])))
-    >>> bool(users[0] == users[1]), bool(users[0] == users[2])
-    (False, False)
+    >>> bool(users[0] == users[1]), bool(users[0] == users[2])  # the first and the last are alike
+    (False, True)
     """
     items = data.items.of_option
     words = _mixed(data.choosers_per_option.astype(np.uint64))
