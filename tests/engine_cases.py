@@ -9,15 +9,25 @@ import textwrap
 
 import naive
 import numpy as np
+import pytest
 from parts_engine import PartsEngine
 
-from hitsndiffs.engines import scaled
+from hitsndiffs.engines import open_engine, scaled
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine
+from hitsndiffs.errors import InputError
 
 
 def threaded(layout, threads):
     return lambda responses: ThreadsEngine(responses, threads, layout=layout)
+
+
+def on_gpu(responses):
+    """The GPU's engine; without a GPU or CuPy the test is skipped."""
+    try:
+        return open_engine(responses, "cupy")
+    except InputError as error:
+        pytest.skip(str(error))
 
 
 ENGINES = {
@@ -30,6 +40,8 @@ ENGINES = {
 }
 #: One engine of each kind.
 KINDS = {name: ENGINES[name] for name in ("numpy", "packed-2", "sparse-2", "parts")}
+#: Engines whose user arrays are not NumPy's: methods must give the same there too.
+ELSEWHERE = {"cupy": on_gpu}
 
 
 def bent(sums, shift, scale):

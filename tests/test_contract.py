@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from engine_cases import KINDS
+from engine_cases import ELSEWHERE, KINDS
 from factory import c1p_table, make_responses, random_answers
 
 from hitsndiffs.errors import InputError
@@ -142,13 +142,15 @@ def on_numpy(name, case):
     return fitted(name, make_responses(CASES[case]()), KINDS["numpy"], **QUICK.get(name, {}))
 
 
-@pytest.mark.parametrize("engine", [kind for kind in KINDS if kind != "numpy"])
+@pytest.mark.parametrize("engine", [*(kind for kind in KINDS if kind != "numpy"), *ELSEWHERE])
 def test_every_engine_gives_the_same(name, engine):
     if engine == "parts" and name in NEED_ANSWERS:
         pytest.skip(f"{name} needs the answers themselves, which this engine does not give")
+    if engine in ELSEWHERE and not METHODS[name].any_engine:
+        pytest.skip(f"{name} needs the users' numbers in one machine's memory")
     for case, table in CASES.items():
         expected = on_numpy(name, case)
-        data = KINDS[engine](make_responses(table()))
+        data = {**KINDS, **ELSEWHERE}[engine](make_responses(table()))
         found = fitted(name, data, **QUICK.get(name, {}))
         for what in ("scores_", "option_weights_", "key_probabilities_", "correct_", "abilities_"):
             one, other = getattr(expected, what), getattr(found, what)

@@ -8,7 +8,7 @@ work as they do on NumPy's own.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import cupy as cp
 import numpy as np
@@ -20,6 +20,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words, scaled
 from hitsndiffs.engines.cupy_launch import largest_sizes
 from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked
+from hitsndiffs.engines.cupy_order import levels
 from hitsndiffs.engines.cupy_rows import DeviceRows
 from hitsndiffs.engines.gram import MOST_SETS, OptionSets
 from hitsndiffs.engines.grouping import Groups
@@ -35,6 +36,8 @@ Ints = npt.NDArray[np.int64]
 
 #: Numbers in a block of users that a step works on at a time.
 BLOCK = 2**25
+#: From so many users on, an axis is found with the help of a sample: one user of so many.
+SAMPLE_FROM, ONE_OF = 2**24, 32
 #: User arrays of 8 bytes that a method has at a time, besides the answers.
 USER_ARRAYS = 12
 
@@ -85,6 +88,8 @@ class CupyEngine(MemoryEngine):
     @cached_property
     def answers_per_user(self) -> Array:
         """How many items each user answered, as real numbers."""
+        if self.is_complete:
+            return cp.full(self.n_users, float(self.n_items))
         return cp.rint(self.choices(np.ones(self.n_options)))
 
     @cached_property
@@ -95,11 +100,31 @@ class CupyEngine(MemoryEngine):
     @cached_property
     def gram(self) -> Vector | None:
         """``Cᵀ C``, where everybody answered everything and the options are few."""
-        few = self.n_options - self.n_items <= MOST_SETS
-        layout = self.layout
-        if not (few and self.is_complete and isinstance(layout, DevicePacked)) or layout.n_wide:
+        return self._pairs(self.layout) if self._countable else None
+
+    @property
+    def sampled_pairs(self) -> tuple[Vector, int] | None:
+        """``Cᵀ C`` of some users, where the pairs of all would cost more than some rounds."""
+        known = "gram" in self.__dict__
+        if known or self.n_users < SAMPLE_FROM or not self._countable:
             return None
-        return OptionSets.of(self.items.starts).all_pairs(cp.asnumpy(layout.pairs()), self.n_users)
+        sample = cast(DevicePacked, self.layout).sample(self.n_users // ONE_OF)
+        return self._pairs(sample), sample.n_users
+
+    @property
+    def _countable(self) -> bool:
+        """Whether all answered everything, and options are few enough to count all pairs."""
+        few = self.n_options - self.n_items <= MOST_SETS
+        packed = isinstance(self.layout, DevicePacked) and not self.layout.n_wide
+        return few and packed and self.is_complete
+
+    def _pairs(self, layout: Any) -> Vector:
+        sets = OptionSets.of(self.items.starts)
+        return sets.all_pairs(cp.asnumpy(layout.pairs()), layout.n_users)
+
+    def through_roughly(self, weights: Vector) -> Vector:
+        """``Cᵀ C w`` with 17 bits of every user's sum."""
+        return self._linear(weights, self._one, precise=False)
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array."""
@@ -173,19 +198,8 @@ class CupyEngine(MemoryEngine):
 
     def levelled(self, x: Array, limit: float) -> Array:
         """Values in a chain get the middle of its ends."""
-        order = cp.argsort(x)
-        ordered = x[order]
-        apart = cp.diff(ordered) > limit
-        found = x
-        if not bool(apart.all()):
-            end = cp.ones(1, dtype=bool)
-            begins = cp.concatenate([end, apart])
-            middles = (ordered[begins] + ordered[cp.concatenate([apart, end])]) / 2
-            ordered = middles[cp.cumsum(begins) - 1]
-            found = cp.empty_like(x)
-            found[order] = ordered
-        self._sorted = found, ordered
-        return found
+        self._sorted = levels(x, limit)
+        return self._sorted[0]
 
     def ranks(self, x: Array, limit: float) -> Array:
         """Rank 1 is the highest; values in a chain share one."""
@@ -219,7 +233,7 @@ class CupyEngine(MemoryEngine):
 
     # -- parts of a pass --------------------------------------------------------------------
 
-    def _linear(self, weights: Vector, scale: Array) -> Vector:
+    def _linear(self, weights: Vector, scale: Array, precise: bool = True) -> Vector:
         """One pass; a scale of one number is the same for all users."""
         weights = np.asarray(weights, dtype=np.float64)
         if self._scale[0] is not scale:  # a solver gives the same one every time
@@ -228,12 +242,14 @@ class CupyEngine(MemoryEngine):
         bound = float(largest) * (1 + 1e-6) * self._scale[1]
         if not np.isfinite(bound):
             return self.choosers(self.choices(weights) * scale)
-        return cp.asnumpy(self.layout.through(cp.asarray(weights), scale, bound))  # type: ignore[no-any-return]
+        found = self.layout.through(cp.asarray(weights), scale, bound, precise)
+        return cp.asnumpy(found)  # type: ignore[no-any-return]
 
     def _summed(self, scores: Array, first: int = 0) -> Array:
         """``Cᵀ s``; a score that is no number makes none of its options' sums."""
-        if bool(cp.isfinite(largest_sizes(scores)).all()):
-            return self.layout.choosers(scores, first)
+        largest = largest_sizes(scores)
+        if bool(cp.isfinite(largest).all()):
+            return self.layout.choosers(scores, first, largest)
         bad = ~cp.isfinite(scores)
         sums = self.layout.choosers(cp.where(bad, 0.0, scores), first)
         return cp.where(self.layout.choosers(bad.astype(cp.float64), first) > 0, cp.nan, sums)

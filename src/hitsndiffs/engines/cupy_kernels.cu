@@ -289,6 +289,69 @@ extern "C" __global__ void largest(const double *scores, i64 count, i64 user_ste
     if (threadIdx.x % 32 == 0) atomicMax(sizes + column, most);
 }
 
+// -- order over users --------------------------------------------------------------------------
+
+// Longest run of values with the same 32 bits that is put in order, and longest chain that is
+// walked along, by one thread; what is longer is left to the caller.
+#define LONGEST 48
+
+__device__ __forceinline__ u32 cell_of(double x, double low, double per_value) {
+    return (u32)fmin((x - low) * per_value, 4294967295.0);
+}
+
+extern "C" __global__ void cells(const double *x, i64 count, double low, double per_value,
+                                 u32 *cell) {
+    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
+         u += gridDim.x * (i64)blockDim.x)
+        cell[u] = cell_of(x[u], low, per_value);
+}
+
+// Values are in the order of their cells; the first of a cell puts those of its cell in order.
+// Whoever else looks on sees values of this cell, in whatever order.
+extern "C" __global__ void sort_runs(double *ordered, i64 *order, i64 count, double low,
+                                     double per_value, int *many) {
+    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
+         u += gridDim.x * (i64)blockDim.x) {
+        u32 cell = cell_of(ordered[u], low, per_value);
+        if (u > 0 && cell_of(ordered[u - 1], low, per_value) == cell) continue;
+        i64 end = u + 1;
+        while (end < count && cell_of(ordered[end], low, per_value) == cell) {
+            if (end - u >= LONGEST) {
+                *many = 1;
+                return;
+            }
+            double value = ordered[end];
+            i64 user = order[end], place = end;
+            for (; place > u && ordered[place - 1] > value; place--) {
+                ordered[place] = ordered[place - 1];
+                order[place] = order[place - 1];
+            }
+            ordered[place] = value;
+            order[place] = user;
+            end++;
+        }
+    }
+}
+
+// Values no further apart than the limit, in a chain, get the middle of its ends.
+extern "C" __global__ void chain_middles(const double *ordered, const i64 *order, i64 count,
+                                         double limit, double *found, double *middles,
+                                         int *many) {
+    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
+         u += gridDim.x * (i64)blockDim.x) {
+        i64 first = u, last = u;
+        while (first > 0 && ordered[first] - ordered[first - 1] <= limit && u - first < LONGEST)
+            first--;
+        while (last + 1 < count && ordered[last + 1] - ordered[last] <= limit &&
+               last - u < LONGEST)
+            last++;
+        if (u - first >= LONGEST || last - u >= LONGEST) *many = 1;
+        double middle = (ordered[first] + ordered[last]) / 2;
+        middles[u] = middle;
+        found[order[u]] = middle;
+    }
+}
+
 // -- all pairs of options: sets of users as bits ---------------------------------------------------
 
 // Bit b of word w of a set says whether user 32 w + b is in it: whether the user's code of the set's

@@ -14,6 +14,7 @@ processor's result, so it has to be asked for.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Protocol
 
 import cupy as cp
@@ -26,6 +27,7 @@ from hitsndiffs.engines.cupy_launch import (
     THREADS,
     cover,
     kernel_named,
+    largest_sizes,
     launch,
     processors,
     round_kernel,
@@ -61,10 +63,13 @@ class DeviceLayout(Protocol):
     def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
         """``C w`` for some users; 64-bit floats, or unsigned whole numbers that wrap around."""
 
-    def choosers(self, scores: Array, first: int = 0) -> Array:
-        """``Cᵀ s`` for a block of columns, of the users from ``first`` on."""
+    def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
+        """``Cᵀ s`` for a block of columns, of the users from ``first`` on.
 
-    def through(self, weights: Array, scale: Array, bound: float) -> Array:
+        ``largest`` is each column's largest size, where it is known.
+        """
+
+    def through(self, weights: Array, scale: Array, bound: float, precise: bool = True) -> Array:
         """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
 
     def extremes(self, positions: Array) -> tuple[Array, Array]:
@@ -91,8 +96,6 @@ class DevicePacked:
         self.n_wide = len(wide)
         self.n_options = int(groups.item_starts[-1])
         self._find_tables()
-        #: Whether a round keeps 38 bits of every score, or 17 (twice as fast).
-        self.precise = True
 
     @classmethod
     def empty(cls, groups: Groups, n_users: int) -> DevicePacked:
@@ -168,11 +171,12 @@ class DevicePacked:
             )  # fmt: skip
         return scores
 
-    def choosers(self, scores: Array, first: int = 0) -> Array:
+    def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
         """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
-        units = units_of(scores, self.n_users)
+        largest = largest_sizes(scores) if largest is None else largest
+        units = units_of(largest, self.n_users)
         totals = cp.zeros((columns, self._length), dtype=cp.int64)
         fixed = 1.0 / units
         bits = whole_range(self.n_users, True)[1]
@@ -212,9 +216,11 @@ class DevicePacked:
         )  # fmt: skip
         return options
 
-    def through(self, weights: Array, scale: Array, bound: float) -> Array:
-        """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
-        precise = self.precise
+    def through(self, weights: Array, scale: Array, bound: float, precise: bool = True) -> Array:
+        """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``.
+
+        A round keeps 38 bits of every score, or 17 (not ``precise``, and twice as fast).
+        """
         fits = 0 < shared_bytes("through", self.n_quads, precise) <= SHARED
         if not fits or self.n_quads > MOST_QUADS or self.n_wide:
             scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
@@ -280,6 +286,17 @@ class DevicePacked:
                 threads=128,
             )
         return counts
+
+    def sample(self, count: int) -> DevicePacked:
+        """Some of the users, from all over the data: one by chance of every so many."""
+        each = max(1, self.n_users // count)
+        numbers = cp.arange(self.n_users // each, dtype=cp.uint64)
+        chance = (numbers * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
+        places = (numbers * np.uint64(each) + chance % np.uint64(each)).astype(cp.int64)
+        made = copy(self)
+        made._quads, made.n_users = self._quads[:, places], len(places)
+        made._wide = self._wide[:, places] if self.n_wide else made._quads[:0].astype(cp.uint16)
+        return made
 
     def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The answer sheets of a few users: a column each, 1 for the options chosen."""

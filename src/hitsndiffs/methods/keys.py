@@ -74,7 +74,7 @@ def key_from_scores(data: Engine, scores: Vector, means: Vector | None = None) -
     if means is None:
         means = data.choosers(scores) / np.maximum(counts, 1e-300)
     n, q = counts.sum(), len(counts)
-    squares = float((data.answers_per_user * scores**2).sum())
+    squares = float((data.answers_per_user * (scores * scores)).sum())
     within = (squares - float((counts * means**2).sum())) / max(n - q, 1)
     centre = float((counts * means).sum() / n)
     between_sum = float((counts * (means - centre) ** 2).sum())

@@ -191,10 +191,10 @@ def _ends(scores: Vector, data: Engine, size: int) -> Vector:
     ends = []
     for sign, place in ((1, len(scores) - size), (-1, size - 1)):
         edge = data.value_at(scores, place)
-        above = sign * (scores - edge) > limit
-        level = abs(scores - edge) <= limit
+        level = (scores >= edge - limit) & (scores <= edge + limit)
+        above = scores > edge + limit if sign > 0 else scores < edge - limit
         share = (size - float(above.sum())) / float(level.sum())
-        ends.append(above + share * level)
+        ends.append(np.where(level, share, above))
     return np.stack(ends, axis=1)
 
 
