@@ -184,28 +184,34 @@ def rounds(data: CupyEngine, layout: DevicePacked, n_options: int) -> None:
 
 def order(scores: Any) -> None:
     """What sorting costs, as the engine does it and as the library does."""
-    from hitsndiffs.engines.cupy_order import in_order, levels
+    from hitsndiffs.engines.cupy_order import _by_sorting, levels
 
     limit = 1e-9 * float(abs(scores).max())
     say("order, ms", {
         "argsort of 64 bits": 1e3 * timed(lambda: cp.argsort(scores), 3),
         "sort of 64 bits": 1e3 * timed(lambda: cp.sort(scores), 3),
-        "argsort of 32 bits": 1e3 * timed(lambda: cp.argsort(scores.view(cp.uint32)[::2]), 3),
-        "in_order": 1e3 * timed(lambda: in_order(scores), 3),
         "levels": 1e3 * timed(lambda: levels(scores, limit), 3),
+        "levels by sorting": 1e3 * timed(lambda: _by_sorting(scores, limit), 3),
     })  # fmt: skip
-    ordered = in_order(scores)[1]
-    say("order, the library's", bool((ordered == cp.sort(scores)).all()))
+    ours, theirs = levels(scores, limit), _by_sorting(scores, limit)
+    say("order, levels beside those by sorting", {
+        "largest difference": float(abs(ours.values - theirs.values).max()),
+        "limit": limit,
+        "levels shared": int((ours.values != scores).sum()),
+        "at a place": ours.value_at(12_345) - theirs.value_at(12_345),
+    })  # fmt: skip
 
 
 def stages(solve: Callable[[], Any]) -> dict[str, float]:
     """Milliseconds of the parts of a solve; the device has finished at the end of each."""
     from hitsndiffs.methods import axis, hnd
-    from hitsndiffs.spectral import axes
+    from hitsndiffs.order import orientation
+    from hitsndiffs.spectral import axes, refined
 
     places = [
         (hnd, "solve"), (axes, "refined_pair"), (hnd, "levelled"), (hnd, "standard_errors"),
-        (axis, "orient"), (axis, "key_from_scores"), (hnd, "perfected"),
+        (axis, "orient"), (orientation, "_ends"), (orientation, "_entropies"),
+        (axis, "key_from_scores"), (hnd, "perfected"), (refined, "highest_pairs"),
     ]  # fmt: skip
     took: dict[str, float] = {}
 

@@ -20,7 +20,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words, scaled
 from hitsndiffs.engines.cupy_launch import largest_sizes
 from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked
-from hitsndiffs.engines.cupy_order import levels
+from hitsndiffs.engines.cupy_order import Levels, levels
 from hitsndiffs.engines.cupy_rows import DeviceRows
 from hitsndiffs.engines.gram import MOST_SETS, OptionSets
 from hitsndiffs.engines.grouping import Groups
@@ -55,8 +55,8 @@ class CupyEngine(MemoryEngine):
     arrays: ClassVar[str] = "cupy"
     #: The last scale that a linear round was given, and its largest value.
     _scale: tuple[Any, float] = (None, 0.0)
-    #: The last user array that was sorted, and its values in order.
-    _sorted: tuple[Any, Any] = (None, None)
+    #: The last user array that was levelled, and its order.
+    _levels: Levels | None = None
 
     def __init__(
         self, responses: Responses, threads: int | None = None, *, asked: str = "cupy"
@@ -198,8 +198,8 @@ class CupyEngine(MemoryEngine):
 
     def levelled(self, x: Array, limit: float) -> Array:
         """Values in a chain get the middle of its ends."""
-        self._sorted = levels(x, limit)
-        return self._sorted[0]
+        self._levels = levels(x, limit)
+        return self._levels.values
 
     def ranks(self, x: Array, limit: float) -> Array:
         """Rank 1 is the highest; values in a chain share one."""
@@ -224,8 +224,9 @@ class CupyEngine(MemoryEngine):
 
     def value_at(self, x: Array, place: int) -> float:
         """The value at a place of the order, lowest first."""
-        values, ordered = self._sorted
-        return float(ordered[place] if values is x else cp.partition(x, place)[place])
+        if self._levels is not None and self._levels.values is x:
+            return self._levels.value_at(place)
+        return float(cp.partition(x, place)[place])
 
     @cached_property
     def _one(self) -> Array:

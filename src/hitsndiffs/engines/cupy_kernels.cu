@@ -291,64 +291,42 @@ extern "C" __global__ void largest(const double *scores, i64 count, i64 user_ste
 
 // -- order over users --------------------------------------------------------------------------
 
-// Longest run of values with the same 32 bits that is put in order, and longest chain that is
-// walked along, by one thread; what is longer is left to the caller.
+// Longest way to the end of a chain that a thread walks; what is longer is left to the caller.
 #define LONGEST 48
 
-__device__ __forceinline__ u32 cell_of(double x, double low, double per_value) {
-    return (u32)fmin((x - low) * per_value, 4294967295.0);
-}
-
-extern "C" __global__ void cells(const double *x, i64 count, double low, double per_value,
-                                 u32 *cell) {
+// A word holds a value, as steps from the lowest, and below it (`bits`) the user.
+extern "C" __global__ void words(const double *x, i64 count, int bits, double low, double step,
+                                 u64 *words) {
+    u64 most = ~0ULL >> bits;
+    double per_value = 1 / step;
     for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
          u += gridDim.x * (i64)blockDim.x)
-        cell[u] = cell_of(x[u], low, per_value);
+        words[u] = min((u64)((x[u] - low) * per_value), most) << bits | (u64)u;
 }
 
-// Values are in the order of their cells; the first of a cell puts those of its cell in order.
-// Whoever else looks on sees values of this cell, in whatever order.
-extern "C" __global__ void sort_runs(double *ordered, i64 *order, i64 count, double low,
-                                     double per_value, int *many) {
-    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
-         u += gridDim.x * (i64)blockDim.x) {
-        u32 cell = cell_of(ordered[u], low, per_value);
-        if (u > 0 && cell_of(ordered[u - 1], low, per_value) == cell) continue;
-        i64 end = u + 1;
-        while (end < count && cell_of(ordered[end], low, per_value) == cell) {
-            if (end - u >= LONGEST) {
-                *many = 1;
-                return;
-            }
-            double value = ordered[end];
-            i64 user = order[end], place = end;
-            for (; place > u && ordered[place - 1] > value; place--) {
-                ordered[place] = ordered[place - 1];
-                order[place] = order[place - 1];
-            }
-            ordered[place] = value;
-            order[place] = user;
-            end++;
-        }
-    }
-}
-
-// Values no further apart than the limit, in a chain, get the middle of its ends.
-extern "C" __global__ void chain_middles(const double *ordered, const i64 *order, i64 count,
-                                         double limit, double *found, double *middles,
-                                         int *many) {
+// Users whose values are no more than `reach` steps apart, in a chain, get the middle of its ends.
+extern "C" __global__ void chains(const u64 *words, i64 count, int bits, double low, double step,
+                                  u64 reach, double *found, int *many) {
     for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
          u += gridDim.x * (i64)blockDim.x) {
         i64 first = u, last = u;
-        while (first > 0 && ordered[first] - ordered[first - 1] <= limit && u - first < LONGEST)
+        u64 value = words[u] >> bits, lowest = value, highest = value;
+        while (first > 0 && u - first < LONGEST) {
+            u64 next = words[first - 1] >> bits;
+            if (lowest - next > reach) break;
+            lowest = next;
             first--;
-        while (last + 1 < count && ordered[last + 1] - ordered[last] <= limit &&
-               last - u < LONGEST)
+        }
+        while (last + 1 < count && last - u < LONGEST) {
+            u64 next = words[last + 1] >> bits;
+            if (next - highest > reach) break;
+            highest = next;
             last++;
+        }
+        if (first == last) continue;
         if (u - first >= LONGEST || last - u >= LONGEST) *many = 1;
-        double middle = (ordered[first] + ordered[last]) / 2;
-        middles[u] = middle;
-        found[order[u]] = middle;
+        u64 user = words[u] & ((1ULL << bits) - 1);
+        found[user] = low + step * (0.5 + 0.5 * ((double)lowest + (double)highest));
     }
 }
 

@@ -11,19 +11,21 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from itertools import repeat
+from typing import Any, ClassVar, NamedTuple
 from uuid import uuid4
 
 import dask.array as da
 import numpy as np
 import numpy.typing as npt
-from distributed import Client, Future
+from distributed import Client, Future, futures_of, wait
 
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import dask_order as orders
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.base import Engine, Step, option_words
+from hitsndiffs.engines.dask_crew import Crew, key_of
 from hitsndiffs.engines.dask_order import Buckets
 from hitsndiffs.engines.links import all_are_linked
 from hitsndiffs.errors import InputError
@@ -42,6 +44,13 @@ INLINE = 2**16
 SMALL = 50_000_000
 #: Labels that are fetched to show as examples.
 SHOWN = 1000
+
+
+class Held(NamedTuple):
+    """A user array whose blocks are on the workers."""
+
+    array: Any
+    blocks: list[Future]
 
 
 class DaskEngine(Engine):
@@ -78,7 +87,9 @@ class DaskEngine(Engine):
         self.items = items
         self.notes = tuple(notes)
         self._parts = list(parts)
-        self._made: dict[str, list[Future]] = {}
+        self._crew = Crew(client, self._parts)
+        self._made: dict[str, Held] = {}
+        self._sorted: tuple[Any, Any] = (None, None)
         self._sizes = tuple(sizes)
         self._starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
         self.n_users = int(self._starts[-1])
@@ -88,41 +99,40 @@ class DaskEngine(Engine):
     def choices(self, weights: Vector) -> Array:
         """``C w``."""
         weights = np.asarray(weights, dtype=np.float64)
-        made = self._on_parts(work.choices, self._given(weights))
-        return self._array(made, weights.shape[1:])
+        return self._array(work.choices, self._given(weights), columns=weights.shape[1:])
 
     def choosers(self, scores: Any) -> Vector:
         """``Cᵀ s``."""
-        sums: Vector = self._total(self._on_parts(work.choosers, arrays=[scores]))
+        sums: Vector = self._total(work.choosers, arrays=[scores], columns=_width(scores))
         return sums
 
     def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``, part by part."""
-        given = self._given(weights)
-        return self._total(self._on_parts(work.through, given, step, arrays=arrays))
+        columns = max(_width(weights), *map(_width, arrays)) if arrays else _width(weights)
+        return self._total(work.through, weights, step, arrays=arrays, columns=columns)
 
     def mapped(self, weights: Vector, step: Step, *arrays: Any) -> Array:
         """``step(C w, …)`` as a block of user arrays."""
-        made = self._on_parts(work.mapped, self._given(weights), step, arrays=arrays)
-        return self._array(made, self.call(np.shape, made[0]).result()[1:])
+        return self._array(work.mapped, self._given(weights), step, arrays=arrays, columns=None)
 
     def extremes(self, positions: Any, first_items: int | None = None) -> tuple[Any, Any]:
         """First and last position of each option's choosers."""
-        ends = self._on_parts(work.extremes, first_items, arrays=[positions])
+        blocks = [self.blocks(positions)]
+        ends = self._on_parts(work.extremes, first_items, blocks=blocks)
         low, high = self._joined(orders.extreme_ends, ends).result()
         return low, high
 
     def fingerprints(self, words: Any = None) -> Array:
         """A 64-bit number per answer sheet."""
         given = self._given(option_words(self.n_options) if words is None else words)
-        return self._array(self._on_parts(work.fingerprints, given), (), np.uint64)
+        return self._array(work.fingerprints, given, dtype=np.uint64)
 
     @cached_property
     def gram(self) -> Vector | None:
         """``Cᵀ C`` where everybody answered everything and the options are few."""
         if not self.is_complete or not work.few_sets(self.items):
             return None
-        found: Vector = self._total(self._on_parts(work.gram))
+        found: Vector = self._total(work.gram, columns=self.n_options)
         return found
 
     @cached_property
@@ -133,7 +143,7 @@ class DaskEngine(Engine):
     @cached_property
     def everybody(self) -> Array:
         """A user array of ones."""
-        return self._array([self.call(np.ones, size) for size in self._sizes], ())
+        return self._array(work.ones)
 
     # -- order ------------------------------------------------------------------------------
 
@@ -147,9 +157,9 @@ class DaskEngine(Engine):
 
     def _levels(self, x: Any, limit: float) -> Any:
         buckets = self._buckets(x)
-        chains = self.each((work.ends_of, number, limit, *buckets.parts) for number in buckets)
+        chains = self.each(work.ends_of, [*buckets], _same(limit), *map(_same, buckets.parts))
         ends = orders.meet_across(chains, limit)
-        return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], (2,))
+        return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], 2)
 
     def average_ranks(self, x: Any) -> Any:
         """Places from 1 up, lowest first; equal values share the mean of theirs."""
@@ -170,29 +180,37 @@ class DaskEngine(Engine):
 
     def top(self, x: Any, count: int) -> Ints:
         """Numbers of the users with the highest values, best first."""
-        found = self.each((work.highest, block, count) for block in self.blocks(x))
+        found = self.each(work.highest, self.blocks(x), _same(count))
         values = np.concatenate([v for v, _ in found])
         users = np.concatenate([i + s for (_, i), s in zip(found, self._starts, strict=False)])
         return np.asarray(users[np.lexsort((users, -values))][:count], dtype=np.int64)
 
     def _buckets(self, x: Any) -> Buckets:
-        return Buckets.of(self.call, self.each, self.blocks(x))
+        """The values in buckets; those of the last array that was asked for are kept."""
+        name = getattr(x, "name", None)
+        if name is None or self._sorted[0] != name:
+            self._sorted = name, Buckets.of(self.calls, self.each, self.blocks(x))
+        found: Buckets = self._sorted[1]
+        return found
 
     def _answered(
         self,
         buckets: Buckets,
         act: Callable[..., Any],
         more: list[tuple[Any, ...]],
-        columns: tuple[int, ...] = (),
+        columns: int = 0,
     ) -> Array:
-        return self._array(buckets.answered(self.call, act, more), columns)
+        name = _new_name()
+        keys = [key_of(name, number, min(columns, 1)) for number in range(len(self._parts))]
+        made = buckets.answered(self.calls, act, more, keys)
+        return self._held(name, made, (columns,) if columns else ())
 
     # -- users and parts --------------------------------------------------------------------
 
     def user_number(self, label: Any) -> int | None:
         """Place of a user named by its label (compared as text), or ``None``."""
         text = str(label).strip()
-        found = self.each((work.user_number, part, text) for part in self._parts)
+        found = self.each(work.user_number, self._parts, _same(text))
         for number, first in zip(found, self._starts, strict=False):
             if number is not None:
                 return int(first + number)
@@ -219,12 +237,12 @@ class DaskEngine(Engine):
 
     def kept(self, x: Any) -> Array:
         """A user array that is made now, and stays on the workers."""
-        return self._array(self.blocks(x), x.shape[1:], x.dtype)
+        self.blocks(x)
+        return self._made[x.name].array
 
     def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
         """The sum of ``act(*blocks)`` over the parts."""
-        blocks = [self.blocks(array) for array in arrays]
-        return self._total([self.call(act, *own) for own in zip(*blocks, strict=True)])
+        return self._total(work.on_blocks, act, arrays=arrays)
 
     def where(self, marks: Any) -> Any:
         """The users for whom a user array is true: the array itself."""
@@ -232,12 +250,11 @@ class DaskEngine(Engine):
 
     def picked(self, x: Any, users: Any) -> npt.NDArray[Any]:
         """A user array's values for a few users, in this process."""
-        pairs = zip(self.blocks(x), self.blocks(users), strict=True)
-        return np.concatenate(self.each((work.picked, *pair) for pair in pairs))
+        return np.concatenate(self.each(work.picked, self.blocks(x), self.blocks(users)))
 
     def first(self, marks: Any, count: int) -> Ints:
         """Numbers of the first users for whom a user array is true."""
-        found = self.each((work.first_places, block, count) for block in self.blocks(marks))
+        found = self.each(work.first_places, self.blocks(marks), _same(count))
         numbers = [places + first for places, first in zip(found, self._starts, strict=False)]
         return np.concatenate(numbers)[:count].astype(np.int64)
 
@@ -249,7 +266,7 @@ class DaskEngine(Engine):
                 f"This needs all {self.n_responses:,} answers in one machine's memory. Rank a "
                 'sample (--sample N), or use engine="auto" on one machine.'
             )
-        return work.together(self.each((work.answers, part) for part in self._parts))
+        return work.together(self.each(work.answers, self._parts))
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array in this process."""
@@ -263,11 +280,11 @@ class DaskEngine(Engine):
         Few answers are fetched and worked on here; many stay on the workers.
         """
         chosen = users if isinstance(users, da.Array) else self.marked(np.asarray(users))
-        parts = self._on_parts(work.restricted, arrays=[chosen])
-        counted = self.each((work.counted, part) for part in parts)
+        parts = self._on_parts(work.restricted, blocks=[self.blocks(chosen)])
+        counted = self.each(work.counted, parts)
         counts = np.sum([count for _, count in counted], axis=0)
         if counts.sum() <= SMALL:
-            pieces = self.each((work.answers, part) for part in parts)
+            pieces = self.each(work.answers, parts)
             return _opened(work.together([p for p in pieces if p is not None]), keep_options)
         if not keep_options and (counts == 0).any():
             raise InputError(
@@ -308,35 +325,47 @@ class DaskEngine(Engine):
         """Have a worker do something; its result stays there."""
         return self.client.submit(act, *arguments, pure=False)
 
-    def each(self, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+    def calls(
+        self, act: Callable[..., Any], *arguments: Iterable[Any], keys: list[Any] | None = None
+    ) -> list[Future]:
+        """The same with several arguments each, in one message; results stay on the workers."""
+        rows = list(zip(*arguments, strict=False))  # what is the same for all has no end
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        named = {} if keys is None else {"key": keys}
+        made: list[Future] = self.client.map(act, *columns, pure=False, **named)
+        return made
+
+    def each(self, act: Callable[..., Any], *arguments: Iterable[Any]) -> list[Any]:
         """The results of some calls, here: they must be short."""
-        found: list[Any] = self.client.gather([self.call(*call) for call in calls])
+        found: list[Any] = self.client.gather(self.calls(act, *arguments))
         return found
 
     def blocks(self, x: Any) -> list[Future]:
         """One block of a user array per part, on the workers."""
         if not isinstance(x, da.Array):
             x = self.user_array(np.asarray(x))
-        if x.name in self._made:
-            return self._made[x.name]
-        chunks = (self._sizes, *((n,) for n in x.shape[1:]))
-        made: list[Future] = self.client.compute(x.rechunk(chunks).to_delayed().ravel().tolist())
-        self._remember(x, made)
-        return made
+        if x.name not in self._made:
+            chunks = (self._sizes, *((n,) for n in x.shape[1:]))
+            kept = self.client.persist(x.rechunk(chunks))
+            futures = {future.key: future for future in futures_of(kept)}
+            numbers = range(len(self._sizes))
+            made = [futures[key_of(kept.name, n, x.ndim - 1)] for n in numbers]
+            self._remember(x, Held(kept, made))
+        return self._made[x.name].blocks
 
     def part_futures(self) -> list[Future]:
         """The parts, on the workers."""
         return self._parts
 
     def _on_parts(
-        self, act: Callable[..., Any], *given: Any, arrays: Sequence[Any] = ()
+        self,
+        act: Callable[..., Any],
+        *given: Any,
+        blocks: Sequence[list[Future]] = (),
+        keys: list[Any] | None = None,
     ) -> list[Future]:
         """``act(part, *given, *blocks)`` for each part, with its blocks of user arrays."""
-        blocks = [self.blocks(array) for array in arrays]
-        return [
-            self.call(act, part, *given, *own)
-            for part, *own in zip(self._parts, *blocks, strict=True)
-        ]
+        return self.calls(act, self._parts, *map(_same, given), *blocks, keys=keys)
 
     def _given(self, x: npt.NDArray[Any]) -> Any:
         """What all parts need: sent along with each task, or, if it is long, once."""
@@ -351,21 +380,52 @@ class DaskEngine(Engine):
             ]
         return parts[0]
 
-    def _total(self, sums: list[Future]) -> Any:
-        return self._joined(orders.added, sums).result()
+    def _total(
+        self, act: Callable[..., Any], *given: Any, arrays: Sequence[Any] = (), columns: int = 1
+    ) -> Any:
+        """The sum of ``act(part, *given, *blocks)`` over the parts: so many columns of options."""
+        arrays = [x if isinstance(x, da.Array) else self.user_array(np.asarray(x)) for x in arrays]
+        blocks = [self.blocks(array) for array in arrays]
+        wait([block for own in blocks for block in own])
+        kept = [self._made[array.name].array for array in arrays]
+        names = tuple((array.name, array.ndim - 1) for array in kept)
+        found = self._crew.total(act, given, names, 8 * columns * self.n_options)
+        if found is None:
+            sent = (self._given(x) if isinstance(x, np.ndarray) else x for x in given)
+            found = self._joined(orders.added, self._on_parts(act, *sent, blocks=blocks)).result()
+        return found
 
-    def _array(self, made: list[Future], columns: Any, dtype: Any = np.float64) -> Array:
-        """A user array from one block per part, which stays on the workers."""
-        name = f"users-{uuid4().hex}"
+    def _array(
+        self,
+        act: Callable[..., Any],
+        *given: Any,
+        arrays: Sequence[Any] = (),
+        columns: tuple[int, ...] | None = (),
+        dtype: Any = np.float64,
+    ) -> Array:
+        """``act(part, *given, *blocks)`` of each part as a user array, which stays on the workers.
+
+        Without ``columns`` there is one further axis, and its length is asked for.
+        """
+        name, axes = _new_name(), 1 if columns is None else len(columns)
+        keys = [key_of(name, number, axes) for number in range(len(self._parts))]
+        blocks = [self.blocks(array) for array in arrays]
+        made = self._on_parts(act, *given, blocks=blocks, keys=keys)
+        if columns is None:
+            columns = self.call(np.shape, made[0]).result()[1:]
+        return self._held(name, made, columns, dtype)
+
+    def _held(self, name: str, made: list[Future], columns: Any, dtype: Any = np.float64) -> Array:
+        """A user array from one block per part."""
         rest = tuple(int(n) for n in columns)
-        graph = {(name, number, *(0,) * len(rest)): block for number, block in enumerate(made)}
+        graph = {block.key: block for block in made}
         array = da.Array(graph, name, (self._sizes, *((n,) for n in rest)), dtype=dtype)
-        self._remember(array, made)
+        self._remember(array, Held(array, made))
         return array
 
-    def _remember(self, x: Array, blocks: list[Future]) -> None:
+    def _remember(self, x: Array, held: Held) -> None:
         """An array's blocks are made once while somebody holds the array."""
-        self._made[x.name] = blocks
+        self._made[x.name] = held
         weakref.finalize(x, self._made.pop, x.name, None)
 
     def _of_few(self, act: Callable[..., Any], users: Ints, axis: int) -> Any:
@@ -375,9 +435,24 @@ class DaskEngine(Engine):
             return self.call(act, self._parts[0], users).result()
         owner = np.searchsorted(self._starts, users, side="right") - 1
         asked = np.unique(owner).tolist()
-        found = self.each((act, self._parts[p], users[owner == p] - self._starts[p]) for p in asked)
+        own = [users[owner == p] - self._starts[p] for p in asked]
+        found = self.each(act, [self._parts[p] for p in asked], own)
         places = np.concatenate([np.flatnonzero(owner == p) for p in asked])
         return np.take(np.concatenate(found, axis=axis), np.argsort(places), axis=axis)
+
+
+def _new_name() -> str:
+    return f"users-{uuid4().hex}"
+
+
+def _same(x: Any) -> Iterable[Any]:
+    """What is the same for all calls."""
+    return repeat(x)
+
+
+def _width(x: Any) -> int:
+    """How many columns there are."""
+    return int(np.prod(np.shape(x)[1:], dtype=int))
 
 
 def _opened(local: Responses, keep_options: bool) -> tuple[Engine, Ints]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -102,23 +103,28 @@ class Buckets:
     below: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, call: Callable[..., Any], each: Callable[..., Any], blocks: list[Any]) -> Buckets:
-        """Sort some blocks; ``call`` and ``each`` are the engine's."""
-        some = each((sampled, block) for block in blocks)
+    def of(cls, calls: Callable[..., Any], each: Callable[..., Any], blocks: list[Any]) -> Buckets:
+        """Sort some blocks; ``calls`` and ``each`` are the engine's."""
+        some = each(sampled, blocks)
         edges = splitters([values for values in some if len(values)], len(blocks))
-        parts = [call(sort_and_cut, block, edges) for block in blocks]
-        sizes = np.sum(each((bucket_sizes, part) for part in parts), axis=0)
+        parts = calls(sort_and_cut, blocks, repeat(edges))
+        sizes = np.sum(each(bucket_sizes, parts), axis=0)
         return cls(parts, np.cumsum(sizes) - sizes)
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self.below)))
 
     def answered(
-        self, call: Callable[..., Any], act: Callable[..., Any], more: list[tuple[Any, ...]]
+        self,
+        calls: Callable[..., Any],
+        act: Callable[..., Any],
+        more: list[tuple[Any, ...]],
+        keys: list[Any],
     ) -> list[Any]:
         """What ``act`` finds for every value of each bucket, back with the users."""
-        found = [call(act_on, act, number, more[number], *self.parts) for number in self]
-        return [call(brought_back, part, number, *found) for number, part in enumerate(self.parts)]
+        found = calls(act_on, repeat(act), [*self], more, *map(repeat, self.parts))
+        numbers = range(len(self.parts))
+        return list(calls(brought_back, self.parts, numbers, *map(repeat, found), keys=keys))
 
 
 # -- levels: values that stand no further apart than a limit, in a chain -------------------------

@@ -202,6 +202,16 @@ def same(x: Array) -> Array:
     return x
 
 
+def ones(part: Part) -> Array:
+    """A one for each of the part's users."""
+    return np.ones(part.engine.n_users)
+
+
+def on_blocks(part: Part, act: Any, *blocks: Array) -> Any:  # noqa: ARG001
+    """What ``act`` makes of the part's blocks of user arrays."""
+    return act(*blocks)
+
+
 def choices(part: Part, weights: Array) -> Array:
     """``C w`` of the part's users."""
     return np.ascontiguousarray(part.engine.choices(weights))

@@ -60,7 +60,8 @@ def oriented_fit(
     orientation = orient(scores, data, answers=known, strong_user=strong)
     asked = bool(known) or strong is not None
     repeated = is_repeated(values)
-    scores, weights = orientation.sign * scores + 0.0, orientation.sign * weights + 0.0
+    up = orientation.sign > 0
+    scores, weights = ((x + 0.0 if up else 0.0 - x) for x in (scores, weights))  # no -0.0
     return Fit(
         scores=scores,
         option_weights=weights,

@@ -56,13 +56,13 @@ def digamma(x: npt.ArrayLike) -> Any:
     return np.asarray(below + np.log(x) - 0.5 / x - series)
 
 
-def normal_cdf(x: Array) -> Array:
-    """P(a standard normal variable is below x).
+def normal_cdf(x: Array, short: int | None = None) -> Array:
+    """P(a standard normal variable is below x); up to ``short`` values are done one by one.
 
     >>> normal_cdf(np.array([0.0, 1.96])).round(3).tolist()
     [0.5, 0.975]
     """
-    if x.size <= SHORT_CDF:
+    if x.size <= (SHORT_CDF if short is None else short):
         return 0.5 * _each(math.erfc, x * -math.sqrt(0.5))
     from scipy.special import ndtr
 

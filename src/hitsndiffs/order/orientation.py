@@ -195,7 +195,7 @@ def _ends(scores: Vector, data: Engine, size: int) -> Vector:
         above = scores > edge + limit if sign > 0 else scores < edge - limit
         share = (size - float(above.sum())) / float(level.sum())
         ends.append(np.where(level, share, above))
-    return np.stack(ends, axis=1)
+    return np.stack(ends, axis=0).T  # the columns stay whole
 
 
 def _entropies(users: Vector, data: Engine) -> tuple[Vector, Vector]:

@@ -185,8 +185,8 @@ class _Symmetric:
         answers = data.answers_per_user
         if user_weights is None:
             choosers = data.choosers_per_option.astype(float)
-            if float(answers.min()) == float(answers.max()):
-                answers = np.array([float(answers[0])])
+            if data.is_complete or float(answers.min()) == float(answers.max()):
+                answers = np.array([data.n_responses / data.n_users])
             root = _inverse_root(answers + mu)
             scale = root
         else:

@@ -20,8 +20,8 @@ __all__ = ["refined_pair"]
 
 Vector = npt.NDArray[np.float64]
 
-#: How well the axes of the small matrix are found.
-START = 1e-6
+#: How well the axes of the small matrix are found, and that of the large one at the most.
+START, FINEST = 1e-4, 1e-11
 #: Each product must leave less than this part of the error, for at most so many products.
 SHRINKS, MOST_PRODUCTS = 0.25, 10
 #: Where rounding stops it, a residual of so many times the tolerance will do.
@@ -66,7 +66,7 @@ def refined_pair(
     """
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-    roughly = roughly or operator
+    roughly, tol = roughly or operator, max(tol, FINEST)
     start = highest_pairs(lambda x: near @ x, len(near), 3, vectors=2, seed=seed, tol=START)
     if len(start.values) < 3 or start.values[0] - start.values[1] <= REPEATED * start.values[0]:
         return None
