@@ -11,6 +11,7 @@ import naive
 import numpy as np
 import pytest
 from parts_engine import PartsEngine
+from strict_engine import StrictEngine
 
 from hitsndiffs.engines import open_engine, scaled
 from hitsndiffs.engines.numpy import NumpyEngine
@@ -41,7 +42,7 @@ ENGINES = {
 #: One engine of each kind.
 KINDS = {name: ENGINES[name] for name in ("numpy", "packed-2", "sparse-2", "parts")}
 #: Engines whose user arrays are not NumPy's: methods must give the same there too.
-ELSEWHERE = {"cupy": on_gpu}
+ELSEWHERE = {"strict": StrictEngine, "cupy": on_gpu}
 
 
 def bent(sums, shift, scale):

@@ -159,13 +159,15 @@ def test_every_engine_gives_the_same(name, engine):
                 continue
             size = max(np.nanmax(np.abs(one)), 1e-300)
             # in a perfect order slopes have no limit but their prior, and rounding grows
-            near = 1e-4 if (name, case) == ("latent-key", "perfect order") else 1e-9
+            near = 1e-6 if engine == "cupy" else 1e-9
+            near = 1e-4 if (name, case) == ("latent-key", "perfect order") else near
             said = f"{case}: {what}"
             np.testing.assert_allclose(other, one, atol=near * size, rtol=near, err_msg=said)
         np.testing.assert_array_equal(found.components_, expected.components_)
         if expected.orientation_ is not None:
             assert found.orientation_.how == expected.orientation_.how
-            assert found.orientation_.sign == expected.orientation_.sign
+            if expected.orientation_.decided:  # else it is how the solver's vector came
+                assert found.orientation_.sign == expected.orientation_.sign
 
 
 def test_engines_without_the_answers_say_so():

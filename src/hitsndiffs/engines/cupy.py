@@ -7,6 +7,7 @@ work as they do on NumPy's own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -191,6 +192,14 @@ class CupyEngine(MemoryEngine):
     def user_array(self, x: npt.NDArray[Any]) -> Array:
         """A user array from values in the processor's memory."""
         return cp.asarray(x)
+
+    def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
+        """What ``act`` makes of user arrays, block by block; it must not be user-sized."""
+        total: Any = None
+        for first in range(0, self.n_users, BLOCK):
+            part = act(*(cp.asarray(array)[first : first + BLOCK] for array in arrays))
+            total = part if total is None else total + part
+        return cp.asnumpy(total)
 
     def where(self, marks: Any) -> Array:
         """The users for whom a user array is true."""

@@ -305,8 +305,9 @@ extern "C" __global__ void words(const double *x, i64 count, int bits, double lo
 }
 
 // Users whose values are no more than `reach` steps apart, in a chain, get the middle of its ends.
-extern "C" __global__ void chains(const u64 *words, i64 count, int bits, double low, double step,
-                                  u64 reach, double *found, int *many) {
+extern "C" __global__ void chains(const u64 *words, const double *x, i64 count, int bits, u64 reach,
+                                  double *found, int *many) {
+    u64 users = (1ULL << bits) - 1;
     for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
          u += gridDim.x * (i64)blockDim.x) {
         i64 first = u, last = u;
@@ -325,8 +326,7 @@ extern "C" __global__ void chains(const u64 *words, i64 count, int bits, double 
         }
         if (first == last) continue;
         if (u - first >= LONGEST || last - u >= LONGEST) *many = 1;
-        u64 user = words[u] & ((1ULL << bits) - 1);
-        found[user] = low + step * (0.5 + 0.5 * ((double)lowest + (double)highest));
+        found[words[u] & users] = (x[words[first] & users] + x[words[last] & users]) / 2;
     }
 }
 

@@ -55,12 +55,18 @@ def levels(x: Array, limit: float) -> Levels:
     if not 0 < step * STEPS <= limit < np.inf:
         return _by_sorting(x, limit)
     count, words = np.int64(len(x)), cp.empty(len(x), dtype=cp.uint64)
-    scale = np.int32(bits), np.float64(low), np.float64(step)
-    launch("words", (cover(len(x)),), (x, count, *scale, words))
+    launch(
+        "words",
+        (cover(len(x)),),
+        (x, count, np.int32(bits), np.float64(low), np.float64(step), words),
+    )
     words.sort()
     found, many = x.copy(), cp.zeros(1, dtype=cp.int32)
-    reach = np.uint64(limit / step)
-    launch("chains", (cover(len(x)),), (words, count, *scale, reach, found, many))
+    launch(
+        "chains",
+        (cover(len(x)),),
+        (words, x, count, np.int32(bits), np.uint64(limit / step), found, many),
+    )
     if int(many[0]):  # chains too long for one thread to walk along
         return _by_sorting(x, limit)
     return Levels(found, words, bits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from dask.delayed import delayed
 from distributed import Client, wait
@@ -13,9 +13,25 @@ from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.dask import DaskEngine
+from hitsndiffs.engines.dask_names import refuse_repeated_users
 from hitsndiffs.errors import InputError
 
-__all__ = ["engine_of_frame"]
+__all__ = ["Pieces", "engine_of_frame"]
+
+
+class Pieces(Protocol):
+    """Files whose rows workers read themselves, a piece at a time."""
+
+    columns: list[Any]
+
+    def head(self, names: list[Any]) -> Any:
+        """The first rows of some columns, here."""
+
+    def to_delayed(self, names: list[Any]) -> list[Any]:
+        """The pieces with some columns, to be read by the workers."""
+
+    def to_frame(self) -> Any:
+        """The same as a Dask frame, which can be put in another order."""
 
 
 def engine_of_frame(
@@ -35,7 +51,7 @@ def engine_of_frame(
     Parameters
     ----------
     frame
-        A Dask frame, wide (one row per user) or long (one row per answer).
+        A Dask frame, or pieces of files: wide (one row per user) or long (one row per answer).
     client
         A connection to the scheduler.
     layout
@@ -56,12 +72,13 @@ def engine_of_frame(
     if layout == "auto":
         layout = _layout_of(names, given)
     if layout == "long":
+        frame = frame if hasattr(frame, "shuffle") else frame.to_frame()
         place = Place("the Dask frame")
         columns = long_columns(names, given, place, said)
         frame = frame[list(columns)]
         order = _first_seen(frame, columns[1], client)
         # rows of one user may be in any file: bring them together
-        frame = frame.shuffle(on=columns[0])
+        blocks = frame.shuffle(on=columns[0]).to_delayed()
         roles: dict[str, Any] = dict(zip(("user", "item", "option"), columns, strict=True))
         named = True
     else:
@@ -71,16 +88,21 @@ def engine_of_frame(
         if left_out:
             said.append(f"Left out {listed(left_out)}, which also names the users.")
         order = [name for name in names if name != column and name not in left_out]
-        frame = frame[[*([] if column is None else [column]), *order]]
+        wanted = [*([] if column is None else [column]), *order]
+        is_frame = hasattr(frame, "shuffle")
+        blocks = frame[wanted].to_delayed() if is_frame else frame.to_delayed(wanted)
         roles, named = ({} if column is None else {"user": column}), column is not None
         order = [name.strip() if isinstance(name, str) else name for name in order]
         if not named:
             said.append("There is no user column: the users are numbered from 0.")
-    return _packed_parts(frame, client, layout, roles, duplicates, order, as_text, named, said)
+    data = _packed_parts(blocks, client, layout, roles, duplicates, order, as_text, named, said)
+    if layout == "wide" and named:
+        refuse_repeated_users(data)
+    return data
 
 
 def _packed_parts(
-    frame: Any,
+    blocks: Sequence[Any],
     client: Client,
     layout: str,
     roles: dict[str, Any],
@@ -93,7 +115,7 @@ def _packed_parts(
     encoded = client.compute(
         [
             delayed(work.encoded_part, pure=False)(block, layout, roles, duplicates, named)
-            for block in frame.to_delayed()
+            for block in blocks
         ]
     )
     # 1. labels: what each part has seen
@@ -153,8 +175,9 @@ def _aliases(frame: Any, names: list[Any]) -> list[Any]:
     """Further columns that name the users: all values of the first rows are different."""
     if not names:
         return []
-    head = frame[names].head(1000, npartitions=1)
-    return [name for name in names if head[name].nunique() == len(head)]
+    is_frame = hasattr(frame, "shuffle")
+    head = frame[names].head(1000, npartitions=1) if is_frame else frame.head(names)
+    return [name for name in names if len(set(head[name])) == len(head)]
 
 
 def _first_seen(frame: Any, item: Any, client: Client) -> list[Any]:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.draws import user_draws
@@ -133,12 +132,6 @@ class Auto(Searching):
         estimator = DawidSkene(
             model="hierarchical", seed=self.seed, engine=self.engine, threads=self.threads
         )
-        if not data.in_memory:
-            raise InputError(
-                "All items share one set of labels, and confusion matrices (a matrix per user) fit "
-                f"these answers best; they do not work on engine={data.name!r}. Use "
-                "method='latent-key', or engine=\"auto\" on one machine."
-            )
         fit = estimator._fit(data)
         assert fit.correct is not None
         problem = found.problem if found.sample is None else found.sample.whole

@@ -39,21 +39,23 @@ def log_gamma(x: Array) -> Array:
     return np.asarray(gammaln(x))
 
 
-def digamma(x: npt.ArrayLike) -> Any:
+def digamma(x: Any) -> Any:
     """Derivative of :func:`log_gamma`, for numbers above 0: recurrence, then Stirling's series.
+
+    Arrays may be those of any engine.
 
     >>> digamma(np.array([1.0, 4.0])).round(6).tolist()
     [-0.577216, 1.256118]
     """
-    x = np.asarray(x, dtype=float)
-    below = np.zeros_like(x)
+    x = x + 0.0
+    below = 0.0 * x
     for _ in range(10):  # up to where eight terms of the series are exact
         small = x < 10
         below = below - np.where(small, 1 / np.maximum(x, 1e-300), 0.0)
         x = np.where(small, x + 1, x)
     u = 1 / (x * x)
     series = u * (1 / 12 - u * (1 / 120 - u * (1 / 252 - u * (1 / 240 - u * (1 / 132)))))
-    return np.asarray(below + np.log(x) - 0.5 / x - series)
+    return below + np.log(x) - 0.5 / x - series
 
 
 def normal_cdf(x: Array, short: int | None = None) -> Array:

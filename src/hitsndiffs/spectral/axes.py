@@ -107,8 +107,9 @@ def leading_axes(
         makes this one sooner and others no cheaper.
     """
     A = _Symmetric.of(data, lam, mu, centred, user_weights)
-    on_options = data.n_options < data.n_users
-    size = min(data.n_options, data.n_users)
+    # the numbers of users are NumPy's only on some engines
+    on_options = data.n_options < data.n_users or data.arrays != "numpy"
+    size = data.n_options if on_options else data.n_users
     cheap = data.n_responses * size <= DENSE_PRODUCTS
     found = _refined(A, seed, tol) if only and (count, scored) == (2, 1) and on_options else None
     found = found or top_pairs(
