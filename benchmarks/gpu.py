@@ -191,7 +191,6 @@ def rounds(data: CupyEngine, layout: DevicePacked, n_options: int) -> None:
 
 def order(scores: Any) -> None:
     """What sorting costs, as the engine does it and as the library does."""
-    from hitsndiffs.engines.cupy_launch import cover, largest_sizes, launch
     from hitsndiffs.engines.cupy_order import _by_sorting, levels
 
     limit = 1e-9 * float(abs(scores).max())
@@ -201,31 +200,6 @@ def order(scores: Any) -> None:
         "levels": 1e3 * timed(lambda: levels(scores, limit), 3),
         "levels by sorting": 1e3 * timed(lambda: _by_sorting(scores, limit), 3),
     })  # fmt: skip
-    words = scores.view(cp.uint64).copy()
-    found, many = scores.copy(), cp.zeros(1, dtype=cp.int32)
-    count, bits = np.int64(len(scores)), np.int32(27)
-    fill = (scores, count, bits, np.float64(-9), np.float64(1e-10), words)
-    walk = (words, scores, count, bits, np.uint64(20), found, many)
-    grid = (cover(len(scores)),)
-    pieces: dict[str, Callable[[], Any]] = {
-        "min": lambda: float(scores.min()),
-        "abs max": lambda: float(abs(scores).max()),
-        "largest": lambda: float(largest_sizes(scores[:, None])[0]),
-        "sum": lambda: float(scores.sum()),
-        "compare": lambda: scores > 0.5,
-        "compare and sum": lambda: int((scores > 0.5).sum()),
-        "compare and count": lambda: int(cp.count_nonzero(scores > 0.5)),
-        "where": lambda: np.where(scores > 0.5, 0.25, scores < 0.2),
-        "stack": lambda: np.stack([scores, scores], axis=0),
-        "square": lambda: scores * scores,
-        "copy": scores.copy,
-        "empty": lambda: cp.empty_like(scores),
-        "words": lambda: launch("words", grid, fill),
-        "sort of words": lambda: cp.sort(words),
-        "sort of words in place": words.sort,
-        "chains": lambda: launch("chains", grid, walk),
-    }
-    say("pieces, ms", {name: round(1e3 * timed(act, 3), 2) for name, act in pieces.items()})
     ours, theirs = levels(scores, limit), _by_sorting(scores, limit)
     say("order, levels beside those by sorting", {
         "largest difference": float(abs(ours.values - theirs.values).max()),

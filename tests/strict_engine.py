@@ -144,6 +144,12 @@ class StrictEngine(NumpyEngine):
     def reduced(self, act, *arrays):
         return _plain(act(*arrays))
 
+    def histogram(self, x, edges):
+        return super().histogram(x.x, edges)
+
+    def stepwise(self, x, edges, values):
+        return Strict(super().stepwise(x.x, edges, values))
+
     def user_array(self, x):
         assert not isinstance(x, Strict)
         return Strict(x)

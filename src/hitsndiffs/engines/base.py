@@ -178,6 +178,29 @@ class Engine(ABC):
         """The value at a place of the order, lowest first, counted from 0."""
         return float(np.partition(x, place)[place])
 
+    def histogram(self, x: Any, edges: Vector) -> Ints:
+        """How many values there are up to each edge but not up to the one before, and the rest."""
+        places = np.searchsorted(edges, x, side="left")
+        return np.bincount(places, minlength=len(edges) + 1)
+
+    def stepwise(self, x: Any, edges: Vector, values: Vector) -> Any:
+        """A block of user arrays that are constant between edges.
+
+        Parameters
+        ----------
+        x
+            A user array.
+        edges
+            For each column a row of edges, in order.
+        values
+            For each column a row of values: up to the first edge, up to the next, …, and beyond.
+        """
+        return sorting.stepwise(x, edges, values)
+
+    def largest(self, x: Any) -> float:
+        """The largest size of a user array's values."""
+        return float(abs(x).max()) if len(x) else 0.0
+
     def median(self, x: Any) -> float:
         """The middle value, or the mean of the two middle ones."""
         low, high = (self.n_users - 1) // 2, self.n_users // 2

@@ -21,7 +21,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words, scaled
 from hitsndiffs.engines.cupy_launch import largest_sizes
 from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked
-from hitsndiffs.engines.cupy_order import Levels, levels
+from hitsndiffs.engines.cupy_order import Levels, histogram, levels, stepwise
 from hitsndiffs.engines.cupy_rows import DeviceRows
 from hitsndiffs.engines.gram import MOST_SETS, OptionSets
 from hitsndiffs.engines.grouping import Groups
@@ -39,6 +39,8 @@ Ints = npt.NDArray[np.int64]
 BLOCK = 2**25
 #: From so many users on, an axis is found with the help of a sample: one user of so many.
 SAMPLE_FROM, ONE_OF = 2**24, 32
+#: Most edges of a histogram that is made on the device.
+MOST_EDGES = 31
 #: User arrays of 8 bytes that a method has at a time, besides the answers.
 USER_ARRAYS = 12
 
@@ -236,6 +238,25 @@ class CupyEngine(MemoryEngine):
         if self._levels is not None and self._levels.values is x:
             return self._levels.value_at(place)
         return float(cp.partition(x, place)[place])
+
+    def histogram(self, x: Array, edges: Vector) -> Ints:
+        """How many values there are between the edges."""
+        if len(edges) > MOST_EDGES:
+            return super().histogram(cp.asnumpy(x), edges)
+        counts = cp.asnumpy(histogram(cp.ascontiguousarray(x, dtype=cp.float64), edges))
+        return counts.astype(np.int64)  # type: ignore[no-any-return]
+
+    def stepwise(self, x: Array, edges: Vector, values: Vector) -> Array:
+        """For each row of edges and values, a column of the values at the users' places."""
+        given = cp.ascontiguousarray(x, dtype=cp.float64)
+        found = cp.empty((len(edges), self.n_users))
+        for row in range(len(edges)):
+            stepwise(given, edges[row], values[row], found[row])
+        return found.T
+
+    def largest(self, x: Array) -> float:
+        """The largest size of a user array's values, in one pass."""
+        return float(largest_sizes(x[:, None])[0]) if x.dtype == cp.float64 else super().largest(x)
 
     @cached_property
     def _one(self) -> Array:

@@ -46,6 +46,8 @@ Array = Any  # a cupy.ndarray
 MOST_QUADS = 24
 #: Users whose bits are held at a time while pairs of options are counted.
 USERS_AT_ONCE = 2**25
+#: Neighbours that are taken together into a sample: they are read together.
+NEIGHBOURS = 32
 #: Codes that are sent to the device at a time (bytes).
 PIECE = 2**28
 
@@ -96,6 +98,8 @@ class DevicePacked:
         self.n_wide = len(wide)
         self.n_options = int(groups.item_starts[-1])
         self._find_tables()
+        #: For all pairs of options: made when first asked for.
+        self._members: tuple[Array, Array] | None = None
 
     @classmethod
     def empty(cls, groups: Groups, n_users: int) -> DevicePacked:
@@ -263,7 +267,9 @@ class DevicePacked:
         """``Cᵀ C`` of the sets of :class:`~hitsndiffs.engines.gram.OptionSets`, upper triangle."""
         sets = OptionSets.of(self.groups.item_starts)
         n_sets = len(sets.items)
-        set_groups, members = _memberships(self.groups, sets)
+        if self._members is None:
+            self._members = _memberships(self.groups, sets)
+        set_groups, members = self._members
         counts = cp.zeros((n_sets, n_sets), dtype=cp.uint64)
         for first in range(0, self.n_users, USERS_AT_ONCE):
             count = min(USERS_AT_ONCE, self.n_users - first)
@@ -288,14 +294,17 @@ class DevicePacked:
         return counts
 
     def sample(self, count: int) -> DevicePacked:
-        """Some of the users, from all over the data: one by chance of every so many."""
-        each = max(1, self.n_users // count)
-        numbers = cp.arange(self.n_users // each, dtype=cp.uint64)
-        chance = (numbers * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
-        places = (numbers * np.uint64(each) + chance % np.uint64(each)).astype(cp.int64)
+        """Some of the users, from all over the data: a few neighbours of every so many."""
+        each = max(NEIGHBOURS, self.n_users // max(count, 1) * NEIGHBOURS)
+        whole = self.n_users // each
         made = copy(self)
-        made._quads, made.n_users = self._quads[:, places], len(places)
-        made._wide = self._wide[:, places] if self.n_wide else made._quads[:0].astype(cp.uint16)
+        made._quads, made._wide = (
+            cp.ascontiguousarray(
+                rows[:, : whole * each].reshape(len(rows), whole, each)[:, :, :NEIGHBOURS]
+            ).reshape(len(rows), whole * NEIGHBOURS)
+            for rows in (self._quads, self._wide)
+        )
+        made.n_users = whole * NEIGHBOURS
         return made
 
     def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from hitsndiffs.engines.cupy_launch import cover, launch
 
-__all__ = ["Levels", "levels"]
+__all__ = ["Levels", "histogram", "levels", "stepwise"]
 
 Array = Any  # a cupy.ndarray
 
@@ -70,6 +70,20 @@ def levels(x: Array, limit: float) -> Levels:
     if int(many[0]):  # chains too long for one thread to walk along
         return _by_sorting(x, limit)
     return Levels(found, words, bits)
+
+
+def histogram(x: Array, edges: Any) -> Array:
+    """How many values there are up to each edge but not up to the one before, and the rest."""
+    counts = cp.zeros(len(edges) + 1, dtype=cp.uint64)
+    given = (x, np.int64(len(x)), np.int32(len(edges)), cp.asarray(edges, dtype=cp.float64))
+    launch("histogram", (cover(len(x), most=2048),), (*given, counts))
+    return counts
+
+
+def stepwise(x: Array, edges: Any, values: Any, found: Array) -> None:
+    """Write one value for each of the ranges between the edges."""
+    given = (x, np.int64(len(x)), np.int32(len(edges)), cp.asarray(edges, dtype=cp.float64))
+    launch("stepwise", (cover(len(x)),), (*given, cp.asarray(values, dtype=cp.float64), found))
 
 
 def _by_sorting(x: Array, limit: float) -> Levels:

@@ -89,7 +89,6 @@ class DaskEngine(Engine):
         self._parts = list(parts)
         self._crew = Crew(client, self._parts)
         self._made: dict[str, Held] = {}
-        self._sorted: tuple[Any, Any] = (None, None)
         self._sizes = tuple(sizes)
         self._starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
         self.n_users = int(self._starts[-1])
@@ -156,27 +155,37 @@ class DaskEngine(Engine):
         return self._levels(x, limit)[:, 0]
 
     def _levels(self, x: Any, limit: float) -> Any:
-        buckets = self._buckets(x)
+        buckets = Buckets.of(self.calls, self.each, self.blocks(x))
         chains = self.each(work.ends_of, [*buckets], _same(limit), *map(_same, buckets.parts))
         ends = orders.meet_across(chains, limit)
         return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], 2)
 
     def average_ranks(self, x: Any) -> Any:
         """Places from 1 up, lowest first; equal values share the mean of theirs."""
-        buckets = self._buckets(x)
+        buckets = Buckets.of(self.calls, self.each, self.blocks(x))
         return self._answered(buckets, orders.average_ranks, [(int(n),) for n in buckets.below])
 
     def how_many(self, x: Any) -> Any:
         """For each user, how many have the same value."""
-        buckets = self._buckets(x)
+        buckets = Buckets.of(self.calls, self.each, self.blocks(x))
         return self._answered(buckets, orders.how_many, [() for _ in buckets])
 
     def value_at(self, x: Any, place: int) -> float:
         """The value at a place of the order, lowest first."""
-        buckets = self._buckets(x)
-        number = int(np.searchsorted(buckets.below, place, side="right")) - 1
-        inside = place - int(buckets.below[number])
-        return float(self.call(orders.value_at, number, inside, *buckets.parts).result())
+        return orders.found_at(self.each, self.blocks(x), place)
+
+    def largest(self, x: Any) -> float:
+        """The largest size of a user array's values."""
+        return float(self._total(work.largest, arrays=[x], join=orders.largest))
+
+    def histogram(self, x: Any, edges: Vector) -> Ints:
+        """How many values there are between the edges."""
+        found: Ints = self._total(work.histogram, edges, arrays=[x])
+        return found
+
+    def stepwise(self, x: Any, edges: Vector, values: Vector) -> Array:
+        """Columns that are constant between edges."""
+        return self._array(work.stepwise, edges, values, arrays=[x], columns=(len(edges),))
 
     def top(self, x: Any, count: int) -> Ints:
         """Numbers of the users with the highest values, best first."""
@@ -184,14 +193,6 @@ class DaskEngine(Engine):
         values = np.concatenate([v for v, _ in found])
         users = np.concatenate([i + s for (_, i), s in zip(found, self._starts, strict=False)])
         return np.asarray(users[np.lexsort((users, -values))][:count], dtype=np.int64)
-
-    def _buckets(self, x: Any) -> Buckets:
-        """The values in buckets; those of the last array that was asked for are kept."""
-        name = getattr(x, "name", None)
-        if name is None or self._sorted[0] != name:
-            self._sorted = name, Buckets.of(self.calls, self.each, self.blocks(x))
-        found: Buckets = self._sorted[1]
-        return found
 
     def _answered(
         self,
@@ -381,7 +382,12 @@ class DaskEngine(Engine):
         return parts[0]
 
     def _total(
-        self, act: Callable[..., Any], *given: Any, arrays: Sequence[Any] = (), columns: int = 1
+        self,
+        act: Callable[..., Any],
+        *given: Any,
+        arrays: Sequence[Any] = (),
+        columns: int = 1,
+        join: Callable[..., Any] = orders.added,
     ) -> Any:
         """The sum of ``act(part, *given, *blocks)`` over the parts: so many columns of options."""
         arrays = [x if isinstance(x, da.Array) else self.user_array(np.asarray(x)) for x in arrays]
@@ -389,10 +395,10 @@ class DaskEngine(Engine):
         wait([block for own in blocks for block in own])
         kept = [self._made[array.name].array for array in arrays]
         names = tuple((array.name, array.ndim - 1) for array in kept)
-        found = self._crew.total(act, given, names, 8 * columns * self.n_options)
+        found = self._crew.total(act, given, names, 8 * columns * self.n_options, join)
         if found is None:
             sent = (self._given(x) if isinstance(x, np.ndarray) else x for x in given)
-            found = self._joined(orders.added, self._on_parts(act, *sent, blocks=blocks)).result()
+            found = self._joined(join, self._on_parts(act, *sent, blocks=blocks)).result()
         return found
 
     def _array(

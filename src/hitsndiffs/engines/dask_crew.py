@@ -53,7 +53,12 @@ class Crew:
         self._workers: list[str] = []
 
     def total(
-        self, act: Callable[..., Any], given: tuple[Any, ...], arrays: tuple[Any, ...], size: int
+        self,
+        act: Callable[..., Any],
+        given: tuple[Any, ...],
+        arrays: tuple[Any, ...],
+        size: int,
+        join: Callable[..., Any] = added,
     ) -> Any:
         """The sum of ``act(part, *given, *blocks)`` over all parts, or ``None``.
 
@@ -66,18 +71,20 @@ class Crew:
             :func:`key_of`.
         size
             About how many bytes each worker sends back.
+        join
+            From some parts' results to one (default: their sum).
         """
         if not self._workers and not self._placed():
             return None
         if size * len(self._workers) > MOST_BYTES:
             return None
-        found = self._asked(sum_of_own, self._name, act, given, arrays)
+        found = self._asked(sum_of_own, self._name, act, given, arrays, join)
         sums: list[Any] = [found.get(worker) for worker in self._workers]
         if not all(isinstance(each, tuple) for each in sums):
             if ELSEWHERE not in sums:
                 self._workers = []  # next time: who holds what then
             return None
-        return added(*(each[0] for each in sums))
+        return join(*(each[0] for each in sums))
 
     def _placed(self) -> bool:
         """Give every part to one of the workers that hold it; false where one is held by none."""
@@ -118,6 +125,7 @@ async def sum_of_own(
     act: Callable[..., Any],
     given: tuple[Any, ...],
     arrays: tuple[Any, ...],
+    join: Callable[..., Any],
     dask_worker: Any,
 ) -> tuple[Any] | str | None:
     """Add up over this worker's parts, as many at a time as it has threads.
@@ -140,4 +148,4 @@ async def sum_of_own(
     sums = await asyncio.gather(*made, return_exceptions=True)
     if any(isinstance(each, BaseException) for each in sums):
         return None  # a task says what is wrong, or mends it
-    return (added(*sums),)
+    return (join(*sums),)

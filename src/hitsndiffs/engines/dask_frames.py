@@ -112,45 +112,58 @@ def _packed_parts(
     named: bool,
     notes: list[str],
 ) -> DaskEngine:
-    encoded = client.compute(
-        [
-            delayed(work.encoded_part, pure=False)(block, layout, roles, duplicates, named)
-            for block in blocks
-        ]
-    )
-    # 1. labels: what each part has seen
-    labels = client.compute(
-        delayed([delayed(work.labels_of, pure=False)(part) for part in encoded])
-    ).result()
+    # 1. labels: what each piece has seen
+    near = _near(client, len(blocks))
+    encoded = [
+        client.compute(
+            delayed(work.encoded_part, pure=False)(block, layout, roles, duplicates, named),
+            workers=worker[0],
+            allow_other_workers=True,
+        )
+        for block, worker in zip(blocks, near, strict=True)
+    ]
+    labels = client.gather(client.map(work.labels_of, encoded, pure=False))
     if layout == "long":
         order = [item.strip() if isinstance(item, str) else item for item in order]
     items = work.joined_items(labels, order, as_text)
-    full = [n for n, part in enumerate(labels) if part.n_users]
-    sizes = [labels[n].n_users for n in full]
-    if sum(sizes) < 2 or not items.n_options:
+    n_users = sum(piece.n_users for piece in labels)
+    if n_users < 2 or not items.n_options:
         raise InputError(
-            f"{sum(sizes):,} users and {items.n_options:,} options were found in all partitions; "
+            f"{n_users:,} users and {items.n_options:,} options were found in all partitions; "
             "a ranking needs at least two users with answers."
         )
-    # 2. the same with everybody's options, packed; the first form is given up
-    rows = [labels[n].n_users + labels[n].n_silent for n in range(len(labels))]
-    starts = [sum(rows[:n]) for n in full]
-    shared = delayed(items, pure=False, traverse=False)
-    parts = client.compute(
-        [
-            delayed(work.packed, pure=False)(encoded[n], shared, None if named else first, as_text)
-            for n, first in zip(full, starts, strict=True)
-        ]
-    )
+    # 2. the same with everybody's options, packed, a worker's pieces in one part
+    rows = [piece.n_users + piece.n_silent for piece in labels]
+    starts = [None if named else sum(rows[:n]) for n in range(len(rows))]
+    groups = [
+        [n for n in range(len(labels)) if near[n] == worker and labels[n].n_users]
+        for worker in dict.fromkeys(near)
+    ]
+    groups = [group for group in groups if group]
+    shared = client.submit(work.same, items, pure=False)
+    parts = [
+        client.submit(
+            work.packed, shared, as_text, [starts[n] for n in group],
+            *(encoded[n] for n in group), pure=False,
+        )
+        for group in groups
+    ]  # fmt: skip
     wait(parts)
     for part in parts:
         if part.status == "error":
             part.result()
+    sizes = [sum(labels[n].n_users for n in group) for group in groups]
     silent = sum(part.n_silent for part in labels)
     if silent:
         notes.append(f"{silent:,} users gave no answers and can get no rank: they are left out.")
     seen = dict.fromkeys(note for part in labels for note in part.notes)
     return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in seen if n not in notes)])
+
+
+def _near(client: Client, pieces: int) -> list[tuple[str, int]]:
+    """A worker's thread for each piece: pieces that follow each other go to the same."""
+    threads = [(worker, n) for worker, count in client.nthreads().items() for n in range(count)]
+    return [threads[n * min(len(threads), pieces) // pieces] for n in range(pieces)]
 
 
 def _layout_of(names: list[Any], given: dict[str, str | None]) -> str:

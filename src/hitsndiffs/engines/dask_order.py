@@ -50,7 +50,7 @@ def splitters(samples: list[Array], buckets: int) -> Array:
 
 def sort_and_cut(values: Array, edges: Array) -> Sorted:
     """Sort a part, and find where its buckets begin (a bucket begins with its edge)."""
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     ordered = values[order]
     inner = np.searchsorted(ordered, edges, side="left")
     return Sorted(ordered, order, np.concatenate([[0], inner, [len(ordered)]]))
@@ -72,7 +72,7 @@ def act_on(
     """Let ``act`` see a bucket's values in order; its answers go back part by part."""
     pieces = in_bucket(number, *parts)
     values = np.concatenate(pieces)
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values, kind="stable")  # it makes use of the pieces' order
     answers = act(values[order], *more)
     back = np.empty(answers.shape, dtype=answers.dtype)
     back[order] = answers
@@ -242,9 +242,50 @@ def how_many(values: Array) -> Array:
     return np.asarray(np.searchsorted(values, values, side="right") - first, dtype=np.float64)
 
 
-def value_at(number: int, place: int, *parts: Sorted) -> Any:
-    """The value at a place of a bucket."""
-    return np.sort(np.concatenate(in_bucket(number, *parts)))[place]
+# -- the value at one place ----------------------------------------------------------------------
+
+#: A part sends so many values to the client at the most, or else about so many as a sample.
+FEW, SEEN = 2_000, 1_000
+
+
+def found_at(each: Callable[..., Any], blocks: list[Any], place: int) -> float:
+    """The value at a place of all values, lowest first; ``each`` is the engine's.
+
+    A sample shows two values with the place between them; the values between are looked at next.
+    """
+    low, high = -np.inf, np.inf
+    while True:
+        found = each(between, blocks, repeat(low), repeat(high))
+        below, inside = (sum(part[n] for part in found) for n in (0, 1))
+        some = np.sort(np.concatenate([part[2] for part in found]))
+        if len(some) == inside:
+            return float(some[place - below])
+        middle, margin = len(some) * (place - below) / inside, 2 + 3 * np.sqrt(len(some))
+        ends = np.clip([middle - margin, middle + margin], 0, len(some) - 1).astype(int)
+        lower, upper = some[ends]
+        less, upto = np.sum(each(below_and_at, blocks, repeat((lower, upper))), axis=0)
+        if place < less[0]:
+            high = np.nextafter(lower, -np.inf)
+        elif place < upto[0]:
+            return float(lower)
+        elif place < less[1]:
+            low, high = np.nextafter(lower, np.inf), np.nextafter(upper, -np.inf)
+        elif place < upto[1]:
+            return float(upper)
+        else:
+            low = np.nextafter(upper, np.inf)
+
+
+def between(values: Array, low: float, high: float) -> tuple[int, int, Array]:
+    """How many values are below a range, how many in it, and these, or a sample of them."""
+    inside = values[(values >= low) & (values <= high)]
+    step = 1 if len(inside) <= FEW else len(inside) // SEEN
+    return int((values < low).sum()), len(inside), inside[::step]
+
+
+def below_and_at(values: Array, edges: tuple[float, ...]) -> Array:
+    """How many values are below each of some, and how many are not above."""
+    return np.array([[(values < e).sum() for e in edges], [(values <= e).sum() for e in edges]])
 
 
 # -- joining what parts found ------------------------------------------------------------------
@@ -258,6 +299,11 @@ def added(*sums: Any) -> Any:
     for each in sums[1:]:
         total = total + each
     return total
+
+
+def largest(*sizes: float) -> float:
+    """The largest of some; no number where one is none."""
+    return float(np.max(sizes))
 
 
 def extreme_ends(*ends: tuple[Array, Array]) -> tuple[Array, Array]:

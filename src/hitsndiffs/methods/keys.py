@@ -74,9 +74,10 @@ def key_from_scores(data: Engine, scores: Vector, means: Vector | None = None) -
     if means is None:
         means = data.choosers(scores) / np.maximum(counts, 1e-300)
     n, q = counts.sum(), len(counts)
-    squared = scores * scores
-    answers = data.n_items if data.is_complete else data.answers_per_user
-    squares = float((answers * squared).sum())
+    if data.is_complete:
+        squares = data.n_items * float(data.reduced(_squares, scores))
+    else:
+        squares = float(data.reduced(_squares, scores, data.answers_per_user))
     within = (squares - float((counts * means**2).sum())) / max(n - q, 1)
     centre = float((counts * means).sum() / n)
     between_sum = float((counts * (means - centre) ** 2).sum())
@@ -85,6 +86,11 @@ def key_from_scores(data: Engine, scores: Vector, means: Vector | None = None) -
     precision = 1 / between + counts / max(within, 1e-12)
     mean = (counts * (means - centre) / max(within, 1e-12)) / precision
     return best_option_probabilities(data, mean, np.sqrt(1 / precision))
+
+
+def _squares(scores: Any, answers: Any = None) -> Any:
+    squares = scores * scores
+    return (squares if answers is None else squares * answers).sum()
 
 
 def best_option_probabilities(data: Engine, mean: Vector, spread: Vector) -> Vector:

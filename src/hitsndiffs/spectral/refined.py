@@ -26,6 +26,8 @@ START, FINEST = 1e-4, 1e-11
 SHRINKS, MOST_PRODUCTS = 0.25, 10
 #: Where rounding stops it, a residual of so many times the tolerance will do.
 GOOD = 100
+#: How well each step is found from the small matrix, and in how many products with it.
+ENOUGH, MOST_STEPS = 1e-5, 100
 #: How exact the second value must be, relative to its distance from the first.
 SECOND = 1e-3
 
@@ -64,33 +66,32 @@ def refined_pair(
     >>> found.values.round(3).tolist(), found.products < 8
     ([29.0, 28.0], True)
     """
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
-
     roughly, tol = roughly or operator, max(tol, FINEST)
     start = highest_pairs(lambda x: near @ x, len(near), 3, vectors=2, seed=seed, tol=START)
     if len(start.values) < 3 or start.values[0] - start.values[1] <= REPEATED * start.values[0]:
         return None
     first, second = start.vectors.T
     value = float(start.values[0])
-    distance = value * (np.eye(len(near)) + np.outer(first, first)) - near
-    try:  # along the axis itself, where the distance is none, nothing is to be mended
-        factor = cho_factor(distance)
-    except LinAlgError:
-        return None
+
+    def distance(x: Vector) -> Vector:
+        # along the axis itself, where the distance is none, nothing is to be mended
+        found: Vector = value * (x + first * (first @ x)) - near @ x
+        return found
+
     x, before = first, np.inf
     for product in range(1, MOST_PRODUCTS):
         image = roughly(x) if product == 1 else operator(x)
-        value = float(x @ image)
-        error = image - value * x
+        found = float(x @ image)
+        error = image - found * x
         residual = float(np.linalg.norm(error))
-        if product > 1 and residual <= tol * value:
+        if product > 1 and residual <= tol * found:
             break
         if not residual <= SHRINKS * before:
-            if product > 1 and residual <= GOOD * tol * value:
+            if product > 1 and residual <= GOOD * tol * found:
                 break
             return None
         before = residual
-        x = x + cho_solve(factor, error)
+        x = x + _solved(distance, error)
         x = x / np.linalg.norm(x)
     else:
         return None
@@ -101,6 +102,22 @@ def refined_pair(
     off = float(np.linalg.norm(image - lower * other - x * (x @ image)))
     # the error of a value is quadratic in the residual, over the distance to the next
     apart = max(float(start.values[1] - start.values[2]), off)
-    if off**2 / apart > SECOND * (value - lower):
+    if off**2 / apart > SECOND * (found - lower):
         return None
-    return Highest(np.array([value, lower]), x[:, None], np.array([residual, off]), product + 1)
+    return Highest(np.array([found, lower]), x[:, None], np.array([residual, off]), product + 1)
+
+
+def _solved(operator: Callable[[Vector], Vector], right: Vector) -> Vector:
+    """Solve a positive definite system, to some digits, by conjugate gradients."""
+    x, left = np.zeros_like(right), right.copy()
+    direction, size = left, float(left @ left)
+    enough = ENOUGH**2 * size
+    for _ in range(MOST_STEPS):
+        if size <= enough:
+            break
+        image = operator(direction)
+        length = size / float(direction @ image)
+        x, left = x + length * direction, left - length * image
+        size, before = float(left @ left), size
+        direction = left + (size / before) * direction
+    return x
