@@ -30,7 +30,7 @@ class Searching(Method):
         Known right answers, and a user known to be strong: evidence like any other.
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
 
     axes: int = 3
     reading: int = 1
