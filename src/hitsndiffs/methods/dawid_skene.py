@@ -58,6 +58,7 @@ class DawidSkene(Method):
     """
 
     any_engine: ClassVar[bool] = True
+    reads_labels: ClassVar[bool] = True
     name: ClassVar[str] = "dawid-skene"
     summary: ClassVar[str] = "error rates per user and the likely key, by expectation–maximisation"
     use: ClassVar[str] = "crowd labels: many items, each answered by a few"
@@ -161,6 +162,8 @@ class DawidSkene(Method):
         share = np.asarray(prior / prior.sum(), like=confusion)
         accuracy = np.einsum("jcc,c->j", confusion, share)
         errors = right_errors(data, chosen, accuracy, n)
+        by_name = np.argsort(labels)
+        place = np.argsort(by_name)
         return Fit(
             scores=accuracy if self.model == "full" else correct,
             option_weights=chosen,
@@ -173,12 +176,12 @@ class DawidSkene(Method):
             details={
                 "residual": change,
                 "model": self.model,
-                "labels": labels,
-                "label_priors": prior,
-                "confusions": confusion,
-                "strengths": strengths,
-                "truth": truth,
-                "numbers": numbers,
+                "labels": labels[by_name],
+                "label_priors": prior[by_name],
+                "confusions": confusion[:, by_name][:, :, by_name],
+                "strengths": strengths[by_name],
+                "truth": truth[:, by_name],
+                "numbers": place[numbers],
             },
         )
 

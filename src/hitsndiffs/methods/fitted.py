@@ -15,10 +15,16 @@ from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation, undecided
 from hitsndiffs.order.perfect import PerfectOrder
 
-__all__ = ["Fit", "Part", "collected", "merged"]
+__all__ = ["USER_ARRAYS", "Fit", "Part", "collected", "merged"]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
+
+
+#: What a fit holds for every user.
+USER_ARRAYS = (
+    "scores", "correct", "abilities", "standard_errors", "ability_errors", "correct_errors"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -84,9 +90,7 @@ def collected(data: Engine, fit: Fit) -> Fit:
     """The same with all user arrays as NumPy arrays."""
     if data.arrays == "numpy":
         return fit
-    users = ("scores", "correct", "abilities", "standard_errors", "ability_errors",
-             "correct_errors")  # fmt: skip
-    found = {name: getattr(fit, name) for name in users}
+    found = {name: getattr(fit, name) for name in USER_ARRAYS}
     readings = tuple(replace(r, correct=data.collect(r.correct)) for r in fit.readings)
     here: dict[str, Any] = {name: data.collect(x) for name, x in found.items() if x is not None}
     return replace(fit, readings=readings, **here)
