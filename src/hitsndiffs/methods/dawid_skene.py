@@ -11,11 +11,12 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import right_errors
 from hitsndiffs.methods.labels import label_numbers, sharing
 from hitsndiffs.methods.probability import STEADY, digamma
 
-__all__ = ["DawidSkene", "shared_labels"]
+__all__ = ["Confusions", "DawidSkene", "shared_labels"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -23,6 +24,32 @@ Vector = npt.NDArray[np.float64]
 LEAST = 1e-10
 #: The strengths of the hierarchical priors are learnt every so many rounds.
 LEARN_EVERY = 3
+
+
+@dataclass(frozen=True)
+class Confusions(Learnt):
+    """How every user mistakes labels for each other.
+
+    Attributes
+    ----------
+    labels, label_priors
+        The labels that all items share, and how often each is right.
+    confusions
+        ``[user, answer, right]``: how likely each answer is, given the right label.
+    strengths
+        How strongly the population binds each row (hierarchical model).
+    truth
+        ``[item, label]``: how likely each label is right.
+    numbers
+        The label of each option.
+    """
+
+    labels: npt.NDArray[Any]
+    label_priors: Vector
+    confusions: Vector
+    strengths: Vector
+    truth: Vector
+    numbers: npt.NDArray[np.int64]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -114,7 +141,7 @@ class DawidSkene(Method):
             correct_errors=errors,
             converged=change <= self.tol,
             n_iterations=rounds,
-            details={"residual": change, "model": self.model},
+            residual=change,
         )
 
     def _fit_full(self, data: Engine) -> Fit:
@@ -170,16 +197,8 @@ class DawidSkene(Method):
             correct_errors=errors,
             converged=change <= self.tol,
             n_iterations=rounds,
-            details={
-                "residual": change,
-                "model": self.model,
-                "labels": labels,
-                "label_priors": prior,
-                "confusions": confusion,
-                "strengths": strengths,
-                "truth": truth,
-                "numbers": numbers,
-            },
+            residual=change,
+            learnt=Confusions(labels, prior, confusion, strengths, truth, numbers),
         )
 
     def _confusions(self, counts: Vector) -> Any:
