@@ -175,6 +175,8 @@ class Engine(ABC):
 
     #: Whose user arrays it has: ``"numpy"``, ``"cupy"`` or ``"dask"``.
     arrays: ClassVar[str] = "numpy"
+    #: Whether a step gets NumPy's arrays and may be compiled: its kernels are loaded already.
+    compiles: ClassVar[bool] = False
     #: Whether user arrays can be brought to the caller whole.
     in_memory: ClassVar[bool] = True
     #: Whether :attr:`responses` gives the answers themselves.

@@ -148,7 +148,7 @@ class Method:
         self.components_ = labels
 
     def _warn(self, fit: Fit) -> None:
-        residual = fit.details.get("residual")
+        residual = fit.residual
         change = "" if residual is None else f"; the last change was {residual:.2g}"
         warnings.warn(
             f"{self.name} stopped after {fit.n_iterations} rounds without settling{change}. The "

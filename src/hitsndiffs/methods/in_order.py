@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.lookup import answers_here, known_options
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.fitted import USER_ARRAYS, Fit, collected
+from hitsndiffs.methods.fitted import USER_ARRAYS, Fit, collected, numbered
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.readings import Reading
 from hitsndiffs.order.canonical import Canonical, Colouring, canonical
@@ -38,8 +38,6 @@ ROUNDING = 1e-6
 SURE = 0.5
 #: Parameters that treat users or options differently in ways that the colours do not know.
 TELLING = ("key", "order", "group")
-#: Arrays in a fit's details, by what they are as long as.
-OF_USERS, OF_ITEMS, OF_OPTIONS = ("confusions",), ("truth",), ("numbers",)
 
 
 def fit_in_order(method: Method, data: Engine, *, up_to: int = UP_TO) -> Fit:
@@ -82,6 +80,7 @@ def _colouring(method: Method, data: Engine) -> Colouring:
 def _brought_back(fit: Fit, found: Canonical) -> Fit:
     """The same fit in the caller's order of users, items and options."""
     changed: dict[str, Any] = {}
+    learnt = fit.learnt
     for name in USER_ARRAYS:
         changed[name] = _placed(getattr(fit, name), found.users)
     for name in ("option_weights", "key_probabilities"):
@@ -89,20 +88,14 @@ def _brought_back(fit: Fit, found: Canonical) -> Fit:
     if fit.scoring is not None:
         weights = _placed(fit.scoring.weights, found.options)
         changed["scoring"] = replace(fit.scoring, weights=weights)
-    details = dict(fit.details)
-    for names, order in (
-        (OF_USERS, found.users),
-        (OF_ITEMS, found.items),
-        (OF_OPTIONS, found.options),
-    ):
-        details |= {name: _placed(details[name], order) for name in names if name in details}
     return replace(
         fit,
         **changed,
         perfect=None if fit.perfect is None else _perfect(fit.perfect, found),
         readings=tuple(_reading(reading, found) for reading in fit.readings),
         questions=tuple(replace(q, item=int(found.items[q.item])) for q in fit.questions),
-        details=details,
+        alike=numbered(fit.alike, found.users),
+        learnt=learnt and learnt.put_back(found.users, found.items, found.options),
     )
 
 
