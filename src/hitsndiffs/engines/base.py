@@ -267,6 +267,12 @@ class Engine(ABC):
 
         return searched(self, linked_by)
 
+    def opened(self, part: Responses) -> Engine:
+        """Other answers on an engine of the same kind."""
+        from hitsndiffs.engines.opening import open_engine
+
+        return open_engine(part, self.name)
+
     @property
     def responses(self) -> Responses:
         """The answers themselves, for work that needs everything in memory."""

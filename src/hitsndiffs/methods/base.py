@@ -15,7 +15,8 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods.checks import check_params
-from hitsndiffs.methods.fitted import Fit, Part, collected, merged
+from hitsndiffs.methods.fitted import Fit, Part, merged
+from hitsndiffs.methods.in_order import fit_in_order
 from hitsndiffs.order.ties import members
 
 __all__ = ["Fit", "Method"]
@@ -45,6 +46,10 @@ class Method:
     #: Whether the method needs the users' numbers as NumPy arrays in this process; methods that
     #: do not work on any engine.
     needs_memory: ClassVar[bool] = True
+    #: Whether small data are put into an order that follows from the answers first.
+    orders_first: ClassVar[bool] = True
+    #: Whether it may read what labels say across items (the same label in several).
+    reads_labels: ClassVar[bool] = False
     #: Parameters that take one of some words.
     one_of: ClassVar[dict[str, tuple[str, ...]]] = {}
 
@@ -79,7 +84,7 @@ class Method:
         whole = len(parts[0]) == data.n_users
         with working(self.name):
             if whole:
-                fitted = collected(data, self._fit(data))
+                fitted = fit_in_order(self, data)
             elif self.linked_by == "items":
                 fitted = self._fit_parts(data, [np.flatnonzero(labels >= 0)])
             else:
@@ -123,7 +128,7 @@ class Method:
                 alone.append(users[0])
                 continue
             part, options = data.subset(users)
-            fitted.append(Part(users, options, collected(part, self._fit(part))))
+            fitted.append(Part(users, options, fit_in_order(self, part)))
         return merged(data, fitted, np.array(alone, dtype=np.int64))
 
     def _store(self, fit: Fit, labels: npt.NDArray[np.int64]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,6 +51,20 @@ class Confusions(Learnt):
     truth: Vector
     numbers: npt.NDArray[np.int64]
 
+    def put_back(
+        self,
+        users: npt.NDArray[np.int64],
+        items: npt.NDArray[np.int64],
+        options: npt.NDArray[np.int64],
+    ) -> Confusions:
+        """The same where users, items and options have other numbers: those given for each."""
+        return replace(
+            self,
+            confusions=self.confusions[np.argsort(users)],
+            truth=self.truth[np.argsort(items)],
+            numbers=self.numbers[np.argsort(options)],
+        )
+
 
 @dataclass(kw_only=True, eq=False)
 class DawidSkene(Method):
@@ -85,6 +99,7 @@ class DawidSkene(Method):
     """
 
     needs_memory: ClassVar[bool] = False
+    reads_labels: ClassVar[bool] = True
     name: ClassVar[str] = "dawid-skene"
     summary: ClassVar[str] = "error rates per user and the likely key, by expectation–maximisation"
     use: ClassVar[str] = "crowd labels: many items, each answered by a few"
@@ -184,6 +199,8 @@ class DawidSkene(Method):
         share = np.asarray(prior / prior.sum(), like=confusion)
         accuracy = np.einsum("jcc,c->j", confusion, share)
         errors = right_errors(data, chosen, accuracy, n)
+        by_name = np.argsort(labels)
+        place = np.argsort(by_name)
         return Fit(
             scores=accuracy if self.model == "full" else correct,
             option_weights=chosen,
@@ -194,7 +211,14 @@ class DawidSkene(Method):
             converged=change <= self.tol,
             n_iterations=rounds,
             residual=change,
-            learnt=Confusions(labels, prior, confusion, strengths, truth, numbers),
+            learnt=Confusions(
+                labels[by_name],
+                prior[by_name],
+                confusion[:, by_name][:, :, by_name],
+                strengths[by_name],
+                truth[:, by_name],
+                place[numbers],
+            ),
         )
 
     def _confusions(self, counts: Vector) -> Any:

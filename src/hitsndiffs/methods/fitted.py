@@ -15,10 +15,26 @@ from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation, undecided
 from hitsndiffs.order.perfect import PerfectOrder
 
-__all__ = ["AlikeUsers", "Choice", "Fit", "Learnt", "Part", "collected", "merged"]
+__all__ = [
+    "USER_ARRAYS",
+    "AlikeUsers",
+    "Choice",
+    "Fit",
+    "Learnt",
+    "Part",
+    "collected",
+    "merged",
+    "numbered",
+]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
+
+
+#: What a fit holds for every user.
+USER_ARRAYS = (
+    "scores", "correct", "abilities", "standard_errors", "ability_errors", "correct_errors"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -66,6 +82,10 @@ class AlikeUsers:
 @dataclass(frozen=True)
 class Learnt:
     """What a model learnt besides scores and key; each model has its own fields."""
+
+    def put_back(self, users: IntVector, items: IntVector, options: IntVector) -> Learnt:  # noqa: ARG002
+        """The same where users, items and options have other numbers: those given for each."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -149,9 +169,7 @@ def collected(data: Engine, fit: Fit) -> Fit:
     """The same with all user arrays as NumPy arrays."""
     if data.arrays == "numpy":
         return fit
-    users = ("scores", "correct", "abilities", "standard_errors", "ability_errors",
-             "correct_errors")  # fmt: skip
-    found = {name: getattr(fit, name) for name in users}
+    found = {name: getattr(fit, name) for name in USER_ARRAYS}
     readings = tuple(replace(r, correct=data.collect(r.correct)) for r in fit.readings)
     here: dict[str, Any] = {name: data.collect(x) for name, x in found.items() if x is not None}
     return replace(fit, readings=readings, **here)
@@ -216,7 +234,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         n_iterations=max(part.fit.n_iterations for part in parts),
         notes=_collected_notes(parts, len(parts) + len(alone) > 1),
         residual=unsettled.residual,
-        alike=_numbered(first.alike, place.users),
+        alike=numbered(first.alike, place.users),
     )
 
 
@@ -229,11 +247,11 @@ def _spread(pieces: Sequence[tuple[IntVector, Vector | None]], size: int) -> Vec
     return total
 
 
-def _numbered(alike: AlikeUsers | None, users: IntVector) -> AlikeUsers | None:
+def numbered(alike: AlikeUsers | None, users: IntVector) -> AlikeUsers | None:
     """The same users, with their numbers in all data."""
     if alike is None:
         return None
-    return replace(alike, users=tuple(int(users[j]) for j in alike.users))
+    return replace(alike, users=tuple(sorted(int(users[j]) for j in alike.users)))
 
 
 def _scoring_of_all(parts: Sequence[Part], q: int) -> Scoring | None:

@@ -72,6 +72,7 @@ class GRM(Method):
     be told from their neighbours and take no part.
     """
 
+    orders_first: ClassVar[bool] = False  # the order of the options is given
     name: ClassVar[str] = "grm"
     summary: ClassVar[str] = "graded-response model by marginal maximum likelihood"
     use: ClassVar[str] = "when the order of the options or the key is known (extra: irt)"

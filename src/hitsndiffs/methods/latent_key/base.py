@@ -31,6 +31,7 @@ class Searching(Method):
     """
 
     needs_memory: ClassVar[bool] = False
+    reads_labels: ClassVar[bool] = True
 
     axes: int = 3
     reading: int = 1
