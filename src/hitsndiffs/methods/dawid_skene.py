@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -12,11 +12,12 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import right_errors
 from hitsndiffs.methods.labels import label_numbers, sharing
 from hitsndiffs.methods.probability import STEADY, digamma
 
-__all__ = ["DawidSkene", "shared_labels"]
+__all__ = ["Confusions", "DawidSkene", "shared_labels"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -24,6 +25,46 @@ Vector = npt.NDArray[np.float64]
 LEAST = 1e-10
 #: The strengths of the hierarchical priors are learnt every so many rounds.
 LEARN_EVERY = 3
+
+
+@dataclass(frozen=True)
+class Confusions(Learnt):
+    """How every user mistakes labels for each other.
+
+    Attributes
+    ----------
+    labels, label_priors
+        The labels that all items share, and how often each is right.
+    confusions
+        ``[user, answer, right]``: how likely each answer is, given the right label.
+    strengths
+        How strongly the population binds each row (hierarchical model).
+    truth
+        ``[item, label]``: how likely each label is right.
+    numbers
+        The label of each option.
+    """
+
+    labels: npt.NDArray[Any]
+    label_priors: Vector
+    confusions: Vector
+    strengths: Vector
+    truth: Vector
+    numbers: npt.NDArray[np.int64]
+
+    def put_back(
+        self,
+        users: npt.NDArray[np.int64],
+        items: npt.NDArray[np.int64],
+        options: npt.NDArray[np.int64],
+    ) -> Confusions:
+        """The same where users, items and options have other numbers: those given for each."""
+        return replace(
+            self,
+            confusions=self.confusions[np.argsort(users)],
+            truth=self.truth[np.argsort(items)],
+            numbers=self.numbers[np.argsort(options)],
+        )
 
 
 @dataclass(kw_only=True, eq=False)
@@ -58,7 +99,8 @@ class DawidSkene(Method):
     [0, 1, 2, 3]
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
+    reads_labels: ClassVar[bool] = True
     name: ClassVar[str] = "dawid-skene"
     summary: ClassVar[str] = "error rates per user and the likely key, by expectation–maximisation"
     use: ClassVar[str] = "crowd labels: many items, each answered by a few"
@@ -115,7 +157,7 @@ class DawidSkene(Method):
             correct_errors=errors,
             converged=change <= self.tol,
             n_iterations=rounds,
-            details={"residual": change, "model": self.model},
+            residual=change,
         )
 
     def _fit_full(self, data: Engine) -> Fit:
@@ -155,6 +197,18 @@ class DawidSkene(Method):
         correct = data.choices(chosen) / n
         accuracy = data.mapped(weights, partial(rows.right, share=prior / prior.sum()))[:, 0]
         errors = right_errors(data, chosen, accuracy, n)
+        learnt = None
+        if data.in_memory:
+            by_name = np.argsort(labels)
+            confusions = data.collect(data.mapped(weights, rows.means)).reshape(-1, k, k)
+            learnt = Confusions(
+                labels[by_name],
+                prior[by_name],
+                confusions[:, by_name][:, :, by_name],
+                strengths[by_name],
+                truth[:, by_name],
+                np.argsort(by_name)[numbers],
+            )
         return Fit(
             scores=accuracy if self.model == "full" else correct,
             option_weights=chosen,
@@ -164,16 +218,8 @@ class DawidSkene(Method):
             correct_errors=errors,
             converged=change <= self.tol,
             n_iterations=rounds,
-            details={
-                "residual": change,
-                "model": self.model,
-                "labels": labels,
-                "label_priors": prior,
-                "confusions": data.mapped(weights, rows.means).reshape(data.n_users, k, k),
-                "strengths": strengths,
-                "truth": truth,
-                "numbers": numbers,
-            },
+            residual=change,
+            learnt=learnt,
         )
 
     def _shared(self, pooled: Vector, strengths: Vector) -> Any:
@@ -240,9 +286,9 @@ def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]
     found = sharing(data.items)
     if found.apart:
         raise InputError(
-            "Method 'dawid-skene' with model='full' or 'hierarchical' needs items that share one "
-            f"label set (every user has one confusion matrix); here {found.apart}. Use "
-            "model='one-coin'."
+            "Method 'dawid-skene' with the model full or hierarchical needs items that share one "
+            f"label set (every user has one confusion matrix); here {found.apart}. Use the model "
+            "one-coin."
         )
     return found.labels, found.numbers
 
