@@ -215,6 +215,8 @@ class Engine(ABC):
     compiles: ClassVar[bool] = False
     #: Whether user arrays can be brought to the caller whole.
     in_memory: ClassVar[bool] = True
+    #: Up to so many answers, methods are fitted where the caller is (for engines elsewhere).
+    here_up_to: int = 0
     #: Whether :attr:`responses` gives the answers themselves.
     gives_answers: ClassVar[bool] = False
 

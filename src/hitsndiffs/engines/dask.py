@@ -42,6 +42,8 @@ FAN_IN = 8
 INLINE = 2**16
 #: A part of the users with at most this many answers is worked on where the caller is.
 SMALL = 50_000_000
+#: With at most this many answers in all, methods are fitted there: a cluster would be slower.
+HERE = 5_000_000
 #: Labels that are fetched to show as examples.
 SHOWN = 1000
 
@@ -68,6 +70,8 @@ class DaskEngine(Engine):
         Items and options of all parts.
     notes
         Sentences on what was dropped or assumed.
+    here_up_to
+        Up to so many answers, methods bring them to the caller and are fitted there.
     """
 
     name: ClassVar[str] = "dask"
@@ -82,7 +86,9 @@ class DaskEngine(Engine):
         sizes: Sequence[int],
         items: Items,
         notes: Sequence[str] = (),
+        here_up_to: int = HERE,
     ) -> None:
+        self.here_up_to = here_up_to
         self.client = client
         self.items = items
         self.notes = tuple(notes)
@@ -291,8 +297,9 @@ class DaskEngine(Engine):
             )
         kept = [(part, size) for part, (size, _) in zip(parts, counted, strict=True) if size]
         made = DaskEngine(
-            self.client, [part for part, _ in kept], [n for _, n in kept], self.items, self.notes
-        )
+            self.client, [part for part, _ in kept], [n for _, n in kept], self.items, self.notes,
+            self.here_up_to,
+        )  # fmt: skip
         return made, np.arange(self.n_options)
 
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
@@ -305,7 +312,8 @@ class DaskEngine(Engine):
             self.items.option_labels[options],
             np.concatenate([[0], np.cumsum(sizes)]),
         )
-        return DaskEngine(self.client, parts, self._sizes, kept, self.notes), options
+        here = self.here_up_to
+        return DaskEngine(self.client, parts, self._sizes, kept, self.notes, here), options
 
     def components(self, linked_by: str) -> Any:
         """Number of each user's connected component: 0, for all must be linked."""

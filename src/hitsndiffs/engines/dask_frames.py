@@ -12,7 +12,7 @@ from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.engines import dask_parts as work
-from hitsndiffs.engines.dask import DaskEngine
+from hitsndiffs.engines.dask import HERE, DaskEngine
 from hitsndiffs.engines.dask_names import refuse_repeated_users
 from hitsndiffs.errors import InputError
 
@@ -45,6 +45,7 @@ def engine_of_frame(
     duplicates: str = "error",
     as_text: bool = False,
     notes: Sequence[str] = (),
+    here_up_to: int = HERE,
 ) -> DaskEngine:
     """Pack the partitions of a Dask frame where they are.
 
@@ -66,6 +67,8 @@ def engine_of_frame(
         Whether all labels become texts, as from files.
     notes
         Sentences on what was assumed before.
+    here_up_to
+        Up to so many answers, methods bring them to the caller and are fitted there.
     """
     names, given = list(frame.columns), {"user": user, "item": item, "option": option}
     said = list(notes)
@@ -96,6 +99,7 @@ def engine_of_frame(
         if not named:
             said.append("There is no user column: the users are numbered from 0.")
     data = _packed_parts(blocks, client, layout, roles, duplicates, order, as_text, named, said)
+    data.here_up_to = here_up_to
     if layout == "wide" and named:
         refuse_repeated_users(data)
     return data

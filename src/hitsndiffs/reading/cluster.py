@@ -35,7 +35,7 @@ def is_dask_frame(table: Any) -> bool:
     return kind.__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(table, "dask")
 
 
-def connect(scheduler: str | None = None) -> Any:
+def connect(scheduler: str | None = None, *, timeout: float = 10) -> Any:
     """A client of a scheduler: the one named, one that is connected already, or a local cluster.
 
     Parameters
@@ -43,6 +43,8 @@ def connect(scheduler: str | None = None) -> Any:
     scheduler
         Its address, ``tcp://HOST:PORT``. Without one, a client that is open in this process is
         used; else a cluster is started on this machine, one worker process per core.
+    timeout
+        How many seconds to wait for the scheduler.
     """
     try:
         from distributed import Client, LocalCluster, get_client
@@ -53,7 +55,7 @@ def connect(scheduler: str | None = None) -> Any:
         ) from error
     if scheduler is not None:
         try:
-            client = Client(scheduler, timeout=10)
+            client = Client(scheduler, timeout=timeout)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"No Dask scheduler answers at {scheduler} ({_first_line(error)}). Start one with "
@@ -256,6 +258,11 @@ def in_plain_words() -> Iterator[None]:
         yield
     except InputError:
         raise
+    except MemoryError as error:
+        raise InputError(
+            f"A worker has not enough memory for its part ({_first_line(error)}). Give workers "
+            "more memory, or use more of them."
+        ) from error
     except KilledWorker as error:
         raise InputError(
             "Workers died again and again at the same piece of work, most likely for want of "
