@@ -136,7 +136,7 @@ def large_round(users: int) -> None:
     say("hnd, whole solve, s", timed(anew, 7))
     one = anew()
     say("hnd, rounds", one.n_iterations)
-    say("hnd, residual", float(one.details["residual"]))
+    say("hnd, residual", one.residual)
     say("hnd, same bits", bool((one.scores == anew().scores).all()))
     say("hnd, stages, ms", stages(anew))
     data.gram  # noqa: B018 - now the axis comes from all pairs of options
