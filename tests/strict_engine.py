@@ -138,8 +138,8 @@ class StrictEngine(NumpyEngine):
     def how_many(self, x):
         return Strict(super().how_many(x.x))
 
-    def value_at(self, x, place):
-        return super().value_at(x.x, place)
+    def values_at(self, x, places):
+        return super().values_at(x.x, places)
 
     def reduced(self, act, *arrays):
         return _plain(act(*arrays))

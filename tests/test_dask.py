@@ -22,7 +22,12 @@ import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.engines import open_engine  # noqa: E402
 from hitsndiffs.engines.base import scaled  # noqa: E402
 from hitsndiffs.engines.dask_frames import engine_of_frame  # noqa: E402
-from hitsndiffs.engines.dask_order import chain_ends, levelled, meet_across  # noqa: E402
+from hitsndiffs.engines.dask_order import (  # noqa: E402
+    chain_ends,
+    found_at,
+    levelled,
+    meet_across,
+)
 from hitsndiffs.engines.sorting import level_middles, level_ranks  # noqa: E402
 from hitsndiffs.methods import make  # noqa: E402
 from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
@@ -85,7 +90,7 @@ def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts):
     np.testing.assert_array_equal(
         data.collect(data.how_many(data.fingerprints())), one.how_many(one.fingerprints())
     )
-    assert data.value_at(x, 123) == np.sort(values)[123]
+    assert data.values_at(x, [123, 0, 299]) == pytest.approx(np.sort(values)[[123, 0, 299]])
     assert data.top(x, 5).tolist() == np.argsort(-values, kind="stable")[:5].tolist()
     assert data.user_number("student-00271") == 271
     few = np.array([299, 0, 150])
@@ -111,6 +116,25 @@ def test_chains_across_buckets_are_those_of_all_values(seed):
     )
     np.testing.assert_array_equal(found[:, 0], level_ranks(values, limit))
     np.testing.assert_allclose(found[:, 1], level_middles(values, limit), atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [5, 3000, 30_000])
+@pytest.mark.parametrize("kind", ["normal", "few values", "in order", "all the same"])
+def test_places_of_an_order_are_found_by_narrowing_down(kind, count):
+    rng = np.random.default_rng(count)
+    values = {
+        "normal": rng.standard_normal(count),
+        "few values": rng.integers(0, 3, count).astype(float),
+        "in order": np.sort(rng.standard_normal(count)),
+        "all the same": np.zeros(count),
+    }[kind]
+    places = [0, count // 10, count // 2, count // 2, count - 1]
+    found = found_at(
+        lambda act, *given: [act(*each) for each in zip(*given, strict=False)],
+        np.array_split(values, 3),
+        places,
+    )
+    assert found == np.sort(values)[places].tolist()
 
 
 # -- methods -------------------------------------------------------------------------------------

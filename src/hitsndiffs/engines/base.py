@@ -19,7 +19,7 @@ user arrays come to the caller.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -174,9 +174,10 @@ class Engine(ABC):
         """For each user, how many have the same value."""
         return sorting.how_many(x)
 
-    def value_at(self, x: Any, place: int) -> float:
-        """The value at a place of the order, lowest first, counted from 0."""
-        return float(np.partition(x, place)[place])
+    def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
+        """The values at some places of the order, lowest first, counted from 0."""
+        ordered = np.partition(x, list(places))
+        return [float(ordered[place]) for place in places]
 
     def histogram(self, x: Any, edges: Vector) -> Ints:
         """How many values there are up to each edge but not up to the one before, and the rest."""
@@ -204,8 +205,8 @@ class Engine(ABC):
     def median(self, x: Any) -> float:
         """The middle value, or the mean of the two middle ones."""
         low, high = (self.n_users - 1) // 2, self.n_users // 2
-        lower = self.value_at(x, low)
-        return lower if low == high else (lower + self.value_at(x, high)) / 2
+        lower, upper = self.values_at(x, (low, high))
+        return lower if low == high else (lower + upper) / 2
 
     # -- users ------------------------------------------------------------------------------
 

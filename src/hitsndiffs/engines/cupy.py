@@ -7,7 +7,7 @@ work as they do on NumPy's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -233,11 +233,12 @@ class CupyEngine(MemoryEngine):
         first = cp.searchsorted(ordered, x, side="left")
         return (cp.searchsorted(ordered, x, side="right") - first).astype(cp.float64)
 
-    def value_at(self, x: Array, place: int) -> float:
-        """The value at a place of the order, lowest first."""
+    def values_at(self, x: Array, places: Sequence[int]) -> list[float]:
+        """The values at some places of the order, lowest first."""
         if self._levels is not None and self._levels.values is x:
-            return self._levels.value_at(place)
-        return float(cp.partition(x, place)[place])
+            return [self._levels.value_at(place) for place in places]
+        ordered = cp.sort(x)
+        return [float(ordered[place]) for place in places]
 
     def histogram(self, x: Array, edges: Vector) -> Ints:
         """How many values there are between the edges."""

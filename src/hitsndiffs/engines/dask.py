@@ -8,24 +8,21 @@ when a worker is lost.
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import repeat
-from typing import Any, ClassVar, NamedTuple
-from uuid import uuid4
+from typing import Any, ClassVar
 
 import dask.array as da
 import numpy as np
 import numpy.typing as npt
-from distributed import Client, Future, futures_of, wait
 
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import dask_order as orders
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.base import Engine, Step, option_words
-from hitsndiffs.engines.dask_crew import Crew, key_of
+from hitsndiffs.engines.dask_blocks import Blocks, new_name, same
+from hitsndiffs.engines.dask_crew import key_of
 from hitsndiffs.engines.dask_order import Buckets
 from hitsndiffs.engines.links import all_are_linked
 from hitsndiffs.errors import InputError
@@ -36,26 +33,13 @@ Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Array = Any  # a dask.array.Array
 
-#: How many sums are added up by one task.
-FAN_IN = 8
-#: Arrays over options up to this size travel with every task (bytes).
-INLINE = 2**16
 #: A part of the users with at most this many answers is worked on where the caller is.
 SMALL = 50_000_000
-#: With at most this many answers in all, methods are fitted there: a cluster would be slower.
-HERE = 5_000_000
 #: Labels that are fetched to show as examples.
 SHOWN = 1000
 
 
-class Held(NamedTuple):
-    """A user array whose blocks are on the workers."""
-
-    array: Any
-    blocks: list[Future]
-
-
-class DaskEngine(Engine):
+class DaskEngine(Blocks):
     """The sums on a cluster.
 
     Parameters
@@ -78,26 +62,6 @@ class DaskEngine(Engine):
     arrays: ClassVar[str] = "dask"
     in_memory: ClassVar[bool] = False
     threads = 1
-
-    def __init__(
-        self,
-        client: Client,
-        parts: Sequence[Future],
-        sizes: Sequence[int],
-        items: Items,
-        notes: Sequence[str] = (),
-        here_up_to: int = HERE,
-    ) -> None:
-        self.here_up_to = here_up_to
-        self.client = client
-        self.items = items
-        self.notes = tuple(notes)
-        self._parts = list(parts)
-        self._crew = Crew(client, self._parts)
-        self._made: dict[str, Held] = {}
-        self._sizes = tuple(sizes)
-        self._starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
-        self.n_users = int(self._starts[-1])
 
     # -- the sums ---------------------------------------------------------------------------
 
@@ -162,7 +126,7 @@ class DaskEngine(Engine):
 
     def _levels(self, x: Any, limit: float) -> Any:
         buckets = Buckets.of(self.calls, self.each, self.blocks(x))
-        chains = self.each(work.ends_of, [*buckets], _same(limit), *map(_same, buckets.parts))
+        chains = self.each(work.ends_of, [*buckets], same(limit), *map(same, buckets.parts))
         ends = orders.meet_across(chains, limit)
         return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], 2)
 
@@ -176,9 +140,9 @@ class DaskEngine(Engine):
         buckets = Buckets.of(self.calls, self.each, self.blocks(x))
         return self._answered(buckets, orders.how_many, [() for _ in buckets])
 
-    def value_at(self, x: Any, place: int) -> float:
-        """The value at a place of the order, lowest first."""
-        return orders.found_at(self.each, self.blocks(x), place)
+    def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
+        """The values at some places of the order, lowest first."""
+        return orders.found_at(self.each, self.blocks(x), list(places))
 
     def largest(self, x: Any) -> float:
         """The largest size of a user array's values."""
@@ -195,7 +159,7 @@ class DaskEngine(Engine):
 
     def top(self, x: Any, count: int) -> Ints:
         """Numbers of the users with the highest values, best first."""
-        found = self.each(work.highest, self.blocks(x), _same(count))
+        found = self.each(work.highest, self.blocks(x), same(count))
         values = np.concatenate([v for v, _ in found])
         users = np.concatenate([i + s for (_, i), s in zip(found, self._starts, strict=False)])
         return np.asarray(users[np.lexsort((users, -values))][:count], dtype=np.int64)
@@ -207,7 +171,7 @@ class DaskEngine(Engine):
         more: list[tuple[Any, ...]],
         columns: int = 0,
     ) -> Array:
-        name = _new_name()
+        name = new_name()
         keys = [key_of(name, number, min(columns, 1)) for number in range(len(self._parts))]
         made = buckets.answered(self.calls, act, more, keys)
         return self._held(name, made, (columns,) if columns else ())
@@ -217,7 +181,7 @@ class DaskEngine(Engine):
     def user_number(self, label: Any) -> int | None:
         """Place of a user named by its label (compared as text), or ``None``."""
         text = str(label).strip()
-        found = self.each(work.user_number, self._parts, _same(text))
+        found = self.each(work.user_number, self._parts, same(text))
         for number, first in zip(found, self._starts, strict=False):
             if number is not None:
                 return int(first + number)
@@ -261,7 +225,7 @@ class DaskEngine(Engine):
 
     def first(self, marks: Any, count: int) -> Ints:
         """Numbers of the first users for whom a user array is true."""
-        found = self.each(work.first_places, self.blocks(marks), _same(count))
+        found = self.each(work.first_places, self.blocks(marks), same(count))
         numbers = [places + first for places, first in zip(found, self._starts, strict=False)]
         return np.concatenate(numbers)[:count].astype(np.int64)
 
@@ -324,141 +288,6 @@ class DaskEngine(Engine):
                 "the users, or use the engine auto on one machine."
             )
         return 0.0 * self.everybody
-
-    # -- plumbing ---------------------------------------------------------------------------
-
-    def call(self, act: Callable[..., Any], *arguments: Any) -> Future:
-        """Have a worker do something; its result stays there."""
-        return self.client.submit(act, *arguments, pure=False)
-
-    def calls(
-        self, act: Callable[..., Any], *arguments: Iterable[Any], keys: list[Any] | None = None
-    ) -> list[Future]:
-        """The same with several arguments each, in one message; results stay on the workers."""
-        rows = list(zip(*arguments, strict=False))  # what is the same for all has no end
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        named = {} if keys is None else {"key": keys}
-        made: list[Future] = self.client.map(act, *columns, pure=False, **named)
-        return made
-
-    def each(self, act: Callable[..., Any], *arguments: Iterable[Any]) -> list[Any]:
-        """The results of some calls, here: they must be short."""
-        found: list[Any] = self.client.gather(self.calls(act, *arguments))
-        return found
-
-    def blocks(self, x: Any) -> list[Future]:
-        """One block of a user array per part, on the workers."""
-        if not isinstance(x, da.Array):
-            x = self.user_array(np.asarray(x))
-        if x.name not in self._made:
-            chunks = (self._sizes, *((n,) for n in x.shape[1:]))
-            kept = self.client.persist(x.rechunk(chunks))
-            futures = {future.key: future for future in futures_of(kept)}
-            numbers = range(len(self._sizes))
-            made = [futures[key_of(kept.name, n, x.ndim - 1)] for n in numbers]
-            self._remember(x, Held(kept, made))
-        return self._made[x.name].blocks
-
-    def part_futures(self) -> list[Future]:
-        """The parts, on the workers."""
-        return self._parts
-
-    def _on_parts(
-        self,
-        act: Callable[..., Any],
-        *given: Any,
-        blocks: Sequence[list[Future]] = (),
-        keys: list[Any] | None = None,
-    ) -> list[Future]:
-        """``act(part, *given, *blocks)`` for each part, with its blocks of user arrays."""
-        return self.calls(act, self._parts, *map(_same, given), *blocks, keys=keys)
-
-    def _given(self, x: npt.NDArray[Any]) -> Any:
-        """What all parts need: sent along with each task, or, if it is long, once."""
-        return x if x.nbytes <= INLINE else self.call(work.same, x)
-
-    def _joined(self, join: Callable[..., Any], parts: list[Future]) -> Future:
-        """Join the parts' results, some at a time, always in the same order."""
-        while len(parts) > 1:
-            parts = [
-                self.call(join, *parts[first : first + FAN_IN])
-                for first in range(0, len(parts), FAN_IN)
-            ]
-        return parts[0]
-
-    def _total(
-        self,
-        act: Callable[..., Any],
-        *given: Any,
-        arrays: Sequence[Any] = (),
-        columns: int = 1,
-        join: Callable[..., Any] = orders.added,
-    ) -> Any:
-        """The sum of ``act(part, *given, *blocks)`` over the parts: so many columns of options."""
-        arrays = [x if isinstance(x, da.Array) else self.user_array(np.asarray(x)) for x in arrays]
-        blocks = [self.blocks(array) for array in arrays]
-        wait([block for own in blocks for block in own])
-        kept = [self._made[array.name].array for array in arrays]
-        names = tuple((array.name, array.ndim - 1) for array in kept)
-        found = self._crew.total(act, given, names, 8 * columns * self.n_options, join)
-        if found is None:
-            sent = (self._given(x) if isinstance(x, np.ndarray) else x for x in given)
-            found = self._joined(join, self._on_parts(act, *sent, blocks=blocks)).result()
-        return found
-
-    def _array(
-        self,
-        act: Callable[..., Any],
-        *given: Any,
-        arrays: Sequence[Any] = (),
-        columns: tuple[int, ...] | None = (),
-        dtype: Any = np.float64,
-    ) -> Array:
-        """``act(part, *given, *blocks)`` of each part as a user array, which stays on the workers.
-
-        Without ``columns`` there is one further axis, and its length is asked for.
-        """
-        name, axes = _new_name(), 1 if columns is None else len(columns)
-        keys = [key_of(name, number, axes) for number in range(len(self._parts))]
-        blocks = [self.blocks(array) for array in arrays]
-        made = self._on_parts(act, *given, blocks=blocks, keys=keys)
-        if columns is None:
-            columns = self.call(np.shape, made[0]).result()[1:]
-        return self._held(name, made, columns, dtype)
-
-    def _held(self, name: str, made: list[Future], columns: Any, dtype: Any = np.float64) -> Array:
-        """A user array from one block per part."""
-        rest = tuple(int(n) for n in columns)
-        graph = {block.key: block for block in made}
-        array = da.Array(graph, name, (self._sizes, *((n,) for n in rest)), dtype=dtype)
-        self._remember(array, Held(array, made))
-        return array
-
-    def _remember(self, x: Array, held: Held) -> None:
-        """An array's blocks are made once while somebody holds the array."""
-        self._made[x.name] = held
-        weakref.finalize(x, self._made.pop, x.name, None)
-
-    def _of_few(self, act: Callable[..., Any], users: Ints, axis: int) -> Any:
-        """What parts say of a few users, in the order given."""
-        users = np.asarray(users, dtype=np.int64)
-        if not len(users):
-            return self.call(act, self._parts[0], users).result()
-        owner = np.searchsorted(self._starts, users, side="right") - 1
-        asked = np.unique(owner).tolist()
-        own = [users[owner == p] - self._starts[p] for p in asked]
-        found = self.each(act, [self._parts[p] for p in asked], own)
-        places = np.concatenate([np.flatnonzero(owner == p) for p in asked])
-        return np.take(np.concatenate(found, axis=axis), np.argsort(places), axis=axis)
-
-
-def _new_name() -> str:
-    return f"users-{uuid4().hex}"
-
-
-def _same(x: Any) -> Iterable[Any]:
-    """What is the same for all calls."""
-    return repeat(x)
 
 
 def _width(x: Any) -> int:

@@ -12,7 +12,8 @@ from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.engines import dask_parts as work
-from hitsndiffs.engines.dask import HERE, DaskEngine
+from hitsndiffs.engines.dask import DaskEngine
+from hitsndiffs.engines.dask_blocks import HERE
 from hitsndiffs.engines.dask_names import refuse_repeated_users
 from hitsndiffs.errors import InputError
 

@@ -248,44 +248,56 @@ def how_many(values: Array) -> Array:
 FEW, SEEN = 2_000, 1_000
 
 
-def found_at(each: Callable[..., Any], blocks: list[Any], place: int) -> float:
-    """The value at a place of all values, lowest first; ``each`` is the engine's.
+def found_at(each: Callable[..., Any], blocks: list[Any], places: list[int]) -> list[float]:
+    """The values at some places of all values, lowest first; ``each`` is the engine's.
 
     A sample shows two values with the place between them; the values between are looked at next.
     """
-    low, high = -np.inf, np.inf
-    while True:
-        found = each(between, blocks, repeat(low), repeat(high))
-        below, inside = (sum(part[n] for part in found) for n in (0, 1))
-        some = np.sort(np.concatenate([part[2] for part in found]))
-        if len(some) == inside:
-            return float(some[place - below])
-        middle, margin = len(some) * (place - below) / inside, 2 + 3 * np.sqrt(len(some))
-        ends = np.clip([middle - margin, middle + margin], 0, len(some) - 1).astype(int)
-        lower, upper = some[ends]
-        less, upto = np.sum(each(below_and_at, blocks, repeat((lower, upper))), axis=0)
-        if place < less[0]:
-            high = np.nextafter(lower, -np.inf)
-        elif place < upto[0]:
-            return float(lower)
-        elif place < less[1]:
-            low, high = np.nextafter(lower, np.inf), np.nextafter(upper, -np.inf)
-        elif place < upto[1]:
-            return float(upper)
-        else:
-            low = np.nextafter(upper, np.inf)
+    ranges, found = dict.fromkeys(places, (-np.inf, np.inf)), {}
+    while ranges:
+        looked = each(between, blocks, repeat(list(ranges.values())))
+        edges = {}
+        for place, *parts in zip(list(ranges), *looked, strict=True):
+            below, inside = (sum(part[n] for part in parts) for n in (0, 1))
+            some = np.sort(np.concatenate([part[2] for part in parts]))
+            if len(some) == inside:
+                found[place] = some[place - below]
+                del ranges[place]
+                continue
+            middle, margin = len(some) * (place - below) / inside, 2 + 3 * np.sqrt(len(some))
+            ends = np.clip([middle - margin, middle + margin], 0, len(some) - 1).astype(int)
+            edges[place] = some[ends]
+        if not edges:
+            break
+        total = np.sum(each(below_and_at, blocks, repeat(list(edges.values()))), axis=0)
+        for (place, (lower, upper)), (less, upto) in zip(edges.items(), total, strict=True):
+            low, high = ranges[place]
+            if less[0] <= place < upto[0] or less[1] <= place < upto[1]:
+                found[place] = lower if place < upto[0] else upper
+                del ranges[place]
+            elif place < less[0]:
+                ranges[place] = low, np.nextafter(lower, -np.inf)
+            elif place < less[1]:
+                ranges[place] = np.nextafter(lower, np.inf), np.nextafter(upper, -np.inf)
+            else:
+                ranges[place] = np.nextafter(upper, np.inf), high
+    return [float(found[place]) for place in places]
 
 
-def between(values: Array, low: float, high: float) -> tuple[int, int, Array]:
-    """How many values are below a range, how many in it, and these, or a sample of them."""
-    inside = values[(values >= low) & (values <= high)]
-    step = 1 if len(inside) <= FEW else len(inside) // SEEN
-    return int((values < low).sum()), len(inside), inside[::step]
+def between(values: Array, ranges: list[tuple[float, float]]) -> list[tuple[int, int, Array]]:
+    """How many values are below each range, how many in it, and these, or a sample of them."""
+    found = []
+    for low, high in ranges:
+        inside = values[(values >= low) & (values <= high)]
+        step = 1 if len(inside) <= FEW else len(inside) // SEEN
+        found.append((int((values < low).sum()), len(inside), inside[::step]))
+    return found
 
 
-def below_and_at(values: Array, edges: tuple[float, ...]) -> Array:
-    """How many values are below each of some, and how many are not above."""
-    return np.array([[(values < e).sum() for e in edges], [(values <= e).sum() for e in edges]])
+def below_and_at(values: Array, edges: list[Array]) -> Array:
+    """For each pair of edges: how many values are below either, and how many are not above."""
+    return np.array([[[(values < e).sum() for e in pair], [(values <= e).sum() for e in pair]]
+                     for pair in edges])  # fmt: skip
 
 
 # -- joining what parts found ------------------------------------------------------------------

@@ -189,8 +189,8 @@ def _ends(scores: Vector, data: Engine, size: int) -> Any:
     """
     limit = TIE * max(data.largest(scores), 1e-300)
     edges, weights = [], []
-    for top, place in ((True, len(scores) - size), (False, size - 1)):
-        edge = data.value_at(scores, place)
+    places = (len(scores) - size, size - 1)
+    for top, edge in zip((True, False), data.values_at(scores, places), strict=True):
         edges.append([edge - limit, edge + limit])
         below, level, above = data.histogram(scores, np.array(edges[-1])).tolist()
         if top:
