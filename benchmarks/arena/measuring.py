@@ -16,6 +16,7 @@ from benchmarks.arena import peers, real
 from benchmarks.arena.cases import Case
 from benchmarks.arena.peers import PEERS, LeftOut, Peer
 from benchmarks.arena.settings import SETTINGS
+from benchmarks.arena.structures import structure
 from hitsndiffs.engines import open_engine
 from hitsndiffs.results.metrics import accuracy, average_ranks
 
@@ -67,6 +68,15 @@ def _answers(count: int) -> Callable[[Case, Array, int], dict[str, Any]]:
     return told
 
 
+def _asked(count: int) -> Callable[[Case, Array, int], dict[str, Any]]:
+    def told(case: Case, truth: Array, seed: int) -> dict[str, Any]:  # noqa: ARG001
+        asked = hnd.rank(case.responses, "auto", resamples=0).ask(count)
+        known = {str(item): answer for item, answer in case.key.items()}
+        return {"answers": {q.item: known[str(q.item)] for q in asked if str(q.item) in known}}
+
+    return told
+
+
 #: Name in the tables → the method.
 CONTESTANTS: dict[str, Contestant] = {
     **{
@@ -83,26 +93,33 @@ CONTESTANTS: dict[str, Contestant] = {
             "dawid-skene",
         )
     },
-    "dawid-skene/full": Contestant("dawid-skene", {"model": "full"}),
+    **{
+        f"dawid-skene/{model}": Contestant("dawid-skene", {"model": model})
+        for model in ("full", "hierarchical")
+    },
     "true-answer": Contestant("true-answer", told=_key),
     "grm": Contestant("grm", told=_key),
 }
-#: The default method, told a little: known answers drawn at random, or the best user's name.
+#: The default method, told a little: known answers drawn at random, those of the items that it asks
+#: for, or the best user's name.
 ANCHORED: dict[str, Contestant] = {
     **{
         f"auto + {n} known answer{'s' if n > 1 else ''}": Contestant("auto", told=_answers(n))
         for n in (1, 2, 3, 5)
     },
+    "auto + 2 asked answers": Contestant("auto", told=_asked(2)),
     "auto + one strong user": Contestant("auto", told=_strong_user),
 }
 
 
 def case_of(data: str, seed: int) -> Case:
-    """A data set by its name: a setting, a real one (``real/…``), or part of one (``part/…``)."""
+    """A data set by its name: a setting, a real one or part of one, or a kind of structure."""
     if data.startswith("real/"):
         return real.load(data.removeprefix("real/"))
     if data.startswith("part/"):
         return real.part(data.removeprefix("part/"), seed)
+    if data.startswith("structure/"):
+        return structure(data.removeprefix("structure/"), seed)
     return SETTINGS[data](seed)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.arena import doubt_tables, real_tables, simulated_tables
+from benchmarks.arena import doubt_tables, real_tables, simulated_tables, structure_tables
+from benchmarks.arena.calibration import Record
 from benchmarks.arena.summary import Results, table
 
 __all__ = ["page"]
@@ -24,14 +26,20 @@ or the abilities that a simulation used) only judges. The figures are
 - **confidence**: how sure the method says it is of having found ability, and the right way up;
 - **seconds**: processor time of one fit on one core.
 
+A whole run is made to fit into about forty minutes of one core: 4 runs of every simulated setting
+(15 of the paper's, for `auto`, `hnd-robust` and `hnd`; 2 for `grm`), 20 of every kind of structure,
+3 parts of every real set, and 60 or more data sets of every kind for the confidence. It can be
+stopped at any time; the same command goes on with what is missing.
+
 *Met within error* means: the mean misses the target by less than two standard errors."""
 
 
-def page(results: Results) -> str:
-    """The whole page in Markdown."""
+def page(results: Results, signs: Sequence[Record] = ()) -> str:
+    """The whole page in Markdown, from the finished cells and the records of confidence."""
     verdicts = [
         *real_tables.verdicts(results),
         *simulated_tables.verdicts(results),
+        *structure_tables.verdicts(results, signs),
         *doubt_tables.verdicts(results),
     ]
     targets = table(
@@ -45,6 +53,7 @@ def page(results: Results) -> str:
         *([REMARKS.read_text(encoding="utf-8").strip()] if REMARKS.exists() else []),
         real_tables.section(results),
         simulated_tables.section(results),
+        structure_tables.section(results, signs),
         doubt_tables.section(results),
     ]
     return "\n\n".join(parts) + "\n"

@@ -23,9 +23,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from hitsndiffs import InputError, Responses
-from hitsndiffs.engines import open_engine
-from hitsndiffs.methods.dawid_skene import shared_labels
+from hitsndiffs import Responses
+from hitsndiffs.methods.labels import sharing
 from hitsndiffs.results.metrics import average_ranks
 
 if TYPE_CHECKING:
@@ -138,10 +137,8 @@ def _frame(responses: Responses) -> pd.DataFrame:
     """The answers as crowd-kit takes them."""
     import pandas as pd
 
-    try:
-        shared_labels(open_engine(responses))
-    except InputError as error:
-        raise LeftOut("for items that share their labels") from error
+    if sharing(responses.structure).apart:
+        raise LeftOut("for items that share their labels")
     indptr, options = responses.rows
     return pd.DataFrame(
         {

@@ -20,16 +20,35 @@ __all__ = ["STRUCTURES", "UNKNOWABLE", "structure"]
 
 Rng = np.random.Generator
 
-#: Kinds in which the answers alone cannot tell who is good: a wrong reading explains them as well
-#: as the right one, or better. Confidence is still judged on them, but not held to 90 %.
-UNKNOWABLE = (
-    "misconception",
-    "two populations",
-    "two traits",
-    "nearly alike",
-    "marks",
-    "hard graded",
-)
+#: Kinds in which no answers can tell who is good, and why: the same table of answers comes about as
+#: often from another truth that ranks people otherwise. Confidence is judged on them too, but not
+#: held to 90 %. The reasons are about how the data are made, not about how a method fares on them.
+UNKNOWABLE: Mapping[str, str] = {
+    "misconception": (
+        "exchange the right option and the wrong one that people fall for: the table is that of a "
+        "test in which the other option is right and a group at one end shares a mistake"
+    ),
+    "two populations": (
+        "exchange the two keys: a share s of users with the second key becomes a share 1 - s, "
+        "which is a table of the same kind"
+    ),
+    "two traits": (
+        "exchange the two traits: then ability draws people to what was the wrong option, and the "
+        "other trait decides among the rest"
+    ),
+    "nearly alike": (
+        "take the common answer for right everywhere: the table is that of a plain test with one "
+        "strong wrong option in some items"
+    ),
+    "marks": (
+        "exchange right and wrong in every mark, with abilities and difficulties reversed: the "
+        "chances of all answers are the same"
+    ),
+    "hard graded": (
+        "reverse the abilities and the order of the options: a test that is too hard for all "
+        "becomes one that is too easy, with the same chances of all answers (exact in GRM and Bock)"
+    ),
+}
 
 
 def structure(kind: str, seed: int) -> Case:

@@ -37,6 +37,9 @@ class Fit:
         Expected share of right answers (0–1), and latent ability, where the method has them.
     standard_errors, ability_errors, correct_errors
         Of the scores, and of the abilities and the expected shares where these are not the scores.
+    common_errors
+        The part of the shares' standard errors that moves everybody alike: ranks do not depend on
+        it.
     orientation
         How the upper end was found, for methods that cannot tell it themselves.
     eigenvalues
@@ -67,6 +70,7 @@ class Fit:
     standard_errors: Vector | None = None
     ability_errors: Vector | None = None
     correct_errors: Vector | None = None
+    common_errors: Vector | None = None
     orientation: Orientation | None = None
     eigenvalues: Vector | None = None
     confidence: float | None = None
@@ -85,7 +89,7 @@ def collected(data: Engine, fit: Fit) -> Fit:
     if data.arrays == "numpy":
         return fit
     users = ("scores", "correct", "abilities", "standard_errors", "ability_errors",
-             "correct_errors")  # fmt: skip
+             "correct_errors", "common_errors")  # fmt: skip
     found = {name: getattr(fit, name) for name in users}
     readings = tuple(replace(r, correct=data.collect(r.correct)) for r in fit.readings)
     here: dict[str, Any] = {name: data.collect(x) for name, x in found.items() if x is not None}
@@ -141,6 +145,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         standard_errors=_spread([(p.users, p.fit.standard_errors) for p in parts], m),
         ability_errors=_spread([(p.users, p.fit.ability_errors) for p in parts], m),
         correct_errors=_spread([(p.users, p.fit.correct_errors) for p in parts], m),
+        common_errors=_spread([(p.users, p.fit.common_errors) for p in parts], m),
         option_weights=_spread([(p.options, p.fit.option_weights) for p in parts], q),
         key_probabilities=key,
         converged=unsettled.converged,

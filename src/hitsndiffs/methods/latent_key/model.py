@@ -28,6 +28,7 @@ from hitsndiffs.methods.latent_key.candidates import (
     item_blocks,
     weigh_candidates,
 )
+from hitsndiffs.methods.latent_key.common import common_errors
 from hitsndiffs.methods.latent_key.grid import (
     NARROW,
     STEP,
@@ -115,6 +116,10 @@ class KeyFit(Solution):
         columns = np.column_stack([self.logs, chance, key * (1 - key)])
         strong = self.problem.strong_users
         return data.mapped(columns, _share_errors, data.answers_per_user, *strong)[:, 0]
+
+    def common_errors(self, key: Array) -> Any:
+        """What all shares by a key may be off by together (see :mod:`.common`)."""
+        return common_errors(self.problem, key)
 
     @property
     def population(self) -> dict[str, Any]:
