@@ -50,7 +50,7 @@ def test_it_recovers_abilities_and_slopes():
     assert fitted.converged_
     assert accuracy(ability, fitted.scores_) > 0.93
     assert accuracy(ability, fitted.scores_) > accuracy(ability, (answers == 2).mean(axis=1))
-    assert np.corrcoef(fitted.fit_.details["slopes"], slopes)[0, 1] > 0.6
+    assert np.corrcoef(fitted.fit_.learnt.slopes, slopes)[0, 1] > 0.6
     # errors are those of the standardised abilities
     misses = (fitted.scores_ - ability) / fitted.standard_errors_
     assert 0.7 < misses.std() < 1.4

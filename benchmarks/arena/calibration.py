@@ -16,7 +16,7 @@ import json
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from benchmarks.arena.structures import STRUCTURES, UNKNOWABLE, structure
 from benchmarks.arena.summary import RIGHT
 from hitsndiffs.methods import make
 from hitsndiffs.methods.latent_key.confidence import Signs, bound, label_bound
+from hitsndiffs.methods.latent_key.learnt import KeySearch
 from hitsndiffs.results.metrics import accuracy
 
 __all__ = ["Learnt", "Record", "judged", "learn", "left_out", "records_of"]
@@ -71,7 +72,10 @@ def record(kind: str, seed: int, case: Case) -> Record:
     """What ``auto`` sees in one data set, and how right it is."""
     fit = make("auto", resamples=0).fit(case.responses).fit_
     found = {"kind": kind, "seed": seed, "rho": accuracy(true_shares(case), fit.scores)}
-    return found | {"signs": fit.details.get("signs")}
+    return found | {
+        "signs": asdict(fit.learnt.signs) if isinstance(fit.learnt, KeySearch) else None,
+        "sure": fit.confidence,
+    }
 
 
 def records_of(path: Path) -> list[Record]:

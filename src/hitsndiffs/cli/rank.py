@@ -249,19 +249,16 @@ def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
         yield (
             f"The file holds a key ({r.key.source}); the ranking does not use it (--use-key does)."
         )
-    chosen, why = _chosen(ranking)
-    if chosen is not None:
-        yield f"Method {chosen}, chosen for these data: {why}."
+    choice = ranking.fit.choice
+    if choice is not None:
+        if choice.method is None:
+            yield f"No method can rank these answers. {choice.why}."
+        else:
+            yield f"Method {choice.method}, chosen for these data: {choice.why}."
     else:
         default = "" if job.method else " (the default)"
         yield f"Method {ranking.method}{default}: {METHODS[ranking.method].summary}."
     yield from _certainty(ranking)
-
-
-def _chosen(ranking: Ranking) -> tuple[str | None, str]:
-    """What a method that chooses among others has chosen, and why."""
-    details = ranking.fit.details
-    return details.get("chosen"), str(details.get("why", ""))
 
 
 def _certainty(ranking: Ranking) -> Iterator[str]:

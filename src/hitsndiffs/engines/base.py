@@ -175,6 +175,8 @@ class Engine(ABC):
 
     #: Whose user arrays it has: ``"numpy"``, ``"cupy"`` or ``"dask"``.
     arrays: ClassVar[str] = "numpy"
+    #: Whether a step gets NumPy's arrays and may be compiled: its kernels are loaded already.
+    compiles: ClassVar[bool] = False
     #: Whether user arrays can be brought to the caller whole.
     in_memory: ClassVar[bool] = True
     #: Whether :attr:`responses` gives the answers themselves.
@@ -264,6 +266,12 @@ class Engine(ABC):
         from hitsndiffs.engines.links import searched
 
         return searched(self, linked_by)
+
+    def opened(self, part: Responses) -> Engine:
+        """Other answers on an engine of the same kind."""
+        from hitsndiffs.engines.opening import open_engine
+
+        return open_engine(part, self.name)
 
     @property
     def responses(self) -> Responses:

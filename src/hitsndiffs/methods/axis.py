@@ -72,7 +72,9 @@ def oriented_fit(
         converged=found.converged,
         n_iterations=found.iterations,
         notes=tuple(_notes(repeated, orientation, asked)),
-        details={"solver": solver, "residual": found.residual, "eigenvalue": found.value},
+        solver=solver,
+        residual=found.residual,
+        eigenvalue=found.value,
     )
 
 

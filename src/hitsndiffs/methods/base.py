@@ -15,7 +15,8 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods.checks import check_params
-from hitsndiffs.methods.fitted import Fit, Part, collected, merged
+from hitsndiffs.methods.fitted import Fit, Part, merged
+from hitsndiffs.methods.in_order import fit_in_order
 from hitsndiffs.order.ties import members
 
 __all__ = ["Fit", "Method"]
@@ -44,6 +45,10 @@ class Method:
     linked_by: ClassVar[str] = "items"
     #: Whether the method works with user arrays of any engine, or with NumPy's only.
     any_engine: ClassVar[bool] = False
+    #: Whether small data are put into an order that follows from the answers first.
+    orders_first: ClassVar[bool] = True
+    #: Whether it may read what labels say across items (the same label in several).
+    reads_labels: ClassVar[bool] = False
     #: Parameters that take one of some words.
     one_of: ClassVar[dict[str, tuple[str, ...]]] = {}
 
@@ -78,7 +83,7 @@ class Method:
         whole = len(parts[0]) == data.n_users
         with working(self.name):
             if whole:
-                fitted = collected(data, self._fit(data))
+                fitted = fit_in_order(self, data)
             elif self.linked_by == "items":
                 fitted = self._fit_parts(data, [np.flatnonzero(labels >= 0)])
             else:
@@ -126,7 +131,7 @@ class Method:
                 alone.append(users[0])
                 continue
             part, options = data.subset(users)
-            fitted.append(Part(users, options, collected(part, self._fit(part))))
+            fitted.append(Part(users, options, fit_in_order(self, part)))
         return merged(data, fitted, np.array(alone, dtype=np.int64))
 
     def _store(self, fit: Fit, labels: npt.NDArray[np.int64]) -> None:
@@ -143,7 +148,7 @@ class Method:
         self.components_ = labels
 
     def _warn(self, fit: Fit) -> None:
-        residual = fit.details.get("residual")
+        residual = fit.residual
         change = "" if residual is None else f"; the last change was {residual:.2g}"
         warnings.warn(
             f"{self.name} stopped after {fit.n_iterations} rounds without settling{change}. The "

@@ -60,5 +60,5 @@ class HITS(Method):
             key_probabilities=w,
             converged=change <= self.tol,
             n_iterations=rounds,
-            details={"residual": change},
+            residual=change,
         )

@@ -99,7 +99,7 @@ class ClusterRanking:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
-        return (*self.data.notes, *self.fit.notes)
+        return (*self.data.notes, *self.fit.sentences)
 
     @cached_property
     def intervals(self) -> Any:

@@ -53,6 +53,4 @@ def notes_beside(ranking: Ranking) -> list[str]:
 
     For places that say both in words of their own.
     """
-    details = ranking.fit.details
-    opening = f"Method {details.get('chosen')}: {details.get('why')}"
-    return [note for note in ranking.notes if not note.startswith(opening)]
+    return [*ranking.responses.notes, *ranking.fit.notes, *ranking.user_notes]

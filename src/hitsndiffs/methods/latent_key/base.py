@@ -31,6 +31,7 @@ class Searching(Method):
     """
 
     any_engine: ClassVar[bool] = True
+    reads_labels: ClassVar[bool] = True
 
     axes: int = 3
     reading: int = 1

@@ -74,7 +74,7 @@ class Search:
         if self.sample is None:
             return chosen
         whole = self.sample.whole
-        fit = self.sample.for_all(chosen.fit, 3)
+        fit = self.sample.for_all(chosen.fit, 1)
         witnesses = find_witnesses(whole, fit)
         whole.weigh(witnesses.weights)
         return replace(chosen, fit=fit, witnesses=witnesses)

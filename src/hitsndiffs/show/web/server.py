@@ -62,6 +62,7 @@ def listen(settings: Settings) -> tuple[socket.socket, Settings]:
     except OverflowError:
         opened.close()
         raise InputError(f"--port is a number from 0 to 65535; got {settings.port}.") from None
+    opened.listen(2048)  # whoever comes before the page is ready waits
     opened.set_inheritable(False)
     return opened, replace(settings, port=opened.getsockname()[1])
 
