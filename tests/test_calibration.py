@@ -41,7 +41,8 @@ def made(kinds=6, runs=60, seed=0):
             chance = 1 / (1 + np.exp(-(-3 + 0.6 * lead + 1.5 * rules)))
             signs = replace(CLEAR, lead=lead, rules=rules, reliability=rng.uniform(0.9, 1.0))
             rho = 0.9 if rng.random() < chance else -0.5
-            records.append({"kind": kind, "seed": number, "rho": rho, "signs": asdict(signs)})
+            rest = {"key_share": 0.5, "sure": 0.8, "signs": asdict(signs)}
+            records.append({"kind": kind, "seed": number, "rho": rho, **rest})
     return records
 
 
@@ -185,16 +186,17 @@ def test_marks_are_as_likely_with_right_and_wrong_exchanged():
 
 
 def test_the_page_counts_wrong_rankings_that_were_mended():
+    records = [r | {"rho": 0.9} for r in made()]
+    for r in records:
+        if r["seed"] == 0 and r["kind"] in ("runs", "letters"):
+            r["rho"] = -0.5
     cells = {
-        ("auto", "structure/runs", 0): {"accuracy": -0.5, "confidence": 0.5},
-        ("auto", "structure/runs", 1): {"accuracy": 0.9, "confidence": 0.8},
-        ("auto", "structure/letters", 0): {"accuracy": 0.1, "confidence": 0.6},
         ("auto + 2 asked answers", "structure/runs", 0): {"accuracy": 0.9},
         ("auto + 2 asked answers", "structure/letters", 0): {"accuracy": 0.2},
     }
-    text = structure_tables.section(Results(cells), made())
+    text = structure_tables.section(Results(cells), records)
     assert "| runs | 1 of 1 | – |" in text
     assert "| letters | 0 of 1 | – |" in text
-    verdicts = structure_tables.verdicts(Results(cells), made())
+    verdicts = structure_tables.verdicts(Results(cells), records)
     assert [v.outcome for v in verdicts] == ["**not met**", "met", "**not met**"]
     assert verdicts[2].figure.startswith("1 of 2")

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.arena.cases import Case
-from benchmarks.arena.measuring import true_shares
+from benchmarks.arena.measuring import key_share, true_shares
 from benchmarks.arena.structures import STRUCTURES, UNKNOWABLE, structure
 from benchmarks.arena.summary import RIGHT
 from hitsndiffs.methods import make
@@ -71,10 +71,13 @@ class Learnt:
 def record(kind: str, seed: int, case: Case) -> Record:
     """What ``auto`` sees in one data set, and how right it is."""
     fit = make("auto", resamples=0).fit(case.responses).fit_
-    found = {"kind": kind, "seed": seed, "rho": accuracy(true_shares(case), fit.scores)}
-    return found | {
-        "signs": asdict(fit.learnt.signs) if isinstance(fit.learnt, KeySearch) else None,
+    return {
+        "kind": kind,
+        "seed": seed,
+        "rho": accuracy(true_shares(case), fit.scores),
+        "key_share": key_share(fit.key_probabilities, case),
         "sure": fit.confidence,
+        "signs": asdict(fit.learnt.signs) if isinstance(fit.learnt, KeySearch) else None,
     }
 
 

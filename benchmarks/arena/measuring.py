@@ -20,7 +20,16 @@ from benchmarks.arena.structures import structure
 from hitsndiffs.engines import open_engine
 from hitsndiffs.results.metrics import accuracy, average_ranks
 
-__all__ = ["ANCHORED", "CONTESTANTS", "OURS", "Contestant", "case_of", "measure"]
+__all__ = [
+    "ANCHORED",
+    "CONTESTANTS",
+    "OURS",
+    "Contestant",
+    "case_of",
+    "key_share",
+    "measure",
+    "true_shares",
+]
 
 Array = npt.NDArray[np.float64]
 Record = dict[str, Any]
@@ -142,13 +151,15 @@ def measure(name: str, case: Case, seed: int) -> Record:
     seconds = time.process_time() - start
     record: Record = {
         "accuracy": accuracy(truth, ranking.scores),
-        "key_share": _key_share(ranking, case),
         "confidence": ranking.confidence,
         "seconds": round(seconds, 4),
         "converged": ranking.converged,
         "consistent": ranking.consistent,
         "chosen": None if ranking.fit.choice is None else ranking.fit.choice.method,
     }
+    likely = ranking.fit.key_probabilities
+    if likely is not None and not ranking.parameters.get("key"):
+        record["key_share"] = key_share(likely, case)
     if case.abilities is not None:
         found = ranking.scores if ranking.abilities is None else ranking.abilities
         record["ability"] = accuracy(case.abilities, found)
@@ -190,13 +201,10 @@ def _right_options(case: Case) -> npt.NDArray[np.bool_]:
     )
 
 
-def _key_share(ranking: hnd.Ranking, case: Case) -> float | None:
+def key_share(probabilities: Array, case: Case) -> float:
     """The share of the key that the likeliest options get right; of a tie, its part."""
-    p = ranking.fit.key_probabilities
-    if p is None or ranking.parameters.get("key"):
-        return None
     starts, items = case.responses.item_starts[:-1], case.responses.option_items
-    p = np.nan_to_num(p, nan=-1.0)
+    p = np.nan_to_num(probabilities, nan=-1.0)
     likeliest = (p == np.maximum.reduceat(p, starts)[items]) & (p >= 0)
     ties = np.maximum(np.add.reduceat(likeliest.astype(int), starts), 1)
     hits = float((likeliest & _right_options(case)) @ (1 / ties[items]))

@@ -26,10 +26,11 @@ or the abilities that a simulation used) only judges. The figures are
 - **confidence**: how sure the method says it is of having found ability, and the right way up;
 - **seconds**: processor time of one fit on one core.
 
-A whole run is made to fit into about forty minutes of one core: 4 runs of every simulated setting
-(15 of the paper's, for `auto`, `hnd-robust` and `hnd`; 2 for `grm`), 20 of every kind of structure,
-3 parts of every real set, and 60 or more data sets of every kind for the confidence. It can be
-stopped at any time; the same command goes on with what is missing.
+A whole run is made to fit into about forty minutes of one core: 3 runs of every simulated setting
+(10 of the paper's for `auto`, `hnd-robust` and `hnd`; 1 for `grm` and `latent-key`), 2 parts of
+every real set, 60 data sets of every kind of structure for `auto` and its confidence (`python -m
+benchmarks.arena.calibration`, first) and 20 for its rivals. It can be stopped at any time; the same
+commands go on with what is missing.
 
 *Met within error* means: the mean misses the target by less than two standard errors."""
 

@@ -274,13 +274,13 @@ def _agreement_of_three(responses: Responses) -> Array:
     return agreement(responses)
 
 
-#: Name in the tables → the peer. The sizes keep each below a few minutes on one core.
+#: Name in the tables → the peer. The sizes keep each below half a minute on one core.
 PEERS: dict[str, Peer] = {
     "crowd-kit DawidSkene": Peer(_crowd_kit("DawidSkene", _expected_right), 400_000),
     "crowd-kit OneCoin": Peer(_crowd_kit("OneCoinDawidSkene", lambda m, _: m.skills_), 50_000),
-    "crowd-kit GLAD": Peer(_crowd_kit("GLAD", lambda m, _: m.alphas_), 20_000),
+    "crowd-kit GLAD": Peer(_crowd_kit("GLAD", lambda m, _: m.alphas_), 6_000),
     # Its ten restarts all begin from the same seed, and end the same.
-    "crowd-kit MACE": Peer(_crowd_kit("MACE", _competence, n_restarts=1), 100_000),
+    "crowd-kit MACE": Peer(_crowd_kit("MACE", _competence, n_restarts=1), 30_000),
     "crowd-kit KOS": Peer(_crowd_kit("KOS", _agreeing, labels=2), 400_000),
     # Its sign step holds a dense matrix with a row for every pair.
     "crowd-kit M-MSR": Peer(

@@ -11,7 +11,7 @@ from benchmarks.arena.calibration import SURE, Record, judged, left_out
 from benchmarks.arena.structures import STRUCTURES, UNKNOWABLE
 from benchmarks.arena.summary import RIGHT, Results, Verdict, number, table
 
-__all__ = ["ASKED", "section", "verdicts"]
+__all__ = ["ASKED", "BESIDE", "section", "verdicts"]
 
 #: Kinds in which a question should help.
 ASKED = ("misconception", "two populations", "runs", "runs and letters", "letters")
@@ -19,12 +19,13 @@ ASKED = ("misconception", "two populations", "runs", "runs and letters", "letter
 MENDED = 0.95
 #: Calibration error that is allowed over all kinds, and how many data sets there should be.
 ERROR, ENOUGH = 0.05, 1000
-SHOWN = ("auto", "majority", "hnd", "dawid-skene", "dawid-skene/hierarchical")
+#: Whom the default meets.
+BESIDE = ("majority", "hnd", "dawid-skene", "dawid-skene/hierarchical")
 
 
 def verdicts(results: Results, signs: Sequence[Record]) -> list[Verdict]:
     """The targets for structures."""
-    return [*_sure(signs), _asking(results)]
+    return [*_sure(signs), _asking(results, signs)]
 
 
 def _sure(signs: Sequence[Record]) -> list[Verdict]:
@@ -51,24 +52,27 @@ def _sure(signs: Sequence[Record]) -> list[Verdict]:
     ]
 
 
-def _asking(results: Results) -> Verdict:
+def _asking(results: Results, signs: Sequence[Record]) -> Verdict:
     target = f"Two asked answers mend ≥ {MENDED:.0%} of the wrong rankings ({', '.join(ASKED)})"
-    mended, wrong = _mended(results, "auto + 2 asked answers", ASKED)
+    mended, wrong = _mended(results, signs, "auto + 2 asked answers", ASKED)
     if not wrong:
         return Verdict(target, "", "not run")
-    at_random, of = _mended(results, "auto + 2 known answers", ASKED)
+    at_random, of = _mended(results, signs, "auto + 2 known answers", ASKED)
     figure = f"{mended} of {wrong} (two at random {at_random} of {of})"
     return Verdict(target, figure, "met" if mended >= MENDED * wrong else "**not met**")
 
 
-def _mended(results: Results, contestant: str, kinds: Sequence[str]) -> tuple[int, int]:
+def _mended(
+    results: Results, signs: Sequence[Record], contestant: str, kinds: Sequence[str]
+) -> tuple[int, int]:
+    """How many of the default's wrong rankings came out right with more known, and of how many."""
     mended = wrong = 0
-    for kind in kinds:
-        told = results.values(contestant, f"structure/{kind}", "accuracy")
-        for seed, value in results.values("auto", f"structure/{kind}", "accuracy").items():
-            if value <= RIGHT and seed in told:
+    for each in signs:
+        if each["kind"] in kinds and each["rho"] <= RIGHT:
+            told = results.values(contestant, f"structure/{each['kind']}", "accuracy")
+            if each["seed"] in told:
                 wrong += 1
-                mended += told[seed] > RIGHT
+                mended += told[each["seed"]] > RIGHT
     return mended, wrong
 
 
@@ -80,7 +84,7 @@ def section(results: Results, signs: Sequence[Record]) -> str:
             "Kinds of answer sheets that real data showed, one cause of trouble each; sizes and "
             "strengths differ from run to run (`benchmarks/arena/structures.py`). Mean Spearman "
             f"with the true shares of right answers; *right* is above {RIGHT}.",
-            _kinds(results),
+            _kinds(results, signs),
             "### What no answers can tell",
             "In some kinds the same table of answers comes about as often from another truth that "
             "ranks people otherwise. The reasons are about how the data are made:",
@@ -93,38 +97,36 @@ def section(results: Results, signs: Sequence[Record]) -> str:
             "### Asking",
             "Wrong rankings, ranked again with the right answers of the two items that "
             "`ranking.ask(2)` names, or of two items at random that somebody answered rightly.",
-            _asked(results),
+            _asked(results, signs),
         ]
     )
 
 
-def _kinds(results: Results) -> str:
+def _kinds(results: Results, signs: Sequence[Record]) -> str:
     rows = []
     for kind in STRUCTURES:
-        name = f"structure/{kind}"
-        records = [r for r in results.records("auto", name).values() if "accuracy" in r]
+        records = [each for each in signs if each["kind"] == kind]
         if not records:
             continue
-        right = [r["accuracy"] > RIGHT for r in records]
+        right = [each["rho"] > RIGHT for each in records]
         sure = {
-            which: [r["confidence"] for r, ok in zip(records, right, strict=True) if ok is which]
+            which: [each["sure"] for each, ok in zip(records, right, strict=True) if ok is which]
             for which in (True, False)
         }
         rows.append(
             [
                 kind + (" ¹" if kind in UNKNOWABLE else ""),
                 str(len(records)),
-                *(number(results.mean(c, name, "accuracy"), 2) for c in SHOWN),
-                number(results.mean("auto", name, "key_share"), 2),
+                _mean([each["rho"] for each in records]),
+                *(number(results.mean(c, f"structure/{kind}", "accuracy"), 2) for c in BESIDE),
+                _mean([each["key_share"] for each in records]),
                 f"{np.mean(right):.0%}",
                 _mean(sure[True]),
                 _mean(sure[False]),
             ]
         )
-    made = table(
-        ["kind", "runs", *(f"`{c}`" for c in SHOWN), "key", "right", "confidence", "when wrong"],
-        rows,
-    )
+    methods = [f"`{c}`" for c in ("auto", *BESIDE)]
+    made = table(["kind", "runs", *methods, "key", "right", "confidence", "when wrong"], rows)
     return made + "\n\n¹ No answers can tell; see below."
 
 
@@ -157,12 +159,12 @@ def _calibration(signs: Sequence[Record]) -> list[str]:
     ]
 
 
-def _asked(results: Results) -> str:
+def _asked(results: Results, signs: Sequence[Record]) -> str:
     rows = []
     for kind in ASKED:
         row = [kind]
         for contestant in ("auto + 2 asked answers", "auto + 2 known answers"):
-            mended, wrong = _mended(results, contestant, [kind])
+            mended, wrong = _mended(results, signs, contestant, [kind])
             row.append(f"{mended} of {wrong}" if wrong else "–")
         rows.append(row)
     return table(["kind", "mended by two asked answers", "by two at random"], rows)

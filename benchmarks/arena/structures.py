@@ -130,14 +130,14 @@ def _sparse(rng: Rng) -> tuple[Codes, Codes]:
 
 def _runs(rng: Rng) -> tuple[Codes, Codes]:
     test = _Test(
-        rng, int(rng.integers(5, 16)), _pick(rng, 60, 150, 300), ease=rng.uniform(-0.5, 0.5)
+        rng, int(rng.integers(5, 16)), _pick(rng, 60, 120, 200), ease=rng.uniform(-0.5, 0.5)
     )
     return _repeat(rng, test, 0.3), test.key
 
 
 def _runs_and_letters(rng: Rng) -> tuple[Codes, Codes]:
     models = int(rng.integers(6, 14))
-    test = _Test(rng, models, _pick(rng, 60, 150, 300), ease=rng.uniform(-0.5, 0.5))
+    test = _Test(rng, models, _pick(rng, 60, 120, 200), ease=rng.uniform(-0.5, 0.5))
     weak = np.argsort(test.theta)[: int(models * rng.uniform(0.3, 0.7))]
     _habit(rng, test, weak, 0.5, 0.8)
     return _repeat(rng, test, 0.2), test.key
@@ -203,7 +203,7 @@ def _two_traits(rng: Rng) -> tuple[Codes, Codes]:
 
 def _crowd(rng: Rng) -> tuple[Codes, Codes]:
     """One label set, pooled confusions, own leanings, item difficulty, some spammers; sparse."""
-    labels, users, items = int(rng.integers(2, 6)), _pick(rng, 25, 60, 150), _pick(rng, 150, 400)
+    labels, users, items = int(rng.integers(2, 6)), _pick(rng, 25, 60, 120), _pick(rng, 120, 250)
     key = rng.choice(labels, p=rng.dirichlet(np.full(labels, 4.0)), size=items)
     pooled = rng.normal(0.0, rng.uniform(0.2, 1.0), (labels, labels))
     hard = np.maximum(rng.standard_normal(items), 0.0)
@@ -243,7 +243,7 @@ def _ceiling(rng: Rng) -> tuple[Codes, Codes]:
 
 def _true_or_false(rng: Rng, *, sparse: bool) -> tuple[Codes, Codes]:
     """Two labels shared by all items; leanings of any strength; the majority may be wrong."""
-    users, items = _pick(rng, 25, 60, 150), _pick(rng, 30, 80, 200)
+    users, items = _pick(rng, 25, 60, 100), _pick(rng, 30, 60, 120)
     key = (rng.random(items) < rng.choice([0.2, 0.35, 0.5, 0.65])).astype(np.int64)
     lean = rng.choice([-1.0, 0.0, 1.0, 2.0]) + rng.choice([0.0, 0.5, 1.0, 2.0]) * (
         rng.standard_normal(users)
