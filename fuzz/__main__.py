@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,10 @@ BATCH = {
     "kills": 10,
 }
 SHARE = {"bytes": 14, "tables": 11, "paths": 2, "changes": 5, "states": 1, "faults": 2, "kills": 1}
+
+
+#: A signal asks the campaign to end: what ran is kept.
+asked_to_end: list[int] = []
 
 
 def empty(seed: int) -> dict[str, Any]:
@@ -124,7 +129,7 @@ def watched(
                     finding = json.loads(line)
                     keep(name, seed, finding["number"])
                     entry["findings"].append(finding)
-            if time.monotonic() > until:
+            if time.monotonic() > until or asked_to_end:
                 return number, ""
 
 
@@ -197,7 +202,9 @@ def main() -> int:
     until = time.monotonic() + given.seconds
     spent = dict.fromkeys(kinds, 0.0)
     ran = dict.fromkeys(kinds, 0)
-    while time.monotonic() < until:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: asked_to_end.append(number))
+    while time.monotonic() < until and not asked_to_end:
         left = [k for k in kinds if given.inputs is None or ran[k] < given.inputs]
         if not left:
             break
