@@ -177,27 +177,28 @@ def _check_linked(found: Several) -> None:
 
 def _check_conflicts(found: Several) -> None:
     """Refuse files in which the same users answer the same items differently."""
-    seen: dict[tuple[str, str], tuple[str, str]] = {}
+    seen: dict[tuple[str, str], tuple[str, int]] = {}
     shared = answers = 0
-    wrong: list[tuple[str, str, str, str]] = []
-    for encoded, name in found.parts:
+    wrong: list[tuple[str, str, int, int]] = []
+    names = [name for _, name in found.parts]
+    for number, (encoded, _) in enumerate(found.parts):
         for user, item, option in triples(encoded):
             answers += 1
-            option_before, file = seen.setdefault((user, item), (option, name))
-            if file != name:
+            before, other = seen.setdefault((user, item), (option, number))
+            if other != number:
                 shared += 1
-                if option_before != option:
-                    wrong.append((user, item, file, name))
+                if before != option:
+                    wrong.append((user, item, other, number))
     if shared and not wrong and len(seen) * len(found.parts) == answers:
-        names = listed([name for _, name in found.parts], most=2)
         raise InputError(
-            f"{names} hold the same answers of the same users; if other columns tell them apart, "
-            "write the answers in one table, with a row per answer (user, item, option)."
+            f"{listed(names, most=2)} hold the same answers of the same users; if other columns "
+            "tell them apart, write all answers in one table, with a row per answer (user, item, "
+            "option)."
         )
     if wrong and len(wrong) * 20 > shared:
         user, item, one, other = wrong[0]
         raise InputError(
-            f"{one} and {other} hold different answers of {user!r} to {item!r}; if they are "
-            "attempts, give attempt='first' or 'last'; if the rows are no users, name the user "
-            "column (user=)."
+            f"{names[one]} and {names[other]} hold different answers of {user!r} to {item!r}; if "
+            "they are attempts, give attempt='first' or 'last'; if the rows are no users, name the "
+            "user column (user=)."
         )
