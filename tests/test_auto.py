@@ -18,7 +18,7 @@ def test_consistent_answers_are_ranked_exactly():
     table = c1p_table(1, 40, 60, 4)
     shuffled = np.random.default_rng(0).permutation(40)
     ranking = rank(make_responses(table[shuffled]), "auto")
-    assert ranking.fit.details["chosen"] == "hnd"
+    assert ranking.fit.choice.method == "hnd"
     assert ranking.consistent
     assert abs(accuracy(shuffled, ranking.scores)) > 0.99
     assert ranking.notes[0].startswith("Method hnd: one order explains every answer")
@@ -28,7 +28,7 @@ def test_a_test_gets_a_latent_key():
     table, ability = exam(0)
     ranking = rank(make_responses(with_own_letters(table)))
     assert ranking.method == "auto"
-    assert ranking.fit.details["chosen"] == "latent-key"
+    assert ranking.fit.choice.method == "latent-key"
     assert ranking.notes[0].startswith("Method latent-key: it predicts hidden answers better")
     assert f"{ranking.confidence:.0%}" in ranking.notes[0]
     assert ranking.by == "correct"
@@ -42,16 +42,16 @@ def test_items_with_labels_of_their_own_are_no_case_for_confusion_matrices():
     table, _ = exam(0, users=40, items=10)
     own = table + 10 * np.arange(10)
     ranking = rank(make_responses(own))
-    assert ranking.fit.details["chosen"] == "latent-key"
+    assert ranking.fit.choice.method == "latent-key"
     assert "items have right answers of their own" in ranking.notes[0]
 
 
 def test_two_shared_labels_have_leanings():
     table, truth = biased_workers(0)
     ranking = rank(make_responses(table))
-    assert ranking.fit.details["chosen"] == "latent-key"
+    assert ranking.fit.choice.method == "latent-key"
     assert "lean" in ranking.notes[0]
-    assert set(ranking.fit.details["label_shares"]) == {"0", "1"}
+    assert set(dict(ranking.fit.learnt.population.label_shares)) == {"0", "1"}
     assert accuracy(truth, ranking.scores) > 0.9
     np.testing.assert_array_equal(ranking.scores, ranking.correct)
 
@@ -73,7 +73,7 @@ def three_labels(seed, users=40, items=300):
 def test_confused_workers_get_confusion_matrices():
     table, truth = three_labels(0)
     ranking = rank(make_responses(table))
-    assert ranking.fit.details["chosen"] == "dawid-skene"
+    assert ranking.fit.choice.method == "dawid-skene"
     assert "confusion matrices predict hidden answers better" in ranking.notes[0]
     assert accuracy(truth, ranking.scores) > 0.9
 

@@ -225,9 +225,9 @@ def test_it_finds_key_and_order_of_a_test():
     assert accuracy(ability, ranking.scores) > 0.85
     assert np.mean([option == 0 for option in ranking.answer_key().values()]) > 0.9
     assert accuracy((table == 0).mean(axis=1), ranking.scores) > 0.95
-    solutions = ranking.fit.details["solutions"]
-    assert solutions[0]["evidence"] == max(s["evidence"] for s in solutions)
-    starts = [name for s in solutions for name in s["starts"]]
+    solutions = ranking.fit.learnt.solutions
+    assert solutions[0].evidence == max(s.evidence for s in solutions)
+    starts = [name for s in solutions for name in s.starts]
     assert len(starts) == len(set(starts))
     axes = {f"axis {a}{way}" for a in (1, 2, 3) for way in ("", " reversed")}
     assert axes | {"consensus"} <= set(starts)

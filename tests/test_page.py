@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from commands import QUIZ, as_program
+from formats.lms import moodle
 
 import hitsndiffs as hnd
 from hitsndiffs.irt.examples import EXAMPLES
@@ -110,6 +111,24 @@ def test_no_item_is_left(visitor: Visitor) -> None:
     answer = visitor.post("/rank", c1=LEFT_OUT, c2=LEFT_OUT)
     assert answer.status_code == 422
     assert said(answer).startswith("No column is left")
+
+
+def test_items_of_an_export_are_left_out_one_by_one(visitor: Visitor) -> None:
+    made = moodle()
+    n_items = len({item for _, item in made.answers})
+    ((name, content),) = made.files.items()
+    plan = visitor.bring(content, name)
+    assert f"{n_items} items" in plan.text
+    boxes = {f"i{k}": "1" for k in range(n_items)}
+    visitor.post("/plan", items_shown="1", **{k: v for k, v in boxes.items() if k != "i1"})
+    plan = visitor.settled("/plan")
+    assert f"{n_items - 1} items" in plan.text
+    assert re.search(rf'name="i{n_items - 1}" value="1">', plan.text)  # the last in the list, off
+    visitor.post("/plan", items_shown="1", **boxes)
+    assert f"{n_items} items" in visitor.settled("/plan").text
+    answer = visitor.post("/plan", items_shown="1")
+    assert answer.status_code == 422
+    assert said(answer).startswith("No item is left")
 
 
 def test_a_long_table_and_its_roles(visitor: Visitor) -> None:

@@ -130,7 +130,7 @@ def measure(name: str, case: Case, seed: int) -> Record:
         "seconds": round(seconds, 4),
         "converged": ranking.converged,
         "consistent": ranking.consistent,
-        "chosen": ranking.fit.details.get("chosen"),
+        "chosen": None if ranking.fit.choice is None else ranking.fit.choice.method,
     }
     if case.abilities is not None:
         found = ranking.scores if ranking.abilities is None else ranking.abilities

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.draws import user_draws
+from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.method import LatentKey
@@ -61,7 +61,7 @@ class Auto(Searching):
     --------
     >>> from hitsndiffs import Responses
     >>> r = Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")])
-    >>> Auto().fit(r).fit_.details["chosen"]
+    >>> Auto().fit(r).fit_.choice.method
     'hnd'
     """
 
@@ -79,7 +79,10 @@ class Auto(Searching):
         # 1. a perfect order needs no model
         exact = certified_fit(data, self)
         if exact is not None:
-            return _with_choice(exact, "hnd", "one order explains every answer")
+            assert exact.perfect is not None
+            alone = exact.perfect.n_orders is not None and exact.perfect.n_orders <= 2
+            why = "one order" if alone else "an order (there are others)"
+            return _with_choice(exact, "hnd", f"{why} explains every answer")
 
         # 2. one unknown key per item
         found = self._search(data)
@@ -134,10 +137,9 @@ class Auto(Searching):
             model="hierarchical", seed=self.seed, engine=self.engine, threads=self.threads
         )
         if not data.in_memory:
-            raise InputError(
-                "All items share one set of labels, and confusion matrices (a matrix per user) fit "
-                f"these answers best; they do not work on engine={data.name!r}. Use "
-                "method='latent-key', or engine=\"auto\" on one machine."
+            raise data.cannot_serve(
+                "All items share one set of labels, and confusion matrices fit these answers best "
+                "(the method latent-key does without them). A matrix per user"
             )
         fit = estimator._fit(data)
         assert fit.correct is not None
@@ -174,15 +176,8 @@ def _ability(data: Engine, found: Search, ability: Vector) -> Any:
 
 
 def _with_choice(fit: Fit, chosen: str, why: str) -> Fit:
-    sure = "" if fit.confidence is None else f"; confidence {fit.confidence:.0%}"
-    notes = [f"Method {chosen}: {why}{sure}."]
+    notes = fit.notes
     if fit.confidence is not None and fit.confidence < DOUBT and not fit.questions:
-        notes.append(
-            "The evidence is thin: who is good is not settled by these answers alone. One or two "
-            "known answers, or one strong user, would help most."
-        )
-    return replace(
-        fit,
-        notes=(*notes, *fit.notes),
-        details={"chosen": chosen, "why": why, **fit.details},
-    )
+        thin = "The evidence is thin: who is good is not settled by these answers alone."
+        notes = (thin, *notes)
+    return replace(fit, notes=notes, choice=Choice(chosen, why))

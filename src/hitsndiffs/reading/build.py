@@ -174,8 +174,8 @@ def _one_row_each(
     """Keep one row of each user: by the numbers of the attempts, or else by the order of rows."""
     if attempt == "best":
         raise InputError(
-            "attempt='best' needs points, and this file has none for its answers; choose 'first' "
-            "or 'last'."
+            "The best attempt is the one with most points, and this file has none for its answers; "
+            "keep the first or the last attempt."
         )
     users = encoded.users.tolist()
     order = list(range(len(users)))

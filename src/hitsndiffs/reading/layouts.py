@@ -130,7 +130,7 @@ def _no_items(table: FileTable, roles: WideRoles) -> InputError:
     why = "; ".join(f"{count} × {reason}" for reason, count in reasons.most_common(3))
     return InputError(
         f"{name}: none of the {len(table.names):,} columns holds answers that repeat ({why}); "
-        "name the items with items= if some of them do, or export the answers that each person "
+        "name the items if some of them do, or export the answers that each person "
         "chose."
     )
 
@@ -283,7 +283,7 @@ def _transposed(
         keys = [c.name for c in columns if c.role == "key"]
         keys = keys or [c.name for c in columns if plain(c.name) == "answer"]
         key = keys[0] if keys else None
-        notes.append("The rows are items and the columns users (overrule with layout='wide').")
+        notes.append("The rows are items and the columns users (overrule with the layout wide).")
         others = [column for column in columns if column.name != key]
         if others:
             notes.append(f"Left out {_by_role(others)}.")
@@ -308,8 +308,7 @@ def _refuse_points(table: FileTable, roles: WideRoles) -> None:
     if holds_points([cells[n] for n in roles.items], [cells[n] for n in totals]):
         raise Refusal(
             f"a table of points per question ({listed(roles.items, most=2)}), without answers",
-            "export the answers that each person chose, or name the items with items= if the "
-            "numbers are choices",
+            "export the answers that each person chose, or name the items if these are choices",
         )
 
 

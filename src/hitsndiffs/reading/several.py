@@ -199,6 +199,6 @@ def _check_conflicts(found: Several) -> None:
         user, item, one, other = wrong[0]
         raise InputError(
             f"{names[one]} and {names[other]} hold different answers of {user!r} to {item!r}; if "
-            "they are attempts, give attempt='first' or 'last'; if the rows are no users, name the "
-            "user column (user=)."
+            "they are attempts, say whether the first or the last one counts; if the rows are no "
+            "users, name the user column."
         )

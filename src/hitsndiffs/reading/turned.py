@@ -127,5 +127,5 @@ def refuse_questions(table: FileTable) -> None:
     if len(table.names) == 2 and answers and answers != item[:1]:
         raise Refusal(
             "one answer per item (a key, or the answers of one user)",
-            "give a key with --key beside the answers (key=), or a folder with one file per user",
+            "give a key beside the answers of the users, or a folder with one file per user",
         )

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_curves, log_prior_of
 from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior
+from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.model import described, expected, placed, spread, stepping
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 
@@ -65,14 +66,10 @@ class MarksFit(Solution):
         return np.sqrt(spread_) / data.answers_per_user
 
     @property
-    def population(self) -> dict[str, Any]:
+    def population(self) -> Population:
         """Means of the slopes and intercepts, and the label that is right."""
-        c = self.curves
-        return {
-            "mean_slope": c.mean_slope,
-            "mean_intercept": c.mean_intercept,
-            "right_everywhere": self.problem.label,
-        }
+        c, label = self.curves, self.problem.label
+        return Population(c.mean_slope, c.mean_intercept, right_everywhere=label)
 
 
 class MarksProblem(Problem):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,9 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
+from hitsndiffs.methods.fitted import AlikeUsers
 from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.learnt import FoundSolution, KeySearch
 from hitsndiffs.methods.latent_key.modes import Mode
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
@@ -97,7 +99,13 @@ class LatentKey(Searching):
             notes=tuple(in_words(found, readings, asked)),
             readings=readings,
             questions=asked,
-            details=_details(found, chosen, final),
+            alike=_alike(found, chosen, final),
+            learnt=KeySearch(
+                solutions=tuple(FoundSolution(mode.starts, mode.evidence) for mode in found.modes),
+                lead=found.lead,
+                signs=found.signs,
+                population=final.population,
+            ),
         )
 
     def _chosen(self, found: Search) -> Mode:
@@ -127,19 +135,11 @@ class LatentKey(Searching):
         return problem.settle((final.key + total / self.resamples) / 2)
 
 
-def _details(found: Search, chosen: Mode, final: Solution) -> dict[str, Any]:
+def _alike(found: Search, chosen: Mode, final: Solution) -> AlikeUsers:
+    """The users whom the chosen solution takes for copies of each other."""
     data, copies = final.problem.data, chosen.witnesses.weights
     if found.habits is not None and found.sample is None:
         copies = copies / found.habits.weights
     alike = copies < 1 - 1e-9
-    return {
-        "solutions": [
-            {"starts": list(mode.starts), "evidence": mode.evidence} for mode in found.modes
-        ],
-        "lead": found.lead,
-        "signs": asdict(found.signs),
-        "copies": float(1 - copies.mean()),
-        "n_alike": int(alike.sum()),
-        "alike": [str(user) for user in data.user_labels(data.first(alike, 100))],
-        **final.population,
-    }
+    first = tuple(int(user) for user in data.first(alike, 100))
+    return AlikeUsers(int(alike.sum()), first, float(1 - copies.mean()))

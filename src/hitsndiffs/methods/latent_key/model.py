@@ -39,6 +39,7 @@ from hitsndiffs.methods.latent_key.grid import (
     posterior_of,
     spread_about,
 )
+from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
 from hitsndiffs.methods.probability import STEADY, log_gamma
 
@@ -126,10 +127,9 @@ class KeyFit(Solution):
         )[:, 0]
 
     @property
-    def population(self) -> dict[str, Any]:
+    def population(self) -> Population:
         """Means of the slopes and intercepts of the likely keys."""
-        c = self.curves
-        return {"mean_slope": c.mean_slope, "mean_intercept": c.mean_intercept}
+        return Population(self.curves.mean_slope, self.curves.mean_intercept)
 
 
 class KeyProblem(Problem):

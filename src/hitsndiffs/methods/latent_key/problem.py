@@ -19,6 +19,7 @@ import numpy.typing as npt
 from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.grid import Posterior
+from hitsndiffs.methods.latent_key.learnt import Population
 
 __all__ = ["Problem", "Sizes", "Solution"]
 
@@ -192,5 +193,5 @@ class Solution(ABC):
 
     @property
     @abstractmethod
-    def population(self) -> dict[str, Any]:
-        """What the model learnt of all items together, by name."""
+    def population(self) -> Population:
+        """What the model learnt of all items together."""
