@@ -1,8 +1,8 @@
 """Where ``hnd`` begins: an interrupt ends it without a word until it has something to say.
 
 Importing the package takes some ten milliseconds, and Python answers an interrupt meanwhile with a
-traceback. This module is outside the package, so that its first lines come before that. It takes the
-part of ``signal`` that is built into Python, since the rest of it takes milliseconds to import.
+traceback. This module is outside the package, so that its first lines come before that. It takes
+the part of ``signal`` that is built into Python, since the rest takes milliseconds to import.
 """
 
 import _signal as signal  # type: ignore[import-not-found]

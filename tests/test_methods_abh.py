@@ -113,9 +113,9 @@ def test_power_that_is_cut_short_says_so():
 
 def test_direct_refuses_what_would_not_fit():
     r = make_responses(random_answers(20_001, 3, 3))
-    with pytest.raises(InputError, match="use solver='lanczos'"):
+    with pytest.raises(InputError, match="use the solver lanczos"):
         ABH(solver="direct").fit(r)
-    with pytest.raises(InputError, match="use solver='lanczos'"):
+    with pytest.raises(InputError, match="use the solver lanczos"):
         HND(solver="arnoldi").fit(r)
 
 

@@ -79,7 +79,7 @@ def test_with_a_key_it_agrees_with_counting_right_answers():
 
 def test_what_it_needs_to_know():
     r = make_responses(random_answers(6, 4, 3, seed=1))
-    with pytest.raises(InputError, match=r"order=.*or key="):
+    with pytest.raises(InputError, match=r"give an order.*or a key"):
         GRM().fit(r)
     with pytest.raises(InputError, match="leaves out the option"):
         GRM(order={0: [0]}).fit(r)

@@ -276,9 +276,13 @@ class Engine(ABC):
     @property
     def responses(self) -> Responses:
         """The answers themselves, for work that needs everything in memory."""
-        raise InputError(
-            f"This needs all answers in memory, which engine={self.name!r} does not give. "
-            'Rank a sample (--sample N), or use engine="auto" on one machine.'
+        raise self.cannot_serve("This")
+
+    def cannot_serve(self, what: str) -> InputError:
+        """The error for work that needs all users in this process, where they are elsewhere."""
+        return InputError(
+            f"{what} needs all users in one machine's memory, and the engine {self.name} keeps "
+            "them elsewhere. Rank a sample of the users, or use the engine auto on one machine."
         )
 
     # -- sizes and counts -------------------------------------------------------------------

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.draws import user_draws
@@ -138,10 +137,9 @@ class Auto(Searching):
             model="hierarchical", seed=self.seed, engine=self.engine, threads=self.threads
         )
         if not data.in_memory:
-            raise InputError(
-                "All items share one set of labels, and confusion matrices (a matrix per user) fit "
-                f"these answers best; they do not work on engine={data.name!r}. Use "
-                "method='latent-key', or engine=\"auto\" on one machine."
+            raise data.cannot_serve(
+                "All items share one set of labels, and confusion matrices fit these answers best "
+                "(the method latent-key does without them). A matrix per user"
             )
         fit = estimator._fit(data)
         assert fit.correct is not None
@@ -180,9 +178,6 @@ def _ability(data: Engine, found: Search, ability: Vector) -> Any:
 def _with_choice(fit: Fit, chosen: str, why: str) -> Fit:
     notes = fit.notes
     if fit.confidence is not None and fit.confidence < DOUBT and not fit.questions:
-        thin = (
-            "The evidence is thin: who is good is not settled by these answers alone. One or two "
-            "known answers, or one strong user, would help most."
-        )
+        thin = "The evidence is thin: who is good is not settled by these answers alone."
         notes = (thin, *notes)
     return replace(fit, notes=notes, choice=Choice(chosen, why))

@@ -122,7 +122,6 @@ def _notes(repeated: bool, orientation: Orientation, asked: bool) -> list[str]:
         )
     if not orientation.decided:
         notes.append(
-            "Nothing in the answers says which end is the better one; the order may be upside "
-            "down. Give a known answer or a strong user."
+            "Nothing in the answers says which end is the better one; the order may be upside down."
         )
     return notes

@@ -43,8 +43,9 @@ class Method:
     use: ClassVar[str]
     #: Users are comparable when they share "options" (spectral) or "items" (key-based).
     linked_by: ClassVar[str] = "items"
-    #: Whether the method works with user arrays of any engine, or with NumPy's only.
-    any_engine: ClassVar[bool] = False
+    #: Whether the method needs the users' numbers as NumPy arrays in this process; methods that
+    #: do not work on any engine.
+    needs_memory: ClassVar[bool] = True
     #: Whether small data are put into an order that follows from the answers first.
     orders_first: ClassVar[bool] = True
     #: Whether it may read what labels say across items (the same label in several).
@@ -97,12 +98,8 @@ class Method:
     def _check(self, data: Engine) -> None:
         """Parameters must make sense, and what the caller knows must be about these data."""
         check_params(self.name, self.get_params(), self.one_of)
-        if data.arrays != "numpy" and not self.any_engine:
-            raise InputError(
-                f"Method '{self.name}' needs the users' numbers in one machine's memory, and does "
-                f"not work on engine={data.name!r}. Rank a sample (--sample N), or use "
-                'engine="auto".'
-            )
+        if self.needs_memory and data.arrays != "numpy":
+            raise data.cannot_serve(f"Method '{self.name}'")
         if answers := getattr(self, "answers", None):
             known_options(data.items, answers)
         strong = getattr(self, "strong_user", None)
@@ -152,7 +149,8 @@ class Method:
         change = "" if residual is None else f"; the last change was {residual:.2g}"
         warnings.warn(
             f"{self.name} stopped after {fit.n_iterations} rounds without settling{change}. The "
-            "best result so far is kept; allow more rounds (max_iterations=) or a larger tol=.",
+            "best result so far is kept; allow more rounds (max_iterations) or a larger change "
+            "(tol).",
             ConvergenceWarning,
             stacklevel=4,
         )

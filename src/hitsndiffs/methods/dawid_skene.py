@@ -98,7 +98,7 @@ class DawidSkene(Method):
     [0, 1, 2, 3]
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
     reads_labels: ClassVar[bool] = True
     name: ClassVar[str] = "dawid-skene"
     summary: ClassVar[str] = "error rates per user and the likely key, by expectation–maximisation"
@@ -161,11 +161,7 @@ class DawidSkene(Method):
 
     def _fit_full(self, data: Engine) -> Fit:
         if not data.in_memory:
-            raise InputError(
-                f"Method 'dawid-skene' with model={self.model!r} keeps a matrix per user, and does "
-                f"not work on engine={data.name!r}. Use model='one-coin', or rank a sample "
-                "(--sample N)."
-            )
+            raise data.cannot_serve(f"Method 'dawid-skene' with a matrix per user ({self.model})")
         labels, numbers = shared_labels(data)
         k, items = len(labels), data.items.of_option
         counts = data.choosers_per_option.astype(float)
@@ -268,9 +264,9 @@ def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]
     found = sharing(data.items)
     if found.apart:
         raise InputError(
-            "Method 'dawid-skene' with model='full' or 'hierarchical' needs items that share one "
-            f"label set (every user has one confusion matrix); here {found.apart}. Use "
-            "model='one-coin'."
+            "Method 'dawid-skene' with the model full or hierarchical needs items that share one "
+            f"label set (every user has one confusion matrix); here {found.apart}. Use the model "
+            "one-coin."
         )
     return found.labels, found.numbers
 

@@ -87,14 +87,15 @@ class GRM(Method):
         super()._check(data)
         if not self.order and not self.key:
             raise InputError(
-                "Method 'grm' needs to know which options are better: give order= (a mapping of "
-                "items to their options from worst to best) or key= (items to right options)."
+                "Method 'grm' needs to know which options are better: give an order (a "
+                "mapping of items to their options from worst to best) or a key (items to right "
+                "options)."
             )
         levels = option_levels(data, self.order, self.key)
         if (levels == UNORDERED).all():
             names = list(self.order or self.key or {})
             raise InputError(
-                f"None of the items that order= or key= name is in the data (the first is "
+                f"None of the items of the order or key is in the data (the first is "
                 f"{str(names[0])!r}); items are for example {str(data.items.labels[0])!r}."
             )
 
@@ -164,7 +165,7 @@ def option_levels(
         texts = [str(label).strip() for label in data.items.option_labels[first:last]]
         if missing := [text for text in texts if text not in places]:
             raise InputError(
-                f"order= of item {name!r} leaves out the option {missing[0]!r}, which was "
+                f"The order of item {name!r} leaves out the option {missing[0]!r}, which was "
                 f"chosen; it lists {', '.join(places)}. Name all options, from worst to best."
             )
         levels[first:last] = [places[text] for text in texts]

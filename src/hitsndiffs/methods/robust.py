@@ -191,11 +191,11 @@ def _notes(found: Shrinkage, place: int, confidence: float) -> list[str]:
     if rivals:
         notes.append(
             "A second axis is almost as strong; the data alone cannot say for sure which is "
-            "ability. One known answer or one strong user would help."
+            "ability."
         )
     elif confidence < 0.8:
         notes.append(
             "Another reading of the answers is almost as likely, and it disagrees about who is "
-            "good. One known answer or one strong user would help."
+            "good."
         )
     return notes

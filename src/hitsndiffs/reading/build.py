@@ -149,8 +149,8 @@ def _one_row_each(encoded: Encoded, attempt: str, notes: list[str]) -> Encoded:
     """Keep one row of each user."""
     if attempt == "best":
         raise InputError(
-            "attempt='best' needs points, and this file has none for its answers; choose 'first' "
-            "or 'last'."
+            "The best attempt is the one with most points, and this file has none for its answers; "
+            "keep the first or the last attempt."
         )
     users = encoded.users.tolist()
     rows = range(len(users)) if attempt == "last" else range(len(users) - 1, -1, -1)

@@ -264,8 +264,8 @@ def _without_free_text(done: Finished, name: str) -> None:
         Column(item, "comment", "free text: hardly any two answers alike") for item in gone
     ]
     done.notes.append(
-        f"Left out {listed(gone, most=3)}: free text, hardly any two answers are alike (keep with "
-        "items=)."
+        f"Left out {listed(gone, most=3)}: free text, hardly any two answers are alike (name "
+        "them as items to keep them)."
     )
     done.encoded = with_items(encoded, keep)
 

@@ -301,7 +301,7 @@ def _column(where: str, names: list[str], role: str, given: str | None, fitting:
     if not fitting:
         raise InputError(
             f"{where}: none of the columns {listed(names)} is named like the {role} column "
-            f"of a key; name it with {role}=."
+            f"of a key; say which one is the {role}."
         )
     return names.index(fitting[0])
 

@@ -126,7 +126,7 @@ def _no_items(table: FileTable, roles: WideRoles) -> InputError:
     why = "; ".join(f"{count} × {reason}" for reason, count in reasons.most_common(3))
     return InputError(
         f"{name}: none of the {len(table.names):,} columns holds answers that repeat ({why}); "
-        "name the items with items= if some of them do, or export the answers that each person "
+        "name the items if some of them do, or export the answers that each person "
         "chose."
     )
 
@@ -307,7 +307,7 @@ def _transposed(table: FileTable, options: ReadingOptions, why: str) -> Layout:
         keys = [c.name for c in roles.columns if c.role == "key"]
         key = keys[0] if keys else None
         columns = [c for c in roles.columns if c.role not in ("item", "user")]
-        notes.append("The rows are items and the columns users (overrule with layout='wide').")
+        notes.append("The rows are items and the columns users (overrule with the layout wide).")
         others = [column for column in columns if column.name != key]
         if others:
             notes.append(f"Left out {_by_role(others)}.")

@@ -72,7 +72,7 @@ class ParquetTable:
         if start != b"PAR1":
             raise InputError(
                 f"{stream.name}: this is not a Parquet file (it does not begin with PAR1); "
-                "give format='csv', 'tsv' or 'jsonl' if it is one of these."
+                "name its format if it is one of csv, tsv and jsonl."
             )
         if self._end() != b"PAR1":
             raise self._damaged("it does not end with PAR1")

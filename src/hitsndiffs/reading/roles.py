@@ -292,7 +292,7 @@ class _Finder:
             if counts_rows and re.fullmatch(r"column-1|Unnamed: 0|index", first, re.IGNORECASE):
                 self.notes.append("Took the first column, which has no name, as the user column.")
                 return [first]
-            turned = " (if the rows are items, read with transpose=True)"
+            turned = " (if the rows are items, turn the table round: transpose)"
             self.notes.append(
                 f"Took the first column ({first!r}) as the user column: its values are all "
                 f"different and are not answers{turned if recognise('item', [first]) else ''}."

@@ -41,7 +41,7 @@ def check_encoding(name: str) -> str:
         return codecs.lookup(name).name
     except LookupError:
         raise InputError(
-            f"encoding= takes the name of a text encoding (utf-8, cp1252, utf-16, shift_jis, …); "
+            f"encoding must be the name of a text encoding (utf-8, cp1252, utf-16, shift_jis, …); "
             f"got {name!r}."
         ) from None
 

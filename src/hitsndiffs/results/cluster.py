@@ -19,6 +19,7 @@ from hitsndiffs.order.ties import tie_limit
 from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.frames import python_value
+from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.uncertainty import spread_intervals
 
 __all__ = ["ClusterRanking", "rank_on_cluster", "rank_there"]
@@ -29,7 +30,7 @@ def rank_there(
 ) -> Any:
     """What :func:`hitsndiffs.rank` does with a Dask frame, or with an engine."""
     if bootstrap:
-        raise InputError('bootstrap= refits the data, which engine="dask" does not do.')
+        raise InputError("A bootstrap refits the data, which the engine dask does not do.")
     scheduler = params.pop("scheduler", None)
     params.pop("engine", None)
     with in_plain_words():
@@ -56,7 +57,7 @@ def rank_on_cluster(
     fit = estimator.fit_
     scores = {None: fit.scores, "correct": fit.correct, "ability": fit.abilities}.get(by)
     if scores is None:
-        raise InputError(f"Method '{method}' has no {by!r} score; leave by= out.")
+        raise InputError(f"Method '{method}' has no {by!r} score; rank by what it has.")
     scores = data.kept(scores)
     errors = fit.standard_errors
     if by == "ability" and scores is not fit.scores:
@@ -99,7 +100,8 @@ class ClusterRanking:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
-        return (*self.data.notes, *self.fit.sentences)
+        helps = what_helps(self.fit, self.data.items, told=False)
+        return (*self.data.notes, *self.fit.sentences, *([] if helps is None else [helps]))
 
     @cached_property
     def intervals(self) -> Any:

@@ -26,6 +26,7 @@ from hitsndiffs.results.asking import Asking
 from hitsndiffs.results.frames import python_value, same
 from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Refit
+from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.tables import RankingTables
 from hitsndiffs.results.uncertainty import (
     half_sample_errors,
@@ -319,7 +320,16 @@ class Ranking(Asking, RankingTables, RankingViews):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know: of the data, the method, and the comparison."""
-        return (*self.responses.notes, *self.fit.sentences, *self.user_notes)
+        helps = [] if self.what_helps is None else [self.what_helps]
+        return (*self.responses.notes, *self.fit.sentences, *helps, *self.user_notes)
+
+    @property
+    def what_helps(self) -> str | None:
+        """What to find out where the ranking is not sure (see :meth:`ask`)."""
+        if self.n_components > 1:
+            return None
+        told = bool(self.parameters.get("answers"))
+        return what_helps(self.fit, self.data.items, told=told)
 
     @cached_property
     def user_notes(self) -> tuple[str, ...]:
@@ -414,7 +424,7 @@ def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
             has = [name for name, v in choice.items() if v is not None]
             raise InputError(
                 f"Method '{method.name}' has no {by!r} score; "
-                + (f"use by={has[0]!r}." if has else "leave by= out.")
+                + (f"rank by {has[0]!r}." if has else "rank by what it has.")
             )
         return values, by
     for name, values in choice.items():

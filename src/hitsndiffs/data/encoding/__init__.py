@@ -135,7 +135,7 @@ def long_columns(
         if not fitting:
             raise InputError(
                 f"{place.source}: none of the columns {listed(names)} is named like the {role} "
-                f"column of a long table; name it with {role}=."
+                f"column of a long table; say which one is the {role}."
             )
         taken[role] = fitting[0]
     chosen = taken["user"], taken["item"], taken["option"]
@@ -163,7 +163,7 @@ def _user_column(
 ) -> Any:
     if user is not None:
         if users is not None:
-            raise InputError("give user= (a column) or users= (labels), not both.")
+            raise InputError("give the users as a column (user) or as labels (users), not both.")
         return find_column(user, table.names, where="the table", argument="user")
     fitting = recognise("user", table.names, wide=True) if table.named else []
     if not fitting:
@@ -181,7 +181,7 @@ def _user_labels(
         labels = label_array(users)
         if len(labels) != table.n_rows:
             raise InputError(
-                f"users= must name every row: got {len(labels):,} labels for {table.n_rows:,} rows."
+                f"users must name every row: got {len(labels):,} labels for {table.n_rows:,} rows."
             )
         return labels, None
     if column is None:
@@ -220,8 +220,8 @@ def _item_labels(items: Sequence[Any] | None, columns: list[Any]) -> list[Any]:
     labels: list[Any] = label_array(items).tolist()
     if len(labels) != len(columns):
         raise InputError(
-            f"items= must name every item column: got {len(labels):,} labels for "
+            f"items must name every item column: got {len(labels):,} labels for "
             f"{len(columns):,} columns."
         )
-    check_item_names(labels, Place("items="))
+    check_item_names(labels, Place("the items"))
     return labels

@@ -95,7 +95,7 @@ def find_column(name: Hashable, columns: Sequence[Any], *, where: str, argument:
     if len(stripped) == 1:
         return stripped[0]
     raise InputError(
-        f"{where}: there is no column {name!r}{suggestion(name, columns)}, given as {argument}=; "
+        f"{where}: there is no column {name!r}{suggestion(name, columns)}, given as {argument}; "
         f"the columns are {listed(columns)}."
     )
 

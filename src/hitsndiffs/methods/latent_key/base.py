@@ -30,7 +30,7 @@ class Searching(Method):
         Known right answers, and a user known to be strong: evidence like any other.
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
     reads_labels: ClassVar[bool] = True
 
     axes: int = 3

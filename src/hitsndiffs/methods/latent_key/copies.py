@@ -139,15 +139,15 @@ def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
         User → group; users are compared as text.
     """
     if not data.in_memory:
-        raise InputError(f"Groups do not work on engine={data.name!r}; rank a sample instead.")
+        raise data.cannot_serve("Counting by groups")
     names = {str(user).strip(): str(of) for user, of in group.items() if of is not None}
     users = [str(user).strip() for user in data.user_labels(np.arange(data.n_users))]
     here = [names[user] for user in users if user in names]
     if not here:
         some = ", ".join(repr(user) for user in users[:3])
         raise InputError(
-            f"group= names none of the users; users are for example {some}. Give a mapping of "
-            "users to groups."
+            f"The groups name none of the users; users are for example {some}. Say which user "
+            "belongs to which group."
         )
     sizes: dict[str, int] = {}
     for name in here:
