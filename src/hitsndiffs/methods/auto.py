@@ -18,7 +18,6 @@ from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.method import LatentKey
 from hitsndiffs.methods.latent_key.search import Search, correlation
-from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.robust import certified_fit, choose_axis
 from hitsndiffs.methods.vacuous import tells_nothing
@@ -143,14 +142,15 @@ class Auto(Searching):
             )
         fit = estimator._fit(data)
         assert fit.correct is not None
-        problem = found.problem if found.sample is None else found.sample.whole
-        agreement = correlation(fit.correct, consensus(problem))
+        # as sure as the best reading by a key, as far as the two agree: if not, one is wrong
+        key = found.for_everybody(found.best).fit.key
+        agreement = correlation(fit.correct, data.choices(key) / data.answers_per_user)
         fit = replace(
             fit,
             scores=fit.correct,
             abilities=fit.scores,
             ability_errors=fit.standard_errors,
-            confidence=0.5 + 0.5 * max(agreement, 0.0),
+            confidence=min(found.confidence, 0.5 + 0.5 * max(agreement, 0.0)),
         )
         why = (
             "all items share one set of labels, and confusion matrices predict hidden answers "

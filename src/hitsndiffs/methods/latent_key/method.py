@@ -15,6 +15,7 @@ from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.fitted import AlikeUsers
 from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.common import off_together
 from hitsndiffs.methods.latent_key.learnt import FoundSolution, KeySearch
 from hitsndiffs.methods.latent_key.modes import Mode
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
@@ -85,18 +86,21 @@ class LatentKey(Searching):
         # 3. the key, averaged over resampled users where the data are small
         key = self._averaged_key(problem, final)
         correct = data.choices(key) / data.answers_per_user
+        # 4. errors: everybody's own, and the one that all shares have in common
+        own, common = final.share_errors(), final.common_errors(key)
         return Fit(
             scores=correct,
             option_weights=key,
             key_probabilities=problem.reported(key),
             correct=correct,
             abilities=final.posterior.mean,
-            standard_errors=final.share_errors(),
+            standard_errors=own if common is None else np.sqrt(own**2 + common**2),
+            common_errors=common,
             ability_errors=final.posterior.sd,
             confidence=readings[self.reading - 1].probability,
             converged=final.converged,
             n_iterations=final.rounds,
-            notes=tuple(in_words(found, readings, asked)),
+            notes=(*in_words(found, readings, asked), *off_together(own, common)),
             readings=readings,
             questions=asked,
             alike=_alike(found, chosen, final),
