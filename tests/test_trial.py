@@ -56,6 +56,15 @@ def test_what_the_other_process_survives_is_read(guard: Guard, tmp_path: Path) -
     assert "no such column" in str(Trial(good()).refusal(["no such column"]))
 
 
+def test_large_files_are_not_tried(guard: Guard, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(good())
+    size = len(good())
+    for source in (path, good()):
+        assert Trial(source, up_to=size - 1).refusal(["no such column"]) is None
+        assert Trial(source, up_to=size).refusal(["no such column"]) is not None
+
+
 def _program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:
     script = tmp_path / "other.py"
     script.write_text(code)

@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import jsontext
 from hitsndiffs.reading.archives import Archive, is_workbook
+from hitsndiffs.reading.encodings import find_encoding
 from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
 from hitsndiffs.reading.sheets import Workbook
 from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
 from hitsndiffs.reading.text import (
     TextShape,
     check_encoding,
-    find_encoding,
     find_shape,
     padded,
     rows_of_text,
@@ -216,7 +216,12 @@ class FileDocument:
             return None
         if self.encoding in ("utf-8", "utf-8-sig", "ascii"):
             return None
-        words = {"cp1252": "Windows-1252 (Western European)", "latin-1": "Latin-1"}
+        words = {
+            "cp1252": "Windows-1252 (Western European)", "latin-1": "Latin-1",
+            "cp1251": "Windows-1251 (Cyrillic)", "gb18030": "GB 18030 (Chinese)",
+            "big5": "Big5 (Chinese)", "cp932": "Shift-JIS (Japanese)",
+            "cp949": "EUC-KR (Korean)",
+        }  # fmt: skip
         name = words.get(self.encoding, self.encoding.upper())
         sure = "" if self.encoding.startswith("utf") else ", as it is not UTF-8"
         return f"The text is read as {name}{sure} (you can name another one)."

@@ -13,9 +13,9 @@ from hitsndiffs.data.encoding.names import find_column, listed, recognise, short
 from hitsndiffs.data.encoding.options import normalise
 from hitsndiffs.data.formulas import with_formulas
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.encodings import find_encoding
 from hitsndiffs.reading.fold import same_text
 from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream, transcoded
-from hitsndiffs.reading.text import find_encoding
 from hitsndiffs.reading.words import is_key_name
 
 if TYPE_CHECKING:

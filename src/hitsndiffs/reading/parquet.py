@@ -36,6 +36,7 @@ class ParquetTable:
         import polars as pl
 
         self.place = Place(stream.name, "row", by_position=False)
+        self.is_small = False
         self.notes: list[str] = []
         self.has_header = True
         self._path = stream.path

@@ -4,7 +4,8 @@ Numbers inside a page (the length of a run, say) make a decoder ask for memory t
 and compiled code then ends its process: nothing can be raised or caught. So each piece of a file is
 decoded in a second process, which may die of it; what it survived is decoded here. One such process
 serves all files of a program. It costs 0.25 s once, and every piece is decoded twice; it ends with
-the program, and after a minute without work.
+the program, and after a minute without work. Files over 8 MB are not tried, so that large ones keep
+their speed; the page reads every upload in a process of its own, of any size.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from hitsndiffs.reading.worker import python_module
 
 __all__ = ["Trial"]
 
+#: Larger files are not tried.
+TRIED_UP_TO = 8_000_000
 #: Seconds without work after which the process ends.
 IDLE = 60.0
 #: What begins a request: the length of what is asked, and of the bytes that follow.
@@ -42,6 +45,8 @@ class Trial:
     ----------
     source
         The file, or its bytes.
+    up_to
+        Larger ones are not tried.
 
     Examples
     --------
@@ -52,8 +57,9 @@ class Trial:
     True
     """
 
-    def __init__(self, source: Path | bytes) -> None:
+    def __init__(self, source: Path | bytes, up_to: int = TRIED_UP_TO) -> None:
         self.source = source
+        self.up_to = up_to
 
     def refusal(
         self, columns: Sequence[str] | None = None, n_rows: int | None = None
@@ -62,9 +68,19 @@ class Trial:
 
         With ``columns=[]`` nothing but the end of the file, with names and sizes, is looked at.
         """
+        if self._size() > self.up_to:
+            return None
         asked: dict[str, Any] = {"columns": None if columns is None else list(columns)}
         asked["n_rows"] = n_rows
         return _guard().ask(self, asked)
+
+    def _size(self) -> int:
+        if isinstance(self.source, bytes):
+            return len(self.source)
+        try:
+            return self.source.stat().st_size
+        except OSError:  # said by whoever opens it
+            return 0
 
 
 class Guard:

@@ -106,7 +106,11 @@ class ClusterRanking:
     @cached_property
     def intervals(self) -> Any:
         """Best and worst rank that each user may truly have (95 %), as two columns."""
-        return self.data.kept(spread_intervals(self.data, self.scores, self.standard_errors))
+        errors: Any = self.standard_errors
+        common = self.fit.common_errors
+        if common is not None and self.standard_errors is self.fit.standard_errors:
+            errors = np.sqrt(np.maximum(errors**2 - common**2, 0.0))
+        return self.data.kept(spread_intervals(self.data, self.scores, errors, self.ranks))
 
     def answer_key(self, *, with_confidence: bool = False) -> dict[Any, Any]:
         """The likely right option of each item.

@@ -30,6 +30,7 @@ from hitsndiffs.methods.latent_key.candidates import (
     item_blocks,
     weigh_candidates,
 )
+from hitsndiffs.methods.latent_key.common import common_errors
 from hitsndiffs.methods.latent_key.grid import (
     NARROW,
     STEP,
@@ -125,6 +126,10 @@ class KeyFit(Solution):
         return data.mapped(
             columns, stepping(self.problem.data, _share_errors), data.answers_per_user, *strong
         )[:, 0]
+
+    def common_errors(self, key: Array) -> Any:
+        """What all shares by a key may be off by together (see :mod:`.common`)."""
+        return common_errors(self.problem, key)
 
     @property
     def population(self) -> Population:
