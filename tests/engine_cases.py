@@ -32,7 +32,7 @@ def cluster():
     distributed = pytest.importorskip("distributed")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
     )
     client = distributed.Client(made, set_as_default=False)
     atexit.register(made.close)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
@@ -75,7 +76,9 @@ def connect(scheduler: str | None = None, *, timeout: float = 10) -> Any:
     except ValueError:
         from hitsndiffs.data.pool import available_cores
 
-        client = Client(LocalCluster(n_workers=available_cores(), threads_per_worker=1))
+        with warnings.catch_warnings():  # the usual port is taken: the dashboard has another
+            warnings.simplefilter("ignore", UserWarning)
+            client = Client(LocalCluster(n_workers=available_cores(), threads_per_worker=1))
         _ours.add(client)
         return client
 
