@@ -45,7 +45,7 @@ def refuse_repeated_users(data: DaskEngine) -> None:
             raise InputError(
                 f"The user {name!r} is named in part {places[0]} and in part {places[1]} of the "
                 "files; wide files have one row per user, so merge the rows or give them "
-                "different names (files with one row per answer are read with layout='long')."
+                "different names (files with one row per answer have the layout long)."
             )
 
 
