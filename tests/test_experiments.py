@@ -19,12 +19,12 @@ from hitsndiffs.paper import (
     reproduce,
     runner,
 )
+from hitsndiffs.paper.agreement import Result, exponent, summarise, verdict
 from hitsndiffs.paper.cells import Cell, compute
-from hitsndiffs.paper.comparison import Result, exponent, summarise, verdict
 from hitsndiffs.paper.contestants import available
 from hitsndiffs.paper.drawings import CURVES, EXAMPLE, example_responses, worked_example
+from hitsndiffs.paper.explanations import CHECKED, cause, share
 from hitsndiffs.paper.figures import ABSOLUTE, FROM_ONE, PAIRS, choose
-from hitsndiffs.paper.findings import CHECKED, cause, share
 from hitsndiffs.paper.store import Store
 from hitsndiffs.paper.timing import Took
 

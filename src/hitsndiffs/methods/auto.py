@@ -17,6 +17,7 @@ from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.method import LatentKey
+from hitsndiffs.methods.latent_key.reading import DOUBT
 from hitsndiffs.methods.latent_key.search import Search, correlation
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.robust import certified_fit, choose_axis
@@ -29,8 +30,6 @@ Vector = npt.NDArray[np.float64]
 
 #: Ability is averaged over the key's posterior and the graded axis where the two agree this well.
 AGREE = 0.8
-#: Below this confidence the result comes with a word of doubt.
-DOUBT = 0.8
 #: Confusion matrices are tried while users × labels² stays below this.
 MOST_CELLS = 5e7
 #: Of more answers than this, a sample of the users tells which model predicts better.

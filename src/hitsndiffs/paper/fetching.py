@@ -10,8 +10,11 @@ import hashlib
 import os
 import urllib.error
 import urllib.request
+from functools import partial
 from pathlib import Path
+from typing import IO
 
+from hitsndiffs.data.files import Writer, write_whole
 from hitsndiffs.errors import InputError
 
 __all__ = ["CHECK_SUMS", "REPOSITORY", "fetch_data"]
@@ -59,18 +62,17 @@ def fetch_data(folder: str | os.PathLike[str], source: str = SOURCE) -> list[Pat
                 f"{source}/{name}: the file is not the one that the paper used (its SHA-256 sum "
                 f"differs); get the data sets from {REPOSITORY}/tree/{VERSION}/datasets."
             )
-    paths = []
+    files: dict[Path, Writer] = {}
     for name, content in fetched.items():
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            part.write_bytes(content)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-        paths.append(path)
-    return paths
+        files[path] = partial(_put, content)
+    write_whole(files)
+    return list(files)
+
+
+def _put(content: bytes, file: IO[bytes]) -> object:
+    return file.write(content)
 
 
 def _fetch(address: str) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.errors import MissingExtraError
-from hitsndiffs.paper.comparison import Result
+from hitsndiffs.paper.agreement import Result
 from hitsndiffs.paper.contestants import CONTESTANTS, contestant
 from hitsndiffs.paper.diagrams import draw_models, draw_tripartite
 from hitsndiffs.paper.drawings import CURVES, worked_example
