@@ -41,7 +41,7 @@ def made(kinds=6, runs=60, seed=0):
             chance = 1 / (1 + np.exp(-(-3 + 0.6 * lead + 1.5 * rules)))
             signs = replace(CLEAR, lead=lead, rules=rules, reliability=rng.uniform(0.9, 1.0))
             rho = 0.9 if rng.random() < chance else -0.5
-            rest = {"key_share": 0.5, "sure": 0.8, "signs": asdict(signs)}
+            rest = {"key_share": 0.5, "sure": 0.8, "most": 1.0, "signs": asdict(signs)}
             records.append({"kind": kind, "seed": number, "rho": rho, **rest})
     return records
 
@@ -136,7 +136,7 @@ def test_ninety_per_cent_is_said_only_where_kinds_left_out_bear_it_out():
 def test_judging_counts():
     signs = asdict(CLEAR)
     records = [
-        {"kind": kind, "seed": 0, "rho": rho, "signs": signs}
+        {"kind": kind, "seed": 0, "rho": rho, "most": 1.0, "signs": signs}
         for kind, rho in (("exam", 0.9), ("exam", 0.8), ("runs", -0.4), ("runs", 0.5))
     ]
     found = calibration.judged(records, np.array([0.95, 0.75, 0.95, 0.55]))

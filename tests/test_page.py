@@ -213,6 +213,7 @@ def test_methods_are_compared_and_another_is_taken(visitor: Visitor) -> None:
         ("rubbish.csv", bytes(range(256)) * 40),
         ("empty.csv", b""),
         ("damaged.parquet", b"PAR1" + b"\x00" * 200 + b"PAR1"),
+        ("deadly.parquet", (Path(__file__).parent / "run_too_long.parquet").read_bytes()),
         ("damaged.xlsx", b"PK\x03\x04" + b"\xff" * 300),
         ("one.csv", b"student,q1\nada,A\n"),
         ("broken.json", b'{"a": ['),

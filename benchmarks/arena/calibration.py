@@ -27,7 +27,8 @@ from benchmarks.arena.cases import Case
 from benchmarks.arena.measuring import key_share, true_shares
 from benchmarks.arena.structures import STRUCTURES, UNKNOWABLE, structure
 from benchmarks.arena.summary import RIGHT
-from hitsndiffs.methods import make
+from hitsndiffs.engines import open_engine
+from hitsndiffs.methods.auto import Auto
 from hitsndiffs.methods.latent_key.confidence import Signs, bound, label_bound
 from hitsndiffs.methods.latent_key.learnt import KeySearch
 from hitsndiffs.results.metrics import accuracy
@@ -70,14 +71,22 @@ class Learnt:
 
 def record(kind: str, seed: int, case: Case) -> Record:
     """What ``auto`` sees in one data set, and how right it is."""
-    fit = make("auto", resamples=0).fit(case.responses).fit_
+    method = Auto(resamples=0).fit(case.responses)
+    fit, signs, most = method.fit_, None, 1.0
+    if isinstance(fit.learnt, KeySearch):
+        signs = asdict(fit.learnt.signs)
+    elif fit.readings:  # confusion matrices: as sure as the key, as far as they agree
+        found = method._search(open_engine(case.responses))
+        signs = asdict(found.signs)
+        most = fit.confidence if fit.confidence < found.confidence else 1.0
     return {
         "kind": kind,
         "seed": seed,
         "rho": accuracy(true_shares(case), fit.scores),
         "key_share": key_share(fit.key_probabilities, case),
         "sure": fit.confidence,
-        "signs": asdict(fit.learnt.signs) if isinstance(fit.learnt, KeySearch) else None,
+        "most": most,
+        "signs": signs,
     }
 
 
@@ -120,8 +129,8 @@ def _kinds(records: Sequence[Record]) -> npt.NDArray[Any]:
 
 
 def _bounds(records: Sequence[Record]) -> Array:
-    signs = [Signs(**each["signs"]) for each in records]
-    return np.array([min(bound(each), label_bound(each)) for each in signs])
+    signs = [(Signs(**each["signs"]), each["most"]) for each in records]
+    return np.array([min(bound(each), label_bound(each), most) for each, most in signs])
 
 
 def fitted(

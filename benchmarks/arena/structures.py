@@ -223,7 +223,7 @@ def _crowd(rng: Rng) -> tuple[Codes, Codes]:
 
 def _nearly_alike(rng: Rng) -> tuple[Codes, Codes]:
     """Users of almost one ability; on many items the common answer is wrong."""
-    options, users, items = int(rng.integers(3, 6)), _pick(rng, 20, 40), _pick(rng, 150, 400)
+    options, users, items = int(rng.integers(3, 6)), _pick(rng, 20, 40), _pick(rng, 150, 250)
     key = rng.integers(options, size=items)
     common = np.where(rng.random(items) < 0.4, (key + 1) % options, key)
     follow = rng.normal(0.65, rng.uniform(0.01, 0.08), users).clip(0.2, 0.95)

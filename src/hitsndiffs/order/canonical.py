@@ -120,8 +120,8 @@ class Colouring:
 
     def label_marked(self, colours: Colours, label: int) -> Colours:
         """The colours after one label is marked."""
-        labels = colours.labels.copy()
-        labels[label] += MARK
+        mine = np.arange(len(colours.labels)) == label
+        labels = np.where(mine, colours.labels + MARK, colours.labels)
         return self._settled(Colours(colours.users, colours.options, labels))
 
     def alike(self, one: int, other: int) -> bool:

@@ -10,11 +10,9 @@ import hashlib
 import os
 import urllib.error
 import urllib.request
-from functools import partial
 from pathlib import Path
-from typing import IO
 
-from hitsndiffs.data.files import Writer, write_whole
+from hitsndiffs.data.files import bytes_writer, write_whole
 from hitsndiffs.errors import InputError
 
 __all__ = ["CHECK_SUMS", "REPOSITORY", "fetch_data"]
@@ -62,17 +60,11 @@ def fetch_data(folder: str | os.PathLike[str], source: str = SOURCE) -> list[Pat
                 f"{source}/{name}: the file is not the one that the paper used (its SHA-256 sum "
                 f"differs); get the data sets from {REPOSITORY}/tree/{VERSION}/datasets."
             )
-    files: dict[Path, Writer] = {}
-    for name, content in fetched.items():
-        path = Path(folder) / name
+    paths = {Path(folder) / name: content for name, content in fetched.items()}
+    for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
-        files[path] = partial(_put, content)
-    write_whole(files)
-    return list(files)
-
-
-def _put(content: bytes, file: IO[bytes]) -> object:
-    return file.write(content)
+    write_whole({path: bytes_writer(content) for path, content in paths.items()})
+    return list(paths)
 
 
 def _fetch(address: str) -> bytes:

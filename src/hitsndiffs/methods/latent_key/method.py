@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.fitted import AlikeUsers
@@ -115,12 +114,7 @@ class LatentKey(Searching):
     def _chosen(self, found: Search) -> Mode:
         """The solution to rank by."""
         modes = distinct_modes(found)
-        if self.reading > len(modes):
-            raise InputError(
-                f"reading must be from 1 to {len(modes)}: the answers can be read in "
-                f"{len(modes)} way{'s' if len(modes) > 1 else ''}; got {self.reading}."
-            )
-        return modes[self.reading - 1]
+        return modes[self._reading_of(len(modes))]
 
     def _averaged_key(self, problem: Problem, final: Solution) -> Array:
         """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""
