@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from glob import escape
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -36,22 +37,26 @@ class Several:
 def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Several:
     """Read plain files that belong together; those that cannot be read are named."""
     found = Several()
-    wrong: list[tuple[str, InputError]] = []
+    wrong: list[tuple[Any, InputError]] = []
     keys: list[Any] = []
     for file in files:
         if _is_key_file(file):
             keys.append(file)
             continue
+        if file.is_whole:
+            file.content()  # so that what can be read only once can be read again
         try:
             found.parts.append((_read_one(file, options, found, plan), file.name))
         except InputError as error:
-            wrong.append((file.name, error))
+            wrong.append((file, error))
+    if found.parts and wrong:
+        wrong = _with_the_items_of_others(wrong, options, found, plan)
     if not found.parts:
         raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
     if wrong and len(wrong) * 2 > len(files):
         raise wrong[0][1]
-    for name, fault in wrong[:3]:
-        plan.notes.append(f"Left out {name}: {fault}")
+    for file, fault in wrong[:3]:
+        plan.notes.append(f"Left out {file.name}: {fault}")
     for file in keys:
         _take_key(file, found, plan)
     names = [name for _, name in found.parts]
@@ -64,6 +69,27 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
         _check_conflicts(found)
     found.why = found.why or "they have items in common"
     return found
+
+
+def _with_the_items_of_others(
+    wrong: list[tuple[Any, InputError]], options: ReadingOptions, found: Several, plan: Plan
+) -> list[tuple[Any, InputError]]:
+    """Read files once more, with the items of the others; return those that are wrong still.
+
+    In a small part of a test everybody may have given the same answers.
+    """
+    if options.items is not None or options.layout not in ("auto", "wide"):
+        return wrong
+    items = {str(item) for encoded, _ in found.parts for item in encoded.items.tolist()}
+    still = []
+    for file, error in wrong:
+        try:
+            own = [escape(name) for name in file.sample.header if name in items]
+            named = options.changed(items=own or None)
+            found.parts.append((_read_one(file, named, found, plan), file.name))
+        except InputError:
+            still.append((file, error))
+    return still
 
 
 def _is_key_file(file: Any) -> bool:
