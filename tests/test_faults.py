@@ -191,6 +191,19 @@ def test_a_part_in_which_all_answers_are_the_same_is_joined() -> None:
         assert not any(note.startswith("Left out") for note in joined.notes)
 
 
+def test_a_part_in_which_all_answers_to_an_item_are_the_same_keeps_them(tmp_path: Path) -> None:
+    head = "user,q0,q1\n"
+    one, two = "u0,,o0\nu1,o1,\nu2,,\nu3,o1,o0\nu4,,o0\n", "u5,o1,o0\nu6,,o1\nu7,o1,o1\n"
+    whole = hnd.read_responses(io.BytesIO((head + one + two).encode()))
+    for name, text in (("one", one), ("two", two)):
+        (tmp_path / f"{name}.csv").write_text(head + text)
+    streams = [io.BytesIO((head + part).encode()) for part in (one, two)]
+    for sources in (streams, [tmp_path / "one.csv", tmp_path / "two.csv"], tmp_path):
+        joined = hnd.read_responses(sources)
+        assert joined.n_responses == whole.n_responses
+        assert not any("constant" in note for note in joined.notes)
+
+
 def test_an_export_that_ends_with_the_points_of_a_question() -> None:
     """Found by fuzzing: Microsoft Forms, without the column of feedback after the last points."""
     text = "ID;Name;Total points;Which colour?;Points - Which colour?\n"

@@ -29,6 +29,8 @@ class Several:
     """The answers of several files, and how they belong together."""
 
     parts: list[tuple[Encoded, str]] = field(default_factory=list)
+    #: Columns with one text in all rows, by file.
+    constant: dict[int, set[str]] = field(default_factory=dict)
     key: RawKey = field(default_factory=RawKey)
     why: str = ""
     format: str = ""
@@ -38,6 +40,7 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
     """Read plain files that belong together; those that cannot be read are named."""
     found = Several()
     wrong: list[tuple[Any, InputError]] = []
+    read: list[Any] = []
     keys: list[Any] = []
     for file in files:
         if _is_key_file(file):
@@ -47,10 +50,10 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
             file.content()  # so that what can be read only once can be read again
         try:
             found.parts.append((_read_one(file, options, found, plan), file.name))
+            read.append(file)
         except InputError as error:
             wrong.append((file, error))
-    if found.parts and wrong:
-        wrong = _with_the_items_of_others(wrong, options, found, plan)
+    wrong = _with_the_items_of_others(read, wrong, options, found, plan)
     if not found.parts:
         raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
     if wrong and len(wrong) * 2 > len(files):
@@ -72,11 +75,16 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
 
 
 def _with_the_items_of_others(
-    wrong: list[tuple[Any, InputError]], options: ReadingOptions, found: Several, plan: Plan
+    read: list[Any],
+    wrong: list[tuple[Any, InputError]],
+    options: ReadingOptions,
+    found: Several,
+    plan: Plan,
 ) -> list[tuple[Any, InputError]]:
     """Read files once more, with the items of the others; return those that are wrong still.
 
-    In a small part of a test everybody may have given the same answers.
+    In a small part of a test everybody may have given the same answer, so that the part alone does
+    not look like answers.
     """
     if options.items is not None or options.layout not in ("auto", "wide"):
         return wrong
@@ -84,12 +92,28 @@ def _with_the_items_of_others(
     still = []
     for file, error in wrong:
         try:
-            own = [escape(name) for name in file.sample.header if name in items]
-            named = options.changed(items=own or None)
-            found.parts.append((_read_one(file, named, found, plan), file.name))
+            found.parts.append((_read_named(file, items, options, found, plan), file.name))
         except InputError:
             still.append((file, error))
+    for place, file in enumerate(read):
+        missed = found.constant.get(id(file), set()) & items
+        if missed and (file.is_whole or file.path is not None):
+            own = {str(item) for item in found.parts[place][0].items.tolist()} | missed
+            found.parts[place] = (_read_named(file, own, options, found, plan), file.name)
+            plan.notes[:] = [note for note in plan.notes if not _is_about(note, missed)]
     return still
+
+
+def _read_named(
+    file: Any, items: set[str], options: ReadingOptions, found: Several, plan: Plan
+) -> Encoded:
+    own = [escape(name) for name in file.sample.header if name in items]
+    return _read_one(file, options.changed(items=own or None), found, plan)
+
+
+def _is_about(note: str, names: set[str]) -> bool:
+    """Whether a note says that columns were left out which are taken after all."""
+    return note.startswith("Left out ") and any(f"'{name}' (constant)" in note for name in names)
 
 
 def _is_key_file(file: Any) -> bool:
@@ -127,6 +151,8 @@ def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) ->
         reading = open_plain(file, options, stack)
         encoded, key = reading.read()
         found.format = found.format or reading.format
+        same = {column.name for column in reading.layout.columns if column.role == "constant"}
+        found.constant[id(file)] = same
         for item, option in key.options.items():
             found.key.options.setdefault(item, option)
         found.key.source = found.key.source or key.source
