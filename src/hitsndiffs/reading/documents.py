@@ -251,6 +251,11 @@ class FileDocument:
         """The names of the sheets of a spreadsheet."""
         return self._workbook.sheets if self.kind == "sheets" else []
 
+    @property
+    def first_sheet(self) -> str:
+        """The sheet that is read unless another one is named."""
+        return self._workbook.find(None)
+
     def _rows(self, sheet: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
         """Return the rows that are not blank, with their lines."""
         if self.kind == "sheets":

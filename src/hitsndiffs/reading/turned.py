@@ -11,12 +11,14 @@ from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.words import plain, role_of_name, tokens
 
-__all__ = ["refuse_questions", "turned_round"]
+__all__ = ["is_key_beside_users", "refuse_questions", "turned_round"]
 
 #: So many columns tell whether the table is turned round.
 _MOST_COLUMNS = 2000
 #: A column is one user's answers when so much of it are right answers of some item.
 _FITS = 0.7
+#: Beside items and users, these name the key.
+_KEYS = ("answer", "correct", "ans", "right")
 _RATERS = frozenset(
     ("rater", "coder", "judge", "annotator", "labeler", "labeller", "reviewer", "grader")
 )
@@ -34,12 +36,17 @@ def turned_round(table: FileTable) -> tuple[str, list[str]] | None:
     return _by_key(table) or _by_names(table)
 
 
+def is_key_beside_users(name: str) -> bool:
+    """Whether a column of that name holds the key of a table with users in columns."""
+    return role_of_name(name) == "key" or plain(name) in _KEYS
+
+
 def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
     """See a column with the right answer of each row, beside the answers of users."""
     named = [n for n in table.names if role_of_name(n) == "key"]
     item = recognise("item", table.names)
-    if not named and item and not recognise("user", table.names, wide=True):
-        named = [n for n in table.names if plain(n) == "answer"]
+    if not named and item and not recognise("user", table.names):
+        named = [n for n in table.names if plain(n) in _KEYS]
     if len(named) != 1 or plain(named[0])[-1:].isdigit():
         return None
     key = [c.strip() for c in column_cells(table, named[0]) if c.strip()]
@@ -123,8 +130,9 @@ def refuse_questions(table: FileTable) -> None:
             "a list of questions with their options, without anybody's answers",
             "give the answers that each person chose",
         )
-    answers = recognise("answer", table.names) or recognise("option", table.names)
-    if len(table.names) == 2 and answers and answers != item[:1]:
+    answers = {*recognise("answer", table.names), *recognise("option", table.names)} - {*item}
+    others = [n for n in rest if n not in answers and role_of_name(n) is None]
+    if answers and not others:
         raise Refusal(
             "one answer per item (a key, or the answers of one user)",
             "give a key beside the answers of the users, or a folder with one file per user",

@@ -24,10 +24,11 @@ _WORDS = {
     "item": """item task question problem exercise example instance variable
         frage aufgabe pregunta ítem domanda quesito pergunta questão vraag opgave fråga uppgift
         pytanie zadanie вопрос задание 問題 設問 题目 试题 문항 문제 orig unit document doc sentence
-        image tweet stimulus""",
+        image tweet stimulus content""",
     "option": """answervalue selectedanswer chosenanswer givenanswer studentanswer useranswer
         workeranswer modelanswer option label answer response choice chosen selected
-        selectedoption vote annotation prediction picked value
+        selectedoption vote annotation prediction pred predicted predictedanswer predictedlabel
+        picked value
         antwort réponse respuesta risposta resposta antwoord svar odpowiedź ответ 回答 解答 答え
         选项 응답 답""",
     "answer": """answer key correctanswer correct truth gold solution option
