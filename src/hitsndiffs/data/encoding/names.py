@@ -62,15 +62,16 @@ def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> 
     ([], ['id'])
     """
     names = ROLES[role] + (_WIDE_USERS if wide and role == "user" else ())
+    known = {name: place for place, name in reversed(list(enumerate(names)))}
     ranked = []
     for column in islice(columns, _MOST_NAMES):
         if not isinstance(column, str) or len(column) > 200:
             continue
         plain = _SEPARATORS.sub("", column).casefold().removeprefix("!amt")
-        spellings = [plain] + [
-            plain.removesuffix(end) for end in _ENDINGS if plain.endswith(end) and plain != end
-        ]
-        places = [names.index(spelling) for spelling in spellings if spelling in names]
+        spellings = [plain]
+        if plain.endswith(_ENDINGS):  # most names of a wide table end in a digit
+            spellings += [plain.removesuffix(end) for end in _ENDINGS if plain != end]
+        places = [known[spelling] for spelling in spellings if spelling in known]
         if places:
             ranked.append((min(places), column))
     return [column for _, column in sorted(ranked, key=lambda pair: pair[0])]
