@@ -330,8 +330,7 @@ class FileDocument:
         place = self._header_place(rows, header_row)
         header = [] if place is None else [cell.strip() for cell in rows[place]]
         first = 0 if place is None else place + 1
-        width = max((_filled(row) for row in rows[first:]), default=0)
-        width = max(width, _filled(header))
+        width = max(_widest(rows[first:]), _filled(header))
         header = [*header[:width], *[""] * (width - len(header))]
         return Table(
             header,
@@ -431,6 +430,14 @@ class FileDocument:
         else:
             found = []
         return [d for d in found if fnmatch.fnmatchcase(d.name, pattern) and d.name != self.name]
+
+
+def _widest(rows: list[list[str]]) -> int:
+    """Return the width of the widest row without the blank cells at its end."""
+    longest = max(map(len, rows), default=0)
+    if any(len(row) == longest and row[-1].strip() for row in rows if row):
+        return longest
+    return max(map(_filled, rows), default=0)
 
 
 def _filled(row: list[str]) -> int:

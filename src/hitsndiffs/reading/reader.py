@@ -21,6 +21,7 @@ from hitsndiffs.reading.formats.base import Document, Format, LeftOut, Refusal, 
 from hitsndiffs.reading.options import CONTAINERS, ReadingOptions
 from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_plain
 from hitsndiffs.reading.plan import Plan
+from hitsndiffs.reading.quiet import without_collection
 from hitsndiffs.reading.source import open_stream
 from hitsndiffs.reading.streams import RawKey, encode_stream, joined
 
@@ -203,7 +204,8 @@ def _convert(document: Document, name: str, options: ReadingOptions) -> Stream |
     format = find_format(name)
     assert format is not None
     try:
-        return format.convert(document, options.choices)
+        with without_collection():
+            return format.convert(document, options.choices)
     except Refusal as refusal:
         return refusal
     except InputError as error:
