@@ -7,7 +7,7 @@ import pytest
 from cases_of_ability import biased_workers, exam, two_camps, with_own_letters
 from factory import c1p_table, make_responses
 
-from hitsndiffs import accuracy, rank
+from hitsndiffs import InputError, accuracy, rank
 from hitsndiffs.methods import auto as auto_module
 from hitsndiffs.methods.predictive import Contest
 
@@ -119,3 +119,41 @@ def test_users_without_answers_and_strangers():
     ranking = rank(make_responses(table))
     assert np.isnan(ranking.scores[3])
     assert any("gave no answers" in note for note in ranking.notes)
+
+
+# -- readings where confusion matrices are chosen ------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def confused():
+    """Workers with confusions of their own, and a ranking that goes by confusion matrices."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(3, size=120)
+    rows = []
+    for _ in range(30):
+        table = rng.dirichlet(np.full(3, 0.5), size=3) + rng.uniform(0, 2.5) * np.eye(3)
+        table = table / table.sum(axis=1, keepdims=True)
+        rows.append([int(rng.choice(3, p=table[k])) for k in truth])
+    ranking = rank(make_responses(np.array(rows)), "auto")
+    assert ranking.fit.choice.method == "dawid-skene"
+    return ranking
+
+
+def test_confusion_matrices_come_first_and_readings_by_a_key_beside_them(confused):
+    readings = confused.fit.readings
+    assert readings[0].probability == confused.confidence
+    np.testing.assert_array_equal(readings[0].correct, confused.scores)
+    assert all(reading.agreement < 0.9 for reading in readings[1:])
+    assert sum(reading.probability for reading in readings) <= 1 + 1e-9
+    assert len(confused.ask(2)) == 2
+
+
+def test_another_reading_can_be_ranked_by_where_confusion_matrices_are_first(confused):
+    count = len(confused.readings)
+    for number in range(2, count + 1):
+        other = rank(confused.responses, "auto", reading=number)
+        assert other.fit.choice.method == "latent-key"
+        assert other.confidence == pytest.approx(confused.fit.readings[number - 1].probability)
+        assert other.readings[0].probability == pytest.approx(confused.confidence)
+    with pytest.raises(InputError, match=f"from 1 to {count}"):
+        rank(confused.responses, "auto", reading=count + 1)

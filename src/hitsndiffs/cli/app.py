@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.options import (
+from hitsndiffs.cli.flags import (
     METHOD,
     OUTPUT,
     Debug,
@@ -21,8 +21,8 @@ from hitsndiffs.cli.options import (
     method_names,
     option,
 )
+from hitsndiffs.cli.inputs import Source, reads_file
 from hitsndiffs.cli.serve import serve
-from hitsndiffs.cli.source import Source, reads_file
 from hitsndiffs.cli.studies import compare, reproduce, score, simulate
 
 __all__ = ["app"]

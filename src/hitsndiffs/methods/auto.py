@@ -17,9 +17,11 @@ from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.method import LatentKey
+from hitsndiffs.methods.latent_key.reading import DOUBT, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search, correlation
-from hitsndiffs.methods.latent_key.starts import consensus
+from hitsndiffs.methods.latent_key.shares import SAME_READING
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
+from hitsndiffs.methods.readings import Reading
 from hitsndiffs.methods.robust import certified_fit, choose_axis
 from hitsndiffs.methods.vacuous import tells_nothing
 from hitsndiffs.spectral.shrinkage import shrunk
@@ -30,8 +32,6 @@ Vector = npt.NDArray[np.float64]
 
 #: Ability is averaged over the key's posterior and the graded axis where the two agree this well.
 AGREE = 0.8
-#: Below this confidence the result comes with a word of doubt.
-DOUBT = 0.8
 #: Confusion matrices are tried while users × labels² stays below this.
 MOST_CELLS = 5e7
 #: Of more answers than this, a sample of the users tells which model predicts better.
@@ -142,21 +142,53 @@ class Auto(Searching):
                 "(the method latent-key does without them). A matrix per user"
             )
         fit = estimator._fit(data)
-        assert fit.correct is not None
-        problem = found.problem if found.sample is None else found.sample.whole
-        agreement = correlation(fit.correct, consensus(problem))
-        fit = replace(
-            fit,
-            scores=fit.correct,
-            abilities=fit.scores,
-            ability_errors=fit.standard_errors,
-            confidence=0.5 + 0.5 * max(agreement, 0.0),
-        )
+        readings, numbers = _readings(data, fit, found)
+        chosen = self._reading_of(len(readings))
+        if chosen > 0:
+            other = LatentKey(seed=self.seed, reading=numbers[chosen - 1])
+            fit = other.from_search(found)
+        else:
+            fit = replace(
+                fit,
+                scores=readings[0].correct,
+                abilities=fit.scores,
+                ability_errors=fit.standard_errors,
+            )
         why = (
             "all items share one set of labels, and confusion matrices predict hidden answers "
             f"better than a latent key does (by {contest.z:.1f} standard errors)"
         )
-        return _with_choice(fit, "dawid-skene", why)
+        fit = replace(
+            fit,
+            confidence=readings[chosen].probability,
+            readings=readings,
+            questions=questions_of(found, readings) if found.sample is None else (),
+        )
+        return _with_choice(fit, "latent-key" if chosen > 0 else "dawid-skene", why)
+
+
+def _readings(data: Engine, fit: Fit, found: Search) -> tuple[tuple[Reading, ...], tuple[int, ...]]:
+    """Confusion matrices' reading, then those by a key that disagree; and the numbers of these.
+
+    The first is as sure as the best by a key, as far as the two agree: if not, one is wrong.
+    """
+    assert fit.correct is not None
+    assert fit.key_probabilities is not None
+    key = found.for_everybody(found.best).fit.key
+    agreement = correlation(fit.correct, data.choices(key) / data.answers_per_user)
+    sure = min(found.confidence, 0.5 + 0.5 * max(agreement, 0.0))
+    says = "every user takes labels for each other in a way of their own"
+    first = Reading(sure, float("nan"), 1.0, says, fit.key_probabilities, fit.correct)
+    if found.sample is not None:
+        return (first,), ()
+    others = [
+        (number, replace(reading, agreement=correlation(reading.correct, fit.correct)))
+        for number, reading in enumerate(readings_of(found), start=1)
+    ]
+    others = [(number, reading) for number, reading in others if reading.agreement < SAME_READING]
+    scale = (1 - sure) / max(sum(reading.probability for _, reading in others), 1 - sure, 1e-12)
+    rest = [replace(r, probability=scale * r.probability) for _, r in others]
+    return (first, *rest), tuple(number for number, _ in others)
 
 
 def _ability(data: Engine, found: Search, ability: Vector) -> Any:

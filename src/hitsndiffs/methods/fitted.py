@@ -33,7 +33,8 @@ IntVector = npt.NDArray[np.int64]
 
 #: What a fit holds for every user.
 USER_ARRAYS = (
-    "scores", "correct", "abilities", "standard_errors", "ability_errors", "correct_errors"
+    "scores", "correct", "abilities", "standard_errors", "ability_errors", "correct_errors",
+    "common_errors",
 )  # fmt: skip
 
 
@@ -104,6 +105,9 @@ class Fit:
         Expected share of right answers (0–1), and latent ability, where the method has them.
     standard_errors, ability_errors, correct_errors
         Of the scores, and of the abilities and the expected shares where these are not the scores.
+    common_errors
+        The part of the shares' standard errors that moves everybody alike: ranks do not depend on
+        it.
     orientation
         How the upper end was found, for methods that cannot tell it themselves.
     eigenvalues
@@ -140,6 +144,7 @@ class Fit:
     standard_errors: Vector | None = None
     ability_errors: Vector | None = None
     correct_errors: Vector | None = None
+    common_errors: Vector | None = None
     orientation: Orientation | None = None
     eigenvalues: Vector | None = None
     confidence: float | None = None
@@ -225,6 +230,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         standard_errors=_spread([(p.users, p.fit.standard_errors) for p in parts], m),
         ability_errors=_spread([(p.users, p.fit.ability_errors) for p in parts], m),
         correct_errors=_spread([(p.users, p.fit.correct_errors) for p in parts], m),
+        common_errors=_spread([(p.users, p.fit.common_errors) for p in parts], m),
         option_weights=_spread([(p.options, p.fit.option_weights) for p in parts], q),
         key_probabilities=key,
         converged=unsettled.converged,

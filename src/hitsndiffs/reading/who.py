@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.data.encoding.users import further_names, recognised_user
 from hitsndiffs.reading.content import ColumnContent, look_at
 from hitsndiffs.reading.formats.base import Column, Role
 from hitsndiffs.reading.header import looks_like_ids
@@ -72,9 +73,9 @@ class UserFinder:
         self.places = {name: place for place, name in enumerate(names)}
 
     def cells(self, name: str) -> list[str]:
-        """Return the cells of a column."""
+        """Return the cells of a column, one for each row; rows that end before it have none."""
         place = self.places[name]
-        return [row[place] for row in self.sample if place < len(row)]
+        return [row[place] if place < len(row) else "" for row in self.sample]
 
     def content(self, name: str) -> ColumnContent:
         """Return what the cells of a column give away."""
@@ -103,17 +104,17 @@ class UserFinder:
             n for n in recognise("user", self.names, wide=True) if n not in self._not_users()
         ]
         filled = [n for n in fitting if self.content(n).n_filled]
-        unique = [n for n in filled if self._names_rows(n)]
-        if unique or filled:
-            best = unique[0] if unique else self._best_repeated(filled)
-            if best is not None:
-                return self._take_user(best)
+        if filled:
+            unique = any(self._names_rows(n) for n in filled)
+            best = None if unique else self._best_repeated(filled)
+            if unique or best is not None:
+                return self._take_user(filled if best is None else [best])
         full = self._name_parts()
         if full:
             return full
         mail = [n for n in self.names if n not in self._not_users() and self._is_mail(n)]
         if mail:
-            return self._take_user(mail[0])
+            return self._take_user(mail[:1])
         return self._first_column()
 
     def _not_users(self) -> set[str]:
@@ -145,21 +146,17 @@ class UserFinder:
             return None
         return filled[0] if filled and not parts else None
 
-    def _take_user(self, name: str) -> list[str]:
+    def _take_user(self, fitting: list[str]) -> list[str]:
+        name = str(recognised_user(fitting, self._names_rows, self.notes))
         self._put(name, "user", "named like a user column")
-        self.notes.append(f"Recognised {name!r} as the user column.")
-        others = [n for n in recognise("user", self.names, wide=True) if n != name]
-        aliases = []
-        for other in others:
-            content = self.content(other)
-            if other in self._not_users():
-                continue
-            if content.all_different and content.n_filled > 2:
-                aliases.append(other)
-                self._put(other, "identity", "it also names the users")
-        if aliases:
-            self.notes.append(f"Left out {listed(aliases)}, which also names the users.")
+        kept = self._not_users()
+        for other in further_names(name, self.names, self._is_alias, self.notes, kept=kept):
+            self._put(other, "identity", "it also names the users")
         return [name]
+
+    def _is_alias(self, name: str) -> bool:
+        content = self.content(name)
+        return content.all_different and content.n_filled > 2
 
     def _name_parts(self, look_only: bool = False) -> list[str]:
         """Return the columns of first and last names, where both are there."""

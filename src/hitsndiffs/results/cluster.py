@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.lookup import python_value
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, make
 from hitsndiffs.order.ties import tie_limit
 from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.diagnostics import best_options
-from hitsndiffs.results.frames import python_value
 from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.uncertainty import spread_intervals
 
@@ -106,7 +106,11 @@ class ClusterRanking:
     @cached_property
     def intervals(self) -> Any:
         """Best and worst rank that each user may truly have (95 %), as two columns."""
-        return self.data.kept(spread_intervals(self.data, self.scores, self.standard_errors))
+        errors: Any = self.standard_errors
+        common = self.fit.common_errors
+        if common is not None and self.standard_errors is self.fit.standard_errors:
+            errors = np.sqrt(np.maximum(errors**2 - common**2, 0.0))
+        return self.data.kept(spread_intervals(self.data, self.scores, errors, self.ranks))
 
     def answer_key(self, *, with_confidence: bool = False) -> dict[Any, Any]:
         """The likely right option of each item.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
@@ -23,7 +24,6 @@ from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.reading.cluster import is_dask_frame
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
-from hitsndiffs.results.frames import python_value, same
 from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Refit
 from hitsndiffs.results.sureness import what_helps
@@ -34,6 +34,7 @@ from hitsndiffs.results.uncertainty import (
     reliability,
     top_probabilities,
 )
+from hitsndiffs.results.values import same
 from hitsndiffs.results.views import RankingViews
 from hitsndiffs.results.wording import count, listed
 
@@ -209,7 +210,7 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     @cached_property
     def standard_errors(self) -> Vector:
-        """Of the scores; NaN where the method has none."""
+        """Of the scores (what all may be off by together included); NaN where there are none."""
         if self.resampled_errors is not None:
             return self.resampled_errors
         errors = self.fit.standard_errors
@@ -219,13 +220,21 @@ class Ranking(Asking, RankingTables, RankingViews):
         return np.full(self.responses.n_users, np.nan) if errors is None else errors
 
     @cached_property
+    def own_errors(self) -> Vector:
+        """Standard errors without what moves all scores alike: those that the order depends on."""
+        common = self.fit.common_errors
+        if common is None or self.by != "correct" or self.resampled_errors is not None:
+            return self.standard_errors
+        return np.sqrt(np.maximum(self.standard_errors**2 - common**2, 0.0))
+
+    @cached_property
     def reliability(self) -> float:
         """How well the order would repeat on other items of the kind: 0 (luck) to 1.
 
         For users of the largest component; NaN where there are no standard errors.
         """
         users = self.components == 0
-        return reliability(self.scores[users], self.standard_errors[users])
+        return reliability(self.scores[users], self.own_errors[users])
 
     def rank_intervals(self, level: float = 0.95) -> tuple[Vector, Vector]:
         """Best and worst rank that each user may truly have, within the component.
@@ -237,7 +246,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         """
         low, high = self.ranks.copy(), self.ranks.copy()
         for users in self._with_errors():
-            scores, errors = self.scores[users], self.standard_errors[users]
+            scores, errors = self.scores[users], self.own_errors[users]
             low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
         # a rank is that of the score as it is, a range that of what is believed: it holds both
         low, high = np.minimum(low, self.ranks), np.maximum(high, self.ranks)
@@ -249,7 +258,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         """Probability that each user truly is among the best ``k`` of the component."""
         chance = np.full(self.responses.n_users, np.nan)
         for users in self._with_errors():
-            scores, errors = self.scores[users], self.standard_errors[users]
+            scores, errors = self.scores[users], self.own_errors[users]
             chance[users] = top_probabilities(scores, errors, k, self._seed)
         return chance
 

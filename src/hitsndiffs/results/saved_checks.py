@@ -19,7 +19,7 @@ from hitsndiffs.results.ranking import Ranking
 __all__ = ["check_saved"]
 
 #: Arrays of the fit with one entry per user, and per option.
-_ERRORS = ("standard_errors", "ability_errors", "correct_errors")
+_ERRORS = ("standard_errors", "ability_errors", "correct_errors", "common_errors")
 _PER_USER = ("scores", "correct", "abilities", *_ERRORS)
 _PER_OPTION = ("option_weights", "key_probabilities")
 

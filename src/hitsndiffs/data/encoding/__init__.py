@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from hitsndiffs.data.encoding.long import assemble_long
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
-from hitsndiffs.data.encoding.options import is_blank
+from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
+from hitsndiffs.data.encoding.users import further_names, recognised_user
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
 
@@ -168,9 +169,7 @@ def _user_column(
     fitting = recognise("user", table.names, wide=True) if table.named else []
     if not fitting:
         return None
-    if users is None:
-        notes.append(f"Recognised {fitting[0]!r} as the user column.")
-    return fitting[0]
+    return recognised_user(fitting, table.names_rows, notes if users is None else [])
 
 
 def _user_labels(
@@ -200,18 +199,10 @@ def _user_labels(
 
 def _item_columns(table: Table, user: Any, notes: list[str]) -> list[Any]:
     """Return the item columns: all but the user column and further names of users."""
-    from hitsndiffs.data.encoding.frames import factorise
-
-    others = [name for name in table.names if name != user]
-    aliases = []
-    if user is not None:
-        for name in recognise("user", others, wide=True):
-            codes = factorise(table.column(name))
-            if len(codes.labels) == table.n_rows:
-                aliases.append(name)
-    if aliases:
-        notes.append(f"Left out {listed(aliases)}, which also names the users.")
-    return [name for name in others if name not in aliases]
+    if user is None:
+        return list(table.names)
+    no_items = {user, *further_names(user, table.names, table.names_rows, notes)}
+    return [name for name in table.names if name not in no_items]
 
 
 def _item_labels(items: Sequence[Any] | None, columns: list[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hitsndiffs.engines import Engine
+from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Method
 from hitsndiffs.methods.latent_key.search import Search, search
 
@@ -48,3 +49,12 @@ class Searching(Method):
             axes=self.axes,
             seed=self.seed,
         )
+
+    def _reading_of(self, count: int) -> int:
+        """The number of the reading to rank by, from 0, if there are so many."""
+        if self.reading > count:
+            raise InputError(
+                f"reading must be from 1 to {count}: the answers can be read in {count} "
+                f"way{'s' if count > 1 else ''}; got {self.reading}."
+            )
+        return self.reading - 1

@@ -20,9 +20,9 @@ from hitsndiffs.methods.labels import sharing
 __all__ = ["Habits", "habits_of"]
 
 #: So many labels at most; so many standard errors beyond everybody's use of a label are a habit.
-MOST_LABELS, CLEAR = 30, 4.0
+HABIT_LABELS, CLEAR = 30, 4.0
 #: A user who answers by habit alone still counts this much.
-LEAST = 1e-3
+LEAST_WITNESS = 1e-3
 #: A habit makes up at least this share of the answers.
 MOSTLY = 0.5
 
@@ -48,7 +48,7 @@ class Habits:
     @property
     def weights(self) -> Any:
         """How much of a witness each user is left."""
-        return np.maximum((1 - self.shares) ** 2, LEAST)
+        return np.maximum((1 - self.shares) ** 2, LEAST_WITNESS)
 
     def told(self, data: Engine, most: int = 3) -> str | None:
         """Name users who answer one label whatever is asked; ``None`` where there are none."""
@@ -73,7 +73,7 @@ class Habits:
 def habits_of(data: Engine) -> Habits | None:
     """Find habits; ``None`` where items do not share three labels or more."""
     shared = sharing(data.items)
-    if shared.apart or not 3 <= len(shared.labels) <= MOST_LABELS or data.n_users < 3:
+    if shared.apart or not 3 <= len(shared.labels) <= HABIT_LABELS or data.n_users < 3:
         return None
     n = data.answers_per_user
     uses = data.choices(np.eye(len(shared.labels))[shared.numbers])

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.fitted import AlikeUsers
 from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.common import off_together
 from hitsndiffs.methods.latent_key.learnt import FoundSolution, KeySearch
 from hitsndiffs.methods.latent_key.modes import Mode
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
@@ -85,18 +85,21 @@ class LatentKey(Searching):
         # 3. the key, averaged over resampled users where the data are small
         key = self._averaged_key(problem, final)
         correct = data.choices(key) / data.answers_per_user
+        # 4. errors: everybody's own, and the one that all shares have in common
+        own, common = final.share_errors(), final.common_errors(key)
         return Fit(
             scores=correct,
             option_weights=key,
             key_probabilities=problem.reported(key),
             correct=correct,
             abilities=final.posterior.mean,
-            standard_errors=final.share_errors(),
+            standard_errors=own if common is None else np.sqrt(own**2 + common**2),
+            common_errors=common,
             ability_errors=final.posterior.sd,
             confidence=readings[self.reading - 1].probability,
             converged=final.converged,
             n_iterations=final.rounds,
-            notes=tuple(in_words(found, readings, asked)),
+            notes=(*in_words(found, readings, asked), *off_together(own, common)),
             readings=readings,
             questions=asked,
             alike=_alike(found, chosen, final),
@@ -111,12 +114,7 @@ class LatentKey(Searching):
     def _chosen(self, found: Search) -> Mode:
         """The solution to rank by."""
         modes = distinct_modes(found)
-        if self.reading > len(modes):
-            raise InputError(
-                f"reading must be from 1 to {len(modes)}: the answers can be read in "
-                f"{len(modes)} way{'s' if len(modes) > 1 else ''}; got {self.reading}."
-            )
-        return modes[self.reading - 1]
+        return modes[self._reading_of(len(modes))]
 
     def _averaged_key(self, problem: Problem, final: Solution) -> Array:
         """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""

@@ -30,8 +30,9 @@ from hitsndiffs.methods.latent_key.candidates import (
     item_blocks,
     weigh_candidates,
 )
+from hitsndiffs.methods.latent_key.common import common_errors
 from hitsndiffs.methods.latent_key.grid import (
-    NARROW,
+    NARROW_PEAK,
     STEP,
     THETA,
     Posterior,
@@ -126,6 +127,10 @@ class KeyFit(Solution):
             columns, stepping(self.problem.data, _share_errors), data.answers_per_user, *strong
         )[:, 0]
 
+    def common_errors(self, key: Array) -> Any:
+        """What all shares by a key may be off by together (see :mod:`.common`)."""
+        return common_errors(self.problem, key)
+
     @property
     def population(self) -> Population:
         """Means of the slopes and intercepts of the likely keys."""
@@ -212,7 +217,7 @@ def placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, Ar
     if isinstance(start, Solution):
         start = start.posterior
     if isinstance(start, Posterior):
-        return start.mean, np.maximum(start.sd, NARROW * STEP)
+        return start.mean, np.maximum(start.sd, NARROW_PEAK * STEP)
     return start, START_SD * data.everybody
 
 

@@ -191,6 +191,10 @@ class Solution(ABC):
     def share_errors(self) -> Any:
         """Standard errors of the expected shares correct: chance, and doubt about the key."""
 
+    def common_errors(self, key: Array) -> Any | None:  # noqa: ARG002
+        """What all shares by a key may be off by together; ``None``: nothing worth the name."""
+        return None
+
     @property
     @abstractmethod
     def population(self) -> Population:
