@@ -19,6 +19,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods.draws import item_words, user_draws
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.order.ties import patterns
@@ -192,8 +193,12 @@ def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
     Equal sheets are taken once: a large group of copies would hide behind its own agreement.
     """
     different = np.unique(patterns(problem.data), return_index=True)[1]
-    some = np.linspace(0, len(different) - 1, min(len(different), size)).astype(int)
-    sample = _excess(problem, fit, curves, different[some])[0][different]
+    if len(different) > size:  # who is looked at follows from the answers
+        draws = user_draws(problem.data, 1, seed=11)[different, 0]
+        some = different[np.argsort(draws, kind="stable")[:size]]
+    else:
+        some = different
+    sample = _excess(problem, fit, curves, some)[0][different]
     compared = np.abs(sample[sample != 0])
     return max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
 
@@ -264,7 +269,7 @@ def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
     log_p = np.log(np.maximum(fit.probabilities(), 1e-12))
     place = fit.places
     words = option_words(data.n_options)
-    band_of_item = np.random.default_rng(1).permutation(data.n_items) % bands
+    band_of_item = np.argsort(np.argsort(item_words(data), kind="stable")) % bands
     copies = 0.0 * data.everybody
     for band in range(-1, bands):  # -1: the whole sheet
         inside = np.ones(data.n_options, dtype=bool)
