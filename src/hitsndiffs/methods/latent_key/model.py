@@ -50,6 +50,7 @@ __all__ = [
     "placed",
     "spread",
     "weighed",
+    "with_prior",
 ]
 
 Array = npt.NDArray[np.float64]
@@ -134,13 +135,16 @@ class KeyProblem(Problem):
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
         super().weigh(witness)
-        counts = self.data.choosers(witness)
+        self.fixed: Array = self.of_counts(self.data.choosers(witness))
+
+    def of_counts(self, counts: Array) -> Array:
+        """Log prior of every candidate by popularity, and log probability of the wrong options."""
         others = np.maximum(self.items.sizes[self.items.of_option], 2) - 1
-        rest = self.items.sum(counts) - counts
+        rest = np.maximum(self.items.sum(counts) - counts, 0.0)
         terms = log_gamma(counts + 1)
         distractors = self.items.sum(terms) - terms + log_gamma(others) - log_gamma(rest + others)
-        self.popularity: Array = np.log((counts + 1) / self.items.sum(counts + 1))
-        self.fixed: Array = distractors + self.popularity
+        popularity = np.log((counts + 1) / self.items.sum(counts + 1))
+        return np.asarray(distractors + popularity)
 
     def fit(
         self,
@@ -216,7 +220,8 @@ def _expect(problem: KeyProblem, logs: Array) -> tuple[Array, float]:
 # The steps: what is done with a block of users.
 
 
-def _with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
+def with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
+    """Log likelihoods over the grid, with the users' log prior."""
     ordinary = np.asarray(ORDINARY, like=sums)
     if strong is None or not strong.any():
         return sums + ordinary
@@ -227,19 +232,19 @@ def expected(
     sums: Array, witness: Array, strong: npt.NDArray[np.bool_] | None = None
 ) -> tuple[Array, Array]:
     """Posterior weights on the grid times the witness; the log evidence on the side."""
-    weights, _, _, log_evidence = posterior_of(_with_prior(sums, strong))
+    weights, _, _, log_evidence = posterior_of(with_prior(sums, strong))
     weights *= witness[:, None]
     return weights, (witness @ log_evidence).reshape(1)
 
 
 def described(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:
     """Mean, spread and log evidence of every user's ability."""
-    return np.column_stack(posterior_of(_with_prior(sums, strong))[1:])
+    return np.column_stack(posterior_of(with_prior(sums, strong))[1:])
 
 
 def weighed(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:
     """Posterior weights on the grid, one row per user."""
-    return posterior_of(_with_prior(sums, strong))[0]
+    return posterior_of(with_prior(sums, strong))[0]
 
 
 def spread(_: Array, mean: Array, sd: Array, witness: Array) -> Any:
