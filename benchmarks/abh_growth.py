@@ -96,7 +96,7 @@ def main() -> None:
         start = time.perf_counter()
         fitted = ABH(engine=engine).fit(responses)
         seconds = time.perf_counter() - start
-        residual = fitted.fit_.details["residual"]
+        residual = fitted.fit_.residual
         print(
             f"       {m:>9,} users {fitted.n_iterations_:>5} rounds {seconds:>8.2f} s, "
             f"converged {fitted.converged_}, residual {residual:.1e}"

@@ -24,6 +24,8 @@ EXAMPLES = Path(__file__).parent.parent / "examples" / "make_examples.py"
 TIME = "2026-01-15T10-30-00.000000"
 LETTERS = "ABCD"
 
+Codes = npt.NDArray[np.int64]
+
 
 def make_all(folder: Path) -> None:
     """Write every file into a folder."""
@@ -43,6 +45,9 @@ def make_all(folder: Path) -> None:
     make_runs(folder / "runs")
     runs = [(f"model-c-run-{n}", "model-c") for n in (1, 2, 3)]
     write(folder / "groups.csv", [("model", "group"), *runs])
+    make_copies(folder)
+    make_panel(folder)
+    make_concept_test(folder)
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,66 @@ def crowd_key() -> dict[str, str]:
         item.replace("item", "picture"): str(animals["ABC".index(sim.key[item])])
         for item, animals in turned.items()
     }
+
+
+def drawn_test(rng: np.random.Generator, users: int, questions: int) -> tuple[Codes, Codes, Codes]:
+    """Right answers, everybody's answers, and the users from weak to able."""
+    ability, hard = rng.standard_normal(users), rng.normal(-0.1, 0.8, questions)
+    knows = rng.random((users, questions)) < 1 / (1 + np.exp(1.2 * (hard - ability[:, None])))
+    right = rng.integers(4, size=questions)
+    wrong = (right + 1 + rng.integers(3, size=knows.shape)) % 4
+    return right, np.where(knows, right, wrong), np.argsort(ability)
+
+
+def write_sheets(folder: Path, name: str, users: Sequence[str], codes: Codes, right: Codes) -> None:
+    """A table of answers, and its key."""
+    items = [f"q{number:02}" for number in range(1, len(right) + 1)]
+    rows = [(user, *(LETTERS[k] for k in row)) for user, row in zip(users, codes, strict=True)]
+    write(folder / f"{name}.csv", [("user", *items), *rows])
+    key = zip(items, (LETTERS[k] for k in right), strict=True)
+    write(folder / f"{name}-key.csv", [("item", "answer"), *key])
+
+
+def make_copies(folder: Path) -> None:
+    """A class of which a third took nine answers in ten from one weak neighbour."""
+    rng = np.random.default_rng(0)
+    right, codes, order = drawn_test(rng, 60, 30)
+    source = int(order[8])
+    copying = rng.choice(np.delete(np.arange(60), source), 20, replace=False)
+    taken = rng.random((20, 30)) < 0.9
+    codes[copying] = np.where(taken, codes[source], codes[copying])
+    names = [f"student-{number:02}" for number in range(1, 61)]
+    write_sheets(folder, "copies", names, codes, right)
+
+
+def make_panel(folder: Path) -> None:
+    """A dozen models, eight runs of each; the weak answer mostly one letter."""
+    rng = np.random.default_rng(0)
+    right, codes, order = drawn_test(rng, 12, 60)
+    for model in order[:7]:
+        codes[model] = np.where(rng.random(60) < 0.75, rng.choice([1, 1, 3]), codes[model])
+    runs = np.repeat(codes, 8, axis=0)
+    runs = np.where(rng.random(runs.shape) < 0.05, rng.integers(4, size=runs.shape), runs)
+    models = [f"model-{letter}" for letter in "abcdefghijkl"]
+    names = [f"{model}-run-{number}" for model in models for number in range(1, 9)]
+    write_sheets(folder, "panel", names, runs, right)
+    groups = [(name, name.partition("-run")[0]) for name in names]
+    write(folder / "panel-groups.csv", [("user", "group"), *groups])
+
+
+def make_concept_test(folder: Path) -> None:
+    """On most questions the middle of the class believes one wrong answer."""
+    rng = np.random.default_rng(0)
+    right, codes, order = drawn_test(rng, 80, 24)
+    place = np.empty(80)
+    place[order] = np.linspace(-2.3, 2.3, 80)
+    knows = rng.random((80, 24)) < 1 / (1 + np.exp(-2 * (place[:, None] - 1.1)))
+    falls = rng.random((80, 24)) < 1 / (1 + np.exp(-2 * (place[:, None] + 0.8)))
+    guess = rng.integers(4, size=(80, 24))
+    fooled = np.where(knows, right, np.where(falls, (right + 1) % 4, guess))
+    codes = np.where(rng.random(24) < 0.8, fooled, codes)
+    names = [f"student-{number:02}" for number in range(1, 81)]
+    write_sheets(folder, "concept", names, codes, right)
 
 
 def make_newcomers(path: Path, test: Test) -> None:

@@ -6,8 +6,10 @@ import argparse
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -16,102 +18,132 @@ from fuzz import ROOT
 from fuzz.child import KINDS, kind_of, made
 from fuzz.page import write_page
 
+#: Most inputs are small files: a folder in memory, where there is one.
+IN_MEMORY = "/dev/shm"
 #: Seconds for one input, and for a child to begin.
 LIMIT, START = 20.0, 180.0
 #: Inputs of one child, and how much of the time a kind gets.
 BATCH = {
-    "bytes": 4000,
-    "tables": 4000,
+    "bytes": 20_000,
+    "tables": 20_000,
     "paths": 500,
     "changes": 400,
     "states": 40,
     "faults": 200,
     "kills": 10,
 }
-SHARE = {"bytes": 5, "tables": 4, "paths": 2, "changes": 4, "states": 1, "faults": 2, "kills": 1}
+SHARE = {"bytes": 14, "tables": 11, "paths": 2, "changes": 5, "states": 1, "faults": 2, "kills": 1}
+
+
+#: A signal asks the campaign to end: what ran is kept.
+asked_to_end: list[int] = []
 
 
 def empty(seed: int) -> dict[str, Any]:
     """A campaign before its first input."""
-    return {"seed": seed, "kinds": {}}
+    return {"seed": seed, "kinds": {}, "commits": []}
 
 
-def batch(name: str, state: dict[str, Any], count: int, until: float) -> None:
-    """Run one child, and add what came of it."""
-    entry = state["kinds"].setdefault(
-        name,
-        {
-            "next": 0,
-            "inputs": 0,
-            "seconds": 0.0,
-            "peak_mib": 0,
-            "hangs": 0,
-            "crashes": 0,
-            "outcomes": {},
-            "findings": [],
-        },
-    )
-    first, began, seed = entry["next"], time.monotonic(), state["seed"]
-    child = subprocess.Popen(
+def blank(first: int = 0) -> dict[str, Any]:
+    """A kind before its first input."""
+    return {
+        "next": first,
+        "inputs": 0,
+        "seconds": 0.0,
+        "peak_mib": 0,
+        "hangs": 0,
+        "crashes": 0,
+        "outcomes": {},
+        "findings": [],
+    }
+
+
+def started(name: str, seed: int, first: int, count: int, folder: str) -> subprocess.Popen[bytes]:
+    """A child that runs some inputs, with its temporary files in a folder."""
+    return subprocess.Popen(
         [sys.executable, "-m", "fuzz.child", name, str(seed), str(first), str(count)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=ROOT,
         env={
             **os.environ,
+            "TMPDIR": folder,
             "POLARS_MAX_THREADS": "1",
             "OMP_NUM_THREADS": "1",
             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]),
         },
     )
+
+
+def batch(name: str, state: dict[str, Any], count: int, until: float) -> None:
+    """Run one child, and add what came of it."""
+    entry = state["kinds"].setdefault(name, blank())
+    began, first = time.monotonic(), entry["next"]
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None) as f:
+        child = started(name, state["seed"], first, count, f)
+        try:
+            last, what = watched(child, name, state["seed"], entry, until)
+        finally:
+            child.kill()
+            child.wait()
+    number = max(last, first - 1)
+    if what:
+        entry["hangs" if what.startswith("hang") else "crashes"] += 1
+        entry["findings"].append({"number": number, "what": what, "where": ""})
+        keep(name, state["seed"], number)
+    entry["next"] = number + 1
+    entry["inputs"] += number + 1 - first
+    entry["seconds"] += time.monotonic() - began
+
+
+def watched(
+    child: subprocess.Popen[bytes], name: str, seed: int, entry: dict[str, Any], until: float
+) -> tuple[int, str]:
+    """Read a child's lines; return the last input's number, and how it hung or died, if it did."""
     assert child.stdout is not None
     assert child.stderr is not None
-    number, found, reason, noise = first - 1, None, "", b""
-    limit, rest = START, b""
+    number, limit, rest, noise = -1, START, b"", b""
     os.set_blocking(child.stderr.fileno(), False)
-    while found is None:
-        ready, _, _ = select.select([child.stdout], [], [], limit)
-        noise = (noise + (child.stderr.read() or b""))[-4000:]
-        if not ready:
-            reason = "hang"
-            break
-        chunk = os.read(child.stdout.fileno(), 1 << 16)
-        if not chunk:
-            reason = "crash"
-            break
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            if line.isdigit():
-                number, limit = int(line), LIMIT
-            elif line.startswith(b'{"done"'):
-                found = json.loads(line)["done"]
-            elif line.startswith(b"{"):
-                finding = json.loads(line)
-                keep(name, seed, finding["number"])
-                entry["findings"].append(finding)
-        if found is None and time.monotonic() > until:
-            break
-    child.kill()
-    code = child.wait()
-    noise = (noise + (child.stderr.read() or b""))[-4000:]
-    child.stdout.close()
-    child.stderr.close()
-    if reason:
-        entry["hangs" if reason == "hang" else "crashes"] += 1
-        what = "no answer within 20 s" if reason == "hang" else f"the process ended with {code}"
-        last = noise.decode(errors="replace").strip().splitlines()[-1:]
-        entry["findings"].append(
-            {"number": number, "what": f"{reason}: {what} {last}", "where": ""}
-        )
-        keep(name, seed, number)
-    ran = number + 1 - first if found is None else count
-    entry["next"] = number + 1 if found is None else first + count
-    entry["inputs"] += max(ran, 0)
-    entry["seconds"] += time.monotonic() - began
-    for outcome, times in (found or {"outcomes": {}})["outcomes"].items():
-        entry["outcomes"][outcome] = entry["outcomes"].get(outcome, 0) + times
-    if found is not None:
-        entry["peak_mib"] = max(entry["peak_mib"], found["peak_mib"])
+    with child.stdout as out, child.stderr as err:
+        while True:
+            ready, _, _ = select.select([out], [], [], limit)
+            noise = (noise + (err.read() or b""))[-4000:]
+            chunk = os.read(out.fileno(), 1 << 16) if ready else b""
+            if not chunk:
+                said = noise.decode(errors="replace").strip().splitlines()[-1:]
+                if not ready:
+                    return number, f"hang: no answer within {LIMIT:.0f} s {said}"
+                return number, f"crash: the process ended with {child.wait()} {said}"
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                if line.isdigit():
+                    number, limit = int(line), LIMIT
+                elif line.startswith(b"="):
+                    outcome = line[1:].decode()
+                    entry["outcomes"][outcome] = entry["outcomes"].get(outcome, 0) + 1
+                elif line.startswith(b'{"done"'):
+                    peak = json.loads(line)["done"]["peak_mib"]
+                    entry["peak_mib"] = max(entry["peak_mib"], peak)
+                    return number, ""
+                elif line.startswith(b"{"):
+                    finding = json.loads(line)
+                    keep(name, seed, finding["number"])
+                    entry["findings"].append(finding)
+            if time.monotonic() > until or asked_to_end:
+                return number, ""
+
+
+def recheck(state: dict[str, Any]) -> None:
+    """Run the input of every finding again, and note what it does now."""
+    for name, entry in state["kinds"].items():
+        for finding in entry["findings"]:
+            once = empty(state["seed"])
+            once["kinds"][name] = blank(finding["number"])
+            batch(name, once, 1, float("inf"))
+            found = once["kinds"][name]
+            failed = [f["what"] for f in found["findings"]]
+            finding["now"] = failed[0] if failed else next(iter(found["outcomes"]))
+            print(f"{name} {finding['number']}: {finding['now']}", flush=True)
 
 
 def keep(name: str, seed: int, number: int) -> None:
@@ -147,6 +179,9 @@ def main() -> int:
         "--beside", type=Path, nargs="+", default=[], help="other campaigns, for the report"
     )
     parser.add_argument("--again", type=int, metavar="NUMBER", help="run one input here, to debug")
+    parser.add_argument(
+        "--recheck", action="store_true", help="run the inputs of all findings again"
+    )
     given = parser.parse_args()
     kinds = given.kinds or list(KINDS)
     unknown = [name for name in kinds if name not in KINDS]
@@ -157,10 +192,19 @@ def main() -> int:
     state = empty(given.seed)
     if given.resume is not None and given.resume.exists():
         state = json.loads(given.resume.read_text())
+    if given.recheck:
+        recheck(state)
+        given.seconds = 0.0
+        if given.resume is not None:
+            save(state, given.resume)
+    elif given.seconds > 0 and (commit := _commit()) not in state.setdefault("commits", []):
+        state["commits"].append(commit)
     until = time.monotonic() + given.seconds
     spent = dict.fromkeys(kinds, 0.0)
     ran = dict.fromkeys(kinds, 0)
-    while time.monotonic() < until:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: asked_to_end.append(number))
+    while time.monotonic() < until and not asked_to_end:
         left = [k for k in kinds if given.inputs is None or ran[k] < given.inputs]
         if not left:
             break
@@ -187,10 +231,16 @@ def main() -> int:
     return 1 if findings else 0
 
 
+def _commit() -> str:
+    """The state of the code, where Git tells it."""
+    told = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, check=False
+    )
+    return told.stdout.decode().strip() or "unknown"
+
+
 def again(name: str, seed: int, number: int) -> int:
     """Run one input in this process, with its traceback."""
-    import tempfile
-
     kind = kind_of(name)
     given = made(kind, seed, number)
     print(repr(given)[:2000])

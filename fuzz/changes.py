@@ -21,6 +21,10 @@ METHODS = [
     "hnd", "hnd-robust", "auto", "abh", "hits", "truthfinder", "investment", "pooled-investment",
     "majority", "dawid-skene", "latent-key",
 ]  # fmt: skip
+#: These read labels across items; other labels in one item are other data to them, unless every
+#: item has labels of its own.
+READ_LABELS = {"hnd-robust", "auto", "latent-key", "dawid-skene"}
+NAMES = ("user-{:02}", "item-{:02}", "option-{}")
 CHANGES = ["users", "items", "options", "names", "everything", "copies", "blank", "split"]
 
 
@@ -69,7 +73,10 @@ class Changes:
         method = rng.choice(METHODS)
         while method in ("hnd-robust", "auto", "latent-key") and rng.random() < 0.6:
             method = rng.choice(METHODS)  # slower
-        return Case(table(rng), method, rng.choice(CHANGES), rng.randrange(2**31))
+        given = Case(table(rng), method, rng.choice(CHANGES), rng.randrange(2**31))
+        if given.change == "options" and rng.random() < 0.6:
+            given.change = "options item by item"
+        return given
 
     def run(self, given: Case, folder: Path) -> str:
         return check(given)
@@ -82,7 +89,7 @@ def check(given: Case) -> str:
     m, n = before.shape
     users, items = np.arange(m), np.arange(n)
     codes = before
-    names = ("user-{:02}", "item-{:02}", "option-{}")
+    names, first_names = NAMES, NAMES
     if given.change in ("users", "everything"):
         users = rng.permutation(m)
     if given.change in ("items", "everything"):
@@ -91,6 +98,10 @@ def check(given: Case) -> str:
         codes = np.where(before < 0, -1, rng.permutation(10)[before])
     if given.change in ("names", "everything"):
         names = ("z{}", "{}?", "a{}")
+    if given.change == "options item by item":
+        codes = np.column_stack([np.where(c < 0, -1, rng.permutation(10)[c]) for c in before.T])
+        if given.method in READ_LABELS:
+            first_names, names = (*NAMES[:2], "{1}.{0}"), (*NAMES[:2], "{0}?{1}")
     after = codes[users][:, items]
     if given.change == "copies":
         after = np.repeat(after, 2, axis=0)
@@ -98,7 +109,7 @@ def check(given: Case) -> str:
         after = np.column_stack([np.vstack([after, -np.ones((1, n), int)]), -np.ones(m + 1, int)])
     elif given.change == "split":
         return _split(before, given.method)
-    first = _ranked(before, given.method)
+    first = _ranked(before, given.method, first_names)
     second = _ranked(after, given.method, names)
     if isinstance(first, str) or isinstance(second, str):
         if given.change != "copies":
@@ -143,11 +154,11 @@ def _split(rows: Any, method: str) -> str:
     return _compare(first, second.scores[[place[user] for user in whole.users.tolist()]], second)
 
 
-def responses(rows: Any, names: Any = ("user-{:02}", "item-{:02}", "option-{}")) -> Any:
+def responses(rows: Any, names: Any = NAMES) -> Any:
     """The responses of a table."""
     cells = np.empty(rows.shape, dtype=object)
     for place, code in np.ndenumerate(rows):
-        cells[place] = None if code < 0 else names[2].format(code)
+        cells[place] = None if code < 0 else names[2].format(code, place[1])
     frame: dict[str, Any] = {"user": [names[0].format(j) for j in range(len(rows))]}
     frame |= {names[1].format(i): cells[:, i].tolist() for i in range(rows.shape[1])}
     import polars as pl
@@ -156,7 +167,7 @@ def responses(rows: Any, names: Any = ("user-{:02}", "item-{:02}", "option-{}"))
     return hnd.Responses.from_wide(pl.DataFrame(frame, schema=schema), user="user")
 
 
-def _ranked(rows: Any, method: str, names: Any = ("user-{:02}", "item-{:02}", "option-{}")) -> Any:
+def _ranked(rows: Any, method: str, names: Any = NAMES) -> Any:
     try:
         r = responses(rows, names)
     except InputError as error:

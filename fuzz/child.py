@@ -1,6 +1,7 @@
 """A child process that runs some inputs of one kind: ``python -m fuzz.child KIND SEED FROM COUNT``.
 
-It writes a line before every input (its number), and one for every finding and at the end (JSON).
+It writes a line before every input (its number) and after it (``=`` and what came of it), and one
+for every finding and at the end (JSON).
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ def run(name: str, seed: int, first: int, count: int, say: Any) -> dict[str, Any
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    outcomes[kind.run(made(kind, seed, number), folder)] += 1
+                    outcome = kind.run(made(kind, seed, number), folder)
             except Exception as error:
-                outcomes["finding"] += 1
+                outcome = "finding"
                 where = traceback.extract_tb(error.__traceback__)[-1]
                 own = [
                     f
@@ -73,6 +74,8 @@ def run(name: str, seed: int, first: int, count: int, say: Any) -> dict[str, Any
                         }
                     )
                 )
+            outcomes[outcome] += 1
+            say(f"={outcome}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return {"outcomes": dict(outcomes), "peak_mib": peak}
 

@@ -44,10 +44,12 @@ def counts(states: Sequence[Mapping[str, Any]]) -> str:
     """The tables of counts and findings."""
     kinds = joined(states)
     seeds = ", ".join(str(state["seed"]) for state in states)
+    commits = [commit for state in states for commit in state.get("commits", [])]
+    code = f" Commits: {', '.join(commits)}." if commits else ""
     lines = [
         MARK,
         "",
-        f"Seeds {seeds}. An input is counted once, whatever came of it.",
+        f"Seeds {seeds}. An input is counted once, whatever came of it.{code}",
         "",
         "| kind | what | inputs | outcomes | tracebacks and wrong results | hangs over 20 s | "
         "processes that died | most memory |",
@@ -68,10 +70,10 @@ def counts(states: Sequence[Mapping[str, Any]]) -> str:
     lines += ["", f"{total:,} inputs in {hours:.2f} hours of one process."]
     findings = [(name, f) for name, entry in kinds.items() for f in entry["findings"]]
     if findings:
-        lines += ["", "What it found (`--again` shows what each input does now):", ""]
+        lines += ["", "What it found, and what the same input does now:", ""]
         lines += [
             f"- `python -m fuzz {name} --seed {f['seed']} --again {f['number']}`: "
-            f"{_short(f['what'])} ({f['where']})"
+            f"{_short(f['what'])} ({f['where']}); now: {_short(f.get('now', 'not run again'))}"
             for name, f in findings
         ]
     return "\n".join(lines) + "\n"

@@ -137,13 +137,13 @@ def test_a_small_run_writes_a_page_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.delenv(real.VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
     only = ["--data", "paper/c1p,test/10*", "--methods", "auto,hnd,majority", "--jobs", "1"]
-    arena.main(["--runs", "1", "--paper-runs", "1", *only])
+    arena.main(["--settings-runs", "1", "--paper-runs", "1", *only])
     page = (tmp_path / "docs" / "arena.md").read_text(encoding="utf-8")
     assert "certified, and as exact as HnD | 1 of 1 certified" in page
     kept = (tmp_path / ".arena" / "cells.jsonl").read_text(encoding="utf-8")
     assert len(kept.splitlines()) == 6
     monkeypatch.setattr(running, "measure", None)  # nothing is left to measure
-    arena.main(["--runs", "1", "--paper-runs", "1", *only])
+    arena.main(["--settings-runs", "1", "--paper-runs", "1", *only])
 
 
 @pytest.mark.data

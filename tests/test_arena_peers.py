@@ -164,11 +164,10 @@ def test_a_judge_who_shares_no_item_says_nothing():
 
 def test_peers_run_on_real_sets_and_have_their_source(monkeypatch):
     monkeypatch.setattr(real, "present", lambda: ["IT"])
-    cells = arena.planned(1, 1)
+    cells = arena.planned(arena.Runs(1, 1, 1, 1))
     assert {(name, "real/IT", 0) for name in PEERS} <= set(cells)
     assert {data for name, data, _ in cells if name in PEERS} == {"real/IT"}
     assert "def greedy_triplets" in running._source("full triplets")
-    assert "def shared_labels" in running._source("crowd-kit KOS")
     assert "def greedy_triplets" not in running._source("majority")
 
 

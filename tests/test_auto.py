@@ -7,7 +7,7 @@ import pytest
 from cases_of_ability import biased_workers, exam, two_camps, with_own_letters
 from factory import c1p_table, make_responses
 
-from hitsndiffs import accuracy, rank
+from hitsndiffs import InputError, accuracy, rank
 from hitsndiffs.methods import auto as auto_module
 from hitsndiffs.methods.predictive import Contest
 
@@ -18,7 +18,7 @@ def test_consistent_answers_are_ranked_exactly():
     table = c1p_table(1, 40, 60, 4)
     shuffled = np.random.default_rng(0).permutation(40)
     ranking = rank(make_responses(table[shuffled]), "auto")
-    assert ranking.fit.details["chosen"] == "hnd"
+    assert ranking.fit.choice.method == "hnd"
     assert ranking.consistent
     assert abs(accuracy(shuffled, ranking.scores)) > 0.99
     assert ranking.notes[0].startswith("Method hnd: one order explains every answer")
@@ -28,7 +28,7 @@ def test_a_test_gets_a_latent_key():
     table, ability = exam(0)
     ranking = rank(make_responses(with_own_letters(table)))
     assert ranking.method == "auto"
-    assert ranking.fit.details["chosen"] == "latent-key"
+    assert ranking.fit.choice.method == "latent-key"
     assert ranking.notes[0].startswith("Method latent-key: it predicts hidden answers better")
     assert f"{ranking.confidence:.0%}" in ranking.notes[0]
     assert ranking.by == "correct"
@@ -42,16 +42,16 @@ def test_items_with_labels_of_their_own_are_no_case_for_confusion_matrices():
     table, _ = exam(0, users=40, items=10)
     own = table + 10 * np.arange(10)
     ranking = rank(make_responses(own))
-    assert ranking.fit.details["chosen"] == "latent-key"
+    assert ranking.fit.choice.method == "latent-key"
     assert "items have right answers of their own" in ranking.notes[0]
 
 
 def test_two_shared_labels_have_leanings():
     table, truth = biased_workers(0)
     ranking = rank(make_responses(table))
-    assert ranking.fit.details["chosen"] == "latent-key"
+    assert ranking.fit.choice.method == "latent-key"
     assert "lean" in ranking.notes[0]
-    assert set(ranking.fit.details["label_shares"]) == {"0", "1"}
+    assert set(dict(ranking.fit.learnt.population.label_shares)) == {"0", "1"}
     assert accuracy(truth, ranking.scores) > 0.9
     np.testing.assert_array_equal(ranking.scores, ranking.correct)
 
@@ -73,7 +73,7 @@ def three_labels(seed, users=40, items=300):
 def test_confused_workers_get_confusion_matrices():
     table, truth = three_labels(0)
     ranking = rank(make_responses(table))
-    assert ranking.fit.details["chosen"] == "dawid-skene"
+    assert ranking.fit.choice.method == "dawid-skene"
     assert "confusion matrices predict hidden answers better" in ranking.notes[0]
     assert accuracy(truth, ranking.scores) > 0.9
 
@@ -119,3 +119,41 @@ def test_users_without_answers_and_strangers():
     ranking = rank(make_responses(table))
     assert np.isnan(ranking.scores[3])
     assert any("gave no answers" in note for note in ranking.notes)
+
+
+# -- readings where confusion matrices are chosen ------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def confused():
+    """Workers with confusions of their own, and a ranking that goes by confusion matrices."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(3, size=120)
+    rows = []
+    for _ in range(30):
+        table = rng.dirichlet(np.full(3, 0.5), size=3) + rng.uniform(0, 2.5) * np.eye(3)
+        table = table / table.sum(axis=1, keepdims=True)
+        rows.append([int(rng.choice(3, p=table[k])) for k in truth])
+    ranking = rank(make_responses(np.array(rows)), "auto")
+    assert ranking.fit.choice.method == "dawid-skene"
+    return ranking
+
+
+def test_confusion_matrices_come_first_and_readings_by_a_key_beside_them(confused):
+    readings = confused.fit.readings
+    assert readings[0].probability == confused.confidence
+    np.testing.assert_array_equal(readings[0].correct, confused.scores)
+    assert all(reading.agreement < 0.9 for reading in readings[1:])
+    assert sum(reading.probability for reading in readings) <= 1 + 1e-9
+    assert len(confused.ask(2)) == 2
+
+
+def test_another_reading_can_be_ranked_by_where_confusion_matrices_are_first(confused):
+    count = len(confused.readings)
+    for number in range(2, count + 1):
+        other = rank(confused.responses, "auto", reading=number)
+        assert other.fit.choice.method == "latent-key"
+        assert other.confidence == pytest.approx(confused.fit.readings[number - 1].probability)
+        assert other.readings[0].probability == pytest.approx(confused.confidence)
+    with pytest.raises(InputError, match=f"from 1 to {count}"):
+        rank(confused.responses, "auto", reading=count + 1)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from commands import PROGRAM, QUIZ, Here, as_program, write
+from commands import PROGRAM, QUIZ, ROOT, Here, as_program, write
 
 from hitsndiffs.errors import ConvergenceWarning
+from hitsndiffs.methods import METHODS
+from hitsndiffs.reading.options import ReadingOptions
 
 
 @pytest.fixture
@@ -30,7 +35,7 @@ BROKEN: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "ragged.csv": (b"student,q1,q2\nann,A,B\nbob,A\n", ("line 3", "2 cells")),
     "two-answers.csv": (
         b"worker,task,label\nw1,t1,cat\nw2,t1,dog\nw1,t1,dog\n",
-        ("lines 2 and 4", "'w1'", "'t1'", "'cat'", "'dog'", "--duplicates first"),
+        ("lines 2 and 4", "'w1'", "'t1'", "'cat'", "'dog'", "set duplicates to first or last"),
     ),
     "same-user.csv": (b"student,q1,q2\nann,A,B\nann,B,B\n", ("'ann'", "lines 2 and 3")),
     "binary.csv": (b"student,q1\n\x00\x01\x02\xff\n", ("binary.csv", "not text")),
@@ -127,32 +132,46 @@ def test_a_near_miss_is_met_with_a_suggestion(here: Here) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--top", "x"], "--top takes a whole number; got 'x'."),
         (
             ["--engine", "steam"],
-            "--engine must be one of auto, numpy, threads, cupy, dask; got 'steam'.",
+            "engine must be one of auto, numpy, threads, cupy, dask; got 'steam'.",
         ),
-        (["--solver", "power"], "Method 'auto' has no --solver; methods that have it: hnd, abh."),
+        (["--solver", "power"], "Method 'auto' has no solver; methods that have it: hnd, abh."),
         (["two.csv"], "'two.csv': there is no such file."),
-        (["--attempt", "third"], "--attempt must be one of first, last, best; got 'third'."),
-        (["--max-memory", "much"], "--max-memory takes a size such as 500MB or 4GB; got 'much'."),
-        (["--header-row", "0"], "--header-row must be a whole number from 1 on; got 0."),
+        (["--attempt", "third"], "attempt must be one of first, last, best; got 'third'."),
+        (["--max-memory", "much"], "the most memory is a size such as 500MB or 4GB; got 'much'."),
+        (["--header-row", "0"], "the header row must be a whole number from 1 on; got 0."),
     ],
 )
-def test_wrong_options_are_called_by_their_names(
-    here: Here, arguments: list[str], sentence: str
-) -> None:
+def test_wrong_options_are_named(here: Here, arguments: list[str], sentence: str) -> None:
     assert here("rank", QUIZ, *arguments).err == f"hnd: {sentence}\n"
+
+
+def test_what_is_no_number_is_refused(here: Here) -> None:
+    done = here("rank", QUIZ, "--top", "x")
+    assert done.code == 2
+    assert done.err.startswith("hnd: Invalid value for '--top': ")
+    assert done.err.count("\n") == 1
 
 
 def test_numbers_are_taken_as_numbers(here: Here) -> None:
     assert here("rank", QUIZ, "--top", "2", "--quiet").out.count("\n") == 3
 
 
-def test_parameters_are_named_as_options(here: Here) -> None:
-    done = here("rank", QUIZ, "--method", "true-answer")
-    assert "--answers" in done.err
-    assert "key=" not in done.err
+def test_sentences_of_the_library_spell_no_parameters_as_python_does() -> None:
+    """They are read on the command line too (``answers=``, ``engine="dask"``)."""
+    names = {f.name for of in (ReadingOptions, *METHODS.values()) for f in fields(of)}
+    spelt = re.compile(rf"\b({'|'.join(names)})=(?!=)")
+    found = []
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            raised = isinstance(node, ast.Call) and "Error" in ast.unparse(node.func)
+            noted = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("notes.append")
+            if raised or noted:
+                texts = [t for t in ast.walk(node) if isinstance(t, ast.Constant)]
+                found += [(path.name, t.value) for t in texts if spelt.search(str(t.value))]
+    assert found == []
 
 
 def test_a_fault_of_the_program_asks_for_a_report(

@@ -165,7 +165,7 @@ def test_file_options(here: Here, tmp_path: Path) -> None:
     columns = ("--user", "who", "--item", "what", "--option", "said")
     refused = here("rank", odd, *columns)
     assert refused.code == 2
-    assert "--duplicates first" in refused.err
+    assert "set duplicates to first or last" in refused.err
     last = here("rank", odd, *columns, "--layout", "long", "--duplicates", "last", "--json")
     assert json.loads(last.out)["n_responses"] == 6
     turned = write(tmp_path / "turned.csv", ["item,a,b,c", "q1,x,x,y", "q2,x,y,y"])

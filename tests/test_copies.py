@@ -91,8 +91,8 @@ def test_many_copies_do_not_become_the_truth():
     assert accuracy(truth, ranking.scores) > accuracy(
         truth, rank(make_responses(everybody), "majority").scores
     )
-    assert ranking.fit.details["n_alike"] >= 31
-    assert len(ranking.fit.details["alike"]) == ranking.fit.details["n_alike"]
+    assert ranking.fit.alike.count >= 31
+    assert len(ranking.fit.alike.users) == ranking.fit.alike.count
 
 
 def test_probabilities_of_options_sum_to_one():
@@ -123,7 +123,7 @@ def test_three_users_are_too_few_to_compare():
 def test_a_majority_of_exact_copies_cannot_hide_behind_its_own_agreement(copied):
     table, _ = with_copies(5, copied=copied, users=60, items=40)
     ranking = rank(make_responses(with_own_letters(table)), "latent-key", resamples=0)
-    assert ranking.fit.details["n_alike"] == copied + 1
+    assert ranking.fit.alike.count == copied + 1
     assert accuracy((table[:60] == 0).mean(axis=1), ranking.scores[:60]) > 0.95
 
 

@@ -239,7 +239,7 @@ def test_the_number_of_copies_is_not_cut_at_a_hundred():
     copied = np.vstack([table, np.tile(table[0], (120, 1))])
     ranking = rank(make_responses(copied), "latent-key", resamples=0)
     found = {finding.name: finding for finding in key_findings(ranking, None)}
-    n_alike = ranking.fit.details["n_alike"]
+    n_alike = ranking.fit.alike.count
     assert n_alike >= 121
     assert found["near copies"].sentence.startswith(f"{n_alike} users agree")
-    assert len(ranking.fit.details["alike"]) == 100
+    assert len(ranking.fit.alike.users) == 100

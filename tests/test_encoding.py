@@ -284,7 +284,7 @@ WIDE_MISTAKES = {
     "unknown user column": (
         {"students": ["a", "b"], "q": [1, 2]},
         {"user": "student"},
-        r"no column 'student' \(did you mean 'students'\?\), given as user=",
+        r"no column 'student' \(did you mean 'students'\?\), given as user;",
     ),
     "user and users": ({"s": [1, 2]}, {"user": "s", "users": [1, 2]}, "not both"),
     "too few users": (np.ones((3, 2)), {"users": ["a"]}, "got 1 labels for 3 rows"),

@@ -112,19 +112,19 @@ LONG_MISTAKES = {
         {"user": "aba", "item": "xxx", "option": "ABC"},
         {},
         r"rows 1 and 3 \(counting from 1\): the user 'a' answered the item 'x' with 'A' and with "
-        "'C'.*duplicates='first'",
+        "'C'.*set duplicates to first",
     ),
     "nobody answered": ({"user": "ab", "item": "xx", "option": ["", None]}, {}, "nothing to rank"),
     "one user": ({"user": "aa", "item": "xy", "option": "AB"}, {}, "only one user"),
     "no option column": (
         {"user": "ab", "item": "xx", "mark": "AB"},
         {},
-        "none of the columns 'user', 'item' and 'mark' is named like the option.*option=",
+        "none of the columns 'user', 'item' and 'mark' is named like the option.*is the option",
     ),
     "unknown column": (
         {"user": "ab", "item": "xx", "label": "AB"},
         {"option": "lable"},
-        r"no column 'lable' \(did you mean 'label'\?\), given as option=",
+        r"no column 'lable' \(did you mean 'label'\?\), given as option;",
     ),
     "one column twice": (
         {"user": "ab", "item": "xx", "label": "AB"},

@@ -148,7 +148,7 @@ class Tags(HTMLParser):
         lambda d: d["responses"].update(item_starts={"labels": [0]}),
         lambda d: d["responses"].update(codes=d["scores"]),
         lambda d: d["responses"]["users"].update(labels=[[]] * 20),
-        lambda d: d["fit"].update(details=3),
+        lambda d: d["fit"].update(alike=3),
         lambda d: d["fit"].update(orientation={"orientation": 3}),
         lambda d: d.update(parameters=5),
         lambda d: d.update(order=d["components"]),

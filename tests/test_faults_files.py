@@ -309,3 +309,34 @@ def test_an_interrupt_while_the_program_starts(wait: float) -> None:
     _, said = running.communicate(timeout=120)
     assert running.returncode == 130
     assert said in ("", "hnd: interrupted; no file was changed.\n")
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_an_interrupt_before_the_package_is_imported(ignored: bool) -> None:
+    """The program's first module: no traceback; interrupts that are ignored stay so."""
+    code = (
+        "import hnd_start, os, signal, sys\n"
+        "os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.argv = ['hnd', 'methods']\n"
+        "code = hnd_start.main()\n"
+        "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, file=sys.stderr)\n"
+        "sys.exit(code)\n"
+    )
+
+    def ignore() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.default_int_handler)
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, preexec_fn=ignore
+    )
+    if ignored:
+        assert (done.returncode, done.stderr) == (0, "False\n")
+    else:
+        assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+    # where nothing interrupts it, the program heeds interrupts as Python does
+    quiet = subprocess.run(
+        [sys.executable, "-c", code.replace("os.kill(os.getpid(), signal.SIGINT)", "")],
+        capture_output=True,
+        text=True,
+    )
+    assert (quiet.returncode, quiet.stderr) == (0, "True\n")

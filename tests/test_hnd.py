@@ -366,7 +366,7 @@ def test_not_converged_warns_with_numbers_and_keeps_the_iterate(solver, rounds):
     assert found.n_iterations == rounds
     assert np.isfinite(found.scores).all()
     assert len(set(found.ranks.tolist())) > 20
-    assert found.fit.details["residual"] > 1e-8
+    assert found.fit.residual > 1e-8
 
 
 @pytest.mark.parametrize("solver", ["lanczos", "arnoldi"])
@@ -389,7 +389,7 @@ def test_not_converged_in_a_smaller_component_warns_too():
 def test_more_rounds_settle_it():
     found = hnd(random_table(0, 30, 12, 3), solver="power", tol=1e-10)
     assert found.converged
-    assert found.fit.details["residual"] <= 1e-10
+    assert found.fit.residual <= 1e-10
     assert 1 < found.n_iterations < 20_000
 
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from factory import random_table
+from factory import make_responses, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitsndiffs.engines import open_engine
+from hitsndiffs.methods.base import Fit
+from hitsndiffs.methods.in_order import _with_open_places
+from hitsndiffs.order.canonical import Colouring, canonical
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.spectral.repeated import colours, settled
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from fuzz.changes import Case, check, responses
+from fuzz.changes import METHODS, Case, check, responses
 
 #: Two blocks that share an option each with a third: their axes are equally strong.
 TWINS = np.array(
@@ -75,3 +81,98 @@ def test_large_and_small_solvers_choose_the_same_mix() -> None:
     assert small.values[0] > 0
     turned = leading_axes(data, 2, seed=5)
     assert np.allclose(np.abs(small.scores), np.abs(turned.scores), atol=1e-9)
+
+
+#: Tables on which order once changed a result (found by fuzzing): rows of answers, "." for none.
+EVEN = json.loads((Path(__file__).parent / "even_tables.json").read_text())
+
+
+@pytest.mark.parametrize("number", range(len(EVEN)))
+def test_even_tables(number: int) -> None:
+    case = EVEN[number]
+    rows = [[-1 if mark == "." else int(mark) for mark in row] for row in case["table"]]
+    came = check(Case(np.array(rows), case["method"], case["change"], case["seed"]))
+    assert came in ("ranked", "undetermined, and said")
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10_000), st.sampled_from(METHODS))
+def test_options_renamed_item_by_item(seed: int, method: str) -> None:
+    table = random_table(seed, 7, 4, 3, graded=seed % 2 == 0)
+    check(Case(table, method, "options item by item", seed))
+
+
+def moved(table: Any, rng: Any) -> tuple[Any, Any]:
+    """A table with users, items and options in another order, and who stands where."""
+    users, items = rng.permutation(len(table)), rng.permutation(table.shape[1])
+    codes = np.column_stack([np.where(c < 0, -1, rng.permutation(9)[c]) for c in table.T])
+    return codes[users][:, items], users
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10_000), st.integers(3, 8), st.integers(1, 5), st.integers(2, 3))
+def test_one_order_for_the_same_answers(seed: int, m: int, n: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, k, (m, n))
+    other, _ = moved(table, rng)
+    one = canonical(Colouring(responses(table))).responses
+    two = canonical(Colouring(responses(other))).responses
+    assert np.array_equal(one.codes, two.codes)
+    assert np.array_equal(one.item_starts, two.item_starts)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_answers_are_the_same_in_that_order(sparse: bool) -> None:
+    table = random_table(3, 9, 6, 3, missing=0.3)
+    table[:, 0] = np.maximum(table[:, 0], 0)
+    r = make_responses(table, sparse=sparse)
+    found = canonical(Colouring(r))
+
+    def answers(x: Any) -> set[Any]:
+        indptr, options = x.rows
+        who = np.repeat(np.arange(x.n_users), np.diff(indptr))
+        items = x.items[x.option_items[options]]
+        labels = x.option_labels[options]
+        return set(zip(x.users[who].tolist(), items.tolist(), labels.tolist(), strict=True))
+
+    assert answers(found.responses) == answers(r)
+    assert found.responses.is_dense == r.is_dense
+    assert np.array_equal(r.users[found.users], found.responses.users)
+    assert np.array_equal(r.option_labels[found.options], found.responses.option_labels)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(1, 3))
+def test_alike_is_what_exchanging_leaves_the_same(seed: int, m: int, n: int) -> None:
+    table = np.random.default_rng(seed).integers(0, 2, (m, n))
+    colouring = Colouring(responses(table))
+
+    def partition(rows: Any) -> Any:
+        """The items as partitions of the users, whatever the names of options and items."""
+        return sorted(tuple((c[:, None] == c[None, :]).ravel().tolist()) for c in rows.T)
+
+    here = partition(table)
+    for one, other in itertools.combinations(range(m), 2):
+        same = any(
+            partition(table[list(order)]) == here
+            for order in itertools.permutations(range(m))
+            if order[one] == other
+        )
+        assert colouring.alike(one, other) == same
+
+
+def test_users_whom_nothing_tells_apart_at_different_places_are_named() -> None:
+    table = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
+    colouring = Colouring(responses(table))
+    assert colouring.alike(0, 3)
+    fit = Fit(scores=np.array([2.0, 1.0, -1.0, -2.0]), confidence=0.9)
+    said = _with_open_places(fit, colouring)
+    assert said.confidence == 0.5
+    assert "the order is not determined" in said.notes[-1]
+    assert "user-00" in said.notes[-1]
+    # what differs by rounding is levelled, without a word
+    fit = Fit(scores=np.array([1.0, 1.0 + 1e-12, 1.0, 1.0]), confidence=0.9)
+    level = _with_open_places(fit, colouring)
+    assert level.notes == ()
+    assert np.ptp(level.scores) == 0
+    assert level.confidence == 0.9

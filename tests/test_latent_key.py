@@ -10,6 +10,7 @@ import pytest
 from cases_of_ability import exam
 from factory import make_responses, tables
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from scipy.stats import norm
 
 from hitsndiffs import accuracy, rank
@@ -25,6 +26,7 @@ from hitsndiffs.methods.latent_key.grid import (
     spread_about,
 )
 from hitsndiffs.methods.latent_key.model import START_SD, KeyProblem
+from hitsndiffs.methods.latent_key.posterior_kernel import compiled_posterior_of
 from hitsndiffs.methods.latent_key.search import correlation, search
 from hitsndiffs.methods.latent_key.starts import consensus
 
@@ -223,9 +225,9 @@ def test_it_finds_key_and_order_of_a_test():
     assert accuracy(ability, ranking.scores) > 0.85
     assert np.mean([option == 0 for option in ranking.answer_key().values()]) > 0.9
     assert accuracy((table == 0).mean(axis=1), ranking.scores) > 0.95
-    solutions = ranking.fit.details["solutions"]
-    assert solutions[0]["evidence"] == max(s["evidence"] for s in solutions)
-    starts = [name for s in solutions for name in s["starts"]]
+    solutions = ranking.fit.learnt.solutions
+    assert solutions[0].evidence == max(s.evidence for s in solutions)
+    starts = [name for s in solutions for name in s.starts]
     assert len(starts) == len(set(starts))
     axes = {f"axis {a}{way}" for a in (1, 2, 3) for way in ("", " reversed")}
     assert axes | {"consensus"} <= set(starts)
@@ -283,3 +285,21 @@ def test_many_users_are_fitted_quickly():
     problem = problem_of(table)
     found = problem.fit(normal_scores(problem.data, consensus(problem)), max_rounds=6)
     assert accuracy(ability, found.posterior.mean) > 0.8
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sharpness=st.floats(0.01, 200.0),
+    skewness=st.floats(-0.5, 0.5),
+    n_points=st.sampled_from([7, 21]),
+)
+def test_compiled_posteriors_are_those_of_numpy(seed, sharpness, skewness, n_points):
+    rng = np.random.default_rng(seed)
+    points = np.linspace(-4, 4, n_points)
+    middle = rng.normal(scale=2, size=(40, 1))
+    off = points - middle
+    logs = -sharpness * rng.uniform(0, 1, (40, 1)) * (off**2 + skewness * off**3 / 8)
+    for compiled, plain in zip(
+        compiled_posterior_of(logs, points), posterior_of(logs, points), strict=True
+    ):
+        np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-11)

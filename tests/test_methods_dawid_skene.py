@@ -44,7 +44,7 @@ def test_full_is_its_formula(answers, smoothing):
     fitted = DawidSkene(model="full", smoothing=smoothing, tol=0, max_iterations=4).fit(
         make_responses(answers)
     )
-    np.testing.assert_allclose(fitted.fit_.details["confusions"], confusion, atol=1e-7)
+    np.testing.assert_allclose(fitted.fit_.learnt.confusions, confusion, atol=1e-7)
     prior = truth.mean(axis=0)
     np.testing.assert_allclose(
         fitted.scores_, [(c.diagonal() * prior).sum() for c in confusion], atol=1e-7
@@ -115,8 +115,8 @@ def test_full_agrees_with_crowdkit(rounds):
     np.testing.assert_allclose(
         ours.key_probabilities_.reshape(-1, 3), theirs.probas_.sort_index(), atol=1e-7
     )
-    np.testing.assert_allclose(ours.fit_.details["label_priors"], theirs.priors_, atol=1e-7)
-    found = ours.fit_.details["confusions"]
+    np.testing.assert_allclose(ours.fit_.learnt.label_priors, theirs.priors_, atol=1e-7)
+    found = ours.fit_.learnt.confusions
     for (worker, label), row in theirs.errors_.iterrows():
         np.testing.assert_allclose(found[worker, label], row.sort_index(), atol=1e-7)
 

@@ -183,7 +183,7 @@ def test_true_answer_has_no_key_where_nobody_was_right():
 
 def test_true_answer_needs_a_key_for_these_data():
     r = make_responses([[0, 0], [1, 1]])
-    with pytest.raises(InputError, match="give key="):
+    with pytest.raises(InputError, match="give a key"):
         TrueAnswer().fit(r)
     with pytest.raises(InputError, match="'no such item'"):
         TrueAnswer(key={"no such item": 1}).fit(r)

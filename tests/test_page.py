@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from commands import QUIZ, as_program
+from formats.lms import moodle
 
 import hitsndiffs as hnd
 from hitsndiffs.irt.examples import EXAMPLES
@@ -112,6 +113,24 @@ def test_no_item_is_left(visitor: Visitor) -> None:
     assert said(answer).startswith("No column is left")
 
 
+def test_items_of_an_export_are_left_out_one_by_one(visitor: Visitor) -> None:
+    made = moodle()
+    n_items = len({item for _, item in made.answers})
+    ((name, content),) = made.files.items()
+    plan = visitor.bring(content, name)
+    assert f"{n_items} items" in plan.text
+    boxes = {f"i{k}": "1" for k in range(n_items)}
+    visitor.post("/plan", items_shown="1", **{k: v for k, v in boxes.items() if k != "i1"})
+    plan = visitor.settled("/plan")
+    assert f"{n_items - 1} items" in plan.text
+    assert re.search(rf'name="i{n_items - 1}" value="1">', plan.text)  # the last in the list, off
+    visitor.post("/plan", items_shown="1", **boxes)
+    assert f"{n_items} items" in visitor.settled("/plan").text
+    answer = visitor.post("/plan", items_shown="1")
+    assert answer.status_code == 422
+    assert said(answer).startswith("No item is left")
+
+
 def test_a_long_table_and_its_roles(visitor: Visitor) -> None:
     plan = visitor.bring(EXAMPLES["crowd.csv"](), "crowd.csv")
     assert "one row per answer" in plan.text
@@ -194,6 +213,7 @@ def test_methods_are_compared_and_another_is_taken(visitor: Visitor) -> None:
         ("rubbish.csv", bytes(range(256)) * 40),
         ("empty.csv", b""),
         ("damaged.parquet", b"PAR1" + b"\x00" * 200 + b"PAR1"),
+        ("deadly.parquet", (Path(__file__).parent / "run_too_long.parquet").read_bytes()),
         ("damaged.xlsx", b"PK\x03\x04" + b"\xff" * 300),
         ("one.csv", b"student,q1\nada,A\n"),
         ("broken.json", b'{"a": ['),

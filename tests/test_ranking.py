@@ -137,9 +137,9 @@ def test_by_chooses_the_scores():
 def test_by_says_what_there_is():
     with pytest.raises(InputError, match="correct, ability; got 'skill'"):
         rank(make_responses(TABLE), method="hnd", by="skill")
-    with pytest.raises(InputError, match="no 'ability' score; leave by= out"):
+    with pytest.raises(InputError, match="no 'ability' score; rank by what it has"):
         rank(make_responses(TABLE), method="hnd", by="ability")
-    with pytest.raises(InputError, match="no 'ability' score; use by='correct'"):
+    with pytest.raises(InputError, match="no 'ability' score; rank by 'correct'"):
         rank(make_responses(TABLE), method="majority", by="ability")
 
 

@@ -296,7 +296,7 @@ def test_a_first_column_of_row_numbers_names_the_users(name, road):
 
 def test_rows_that_seem_to_be_items_are_noted():
     r = read("question,ann,bob\nx1,A,B\nx2,B,B\n")
-    assert any("if the rows are items, read with transpose=True" in note for note in r.notes)
+    assert any("if the rows are items, turn the table round" in note for note in r.notes)
 
 
 def test_row_names_without_a_name_in_the_header():

@@ -5,9 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import random
+import zipfile
+from pathlib import Path
 
 import polars as pl
 import pytest
+from formats.quiz import ods_bytes, xlsx_bytes, zip_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_helpers import as_if_large, content
@@ -55,6 +58,71 @@ def test_every_ragged_row_is_found_on_every_path(width, row, change, chunk):
             return
         with pytest.raises(InputError, match=rf"line {row + 2}: "):
             read(text.encode())
+
+
+@pytest.mark.parametrize("chunk", [None, 64])
+def test_separators_at_the_end_of_rows_shift_nothing(chunk, monkeypatch):
+    if chunk is not None:
+        as_if_large(monkeypatch, chunk)
+    rows = [f"u{k:02},{'AB'[k % 2]},{'CDE'[k % 3]}" for k in range(40)]
+    plain = content(read("\n".join(["user,q1,q2", *rows]).encode()))
+    ended = [f"{row}," for row in rows]
+    for header in ("user,q1,q2", "user,q1,q2,"):
+        found = read("\n".join([header, *ended]).encode())
+        assert content(found) == plain
+        assert any("Left out 'column-4'" in note for note in found.notes)
+    # some rows only: which of the columns is too much cannot be told
+    with pytest.raises(InputError, match="4 cells where the header has 3"):
+        read("\n".join(["user,q1,q2", *rows[:20], *ended[20:]]).encode())
+    # R's row names: the header lacks the first name, and that is said
+    named = read("\n".join(["q1,q2", *rows]).encode())
+    assert (content(named)[0], named.items.tolist()) == (plain[0], ["q1", "q2"])
+    assert "The first column has no name in the header." in named.notes
+
+
+# -- what files point to -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["ods", "xlsx"])
+def test_no_outside_entity_is_read(ending, tmp_path):
+    """An entity that names a file, and one that grows a thousand million times."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the secret of this machine")
+    rows = [["student", "q1", "q2"], ["ada", "A", "MARK"], ["bob", "B", "C"], ["cy", "A", "C"]]
+    book = ods_bytes("Sheet", rows) if ending == "ods" else xlsx_bytes({"Sheet": rows})
+    inside = "content.xml" if ending == "ods" else "xl/sharedStrings.xml"
+    bomb = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, 10))
+    for word, kinds in (
+        ("&x;", f'<!ENTITY x SYSTEM "file://{secret}">'),
+        ("&e9;", f'<!ENTITY e0 "entity">{bomb}'),
+    ):
+        out = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(out, "w") as new:
+            for name in old.namelist():
+                data = old.read(name)
+                if name == inside:
+                    assert b"MARK" in data
+                    head, _, body = data.partition(b"?>")
+                    kind = f"?><!DOCTYPE any [{kinds}]>".encode()
+                    data = head + kind + body.replace(b"MARK", word.encode())
+                new.writestr(name, data)
+        try:
+            labels = " ".join(map(str, read(out.getvalue()).option_labels))
+        except InputError as error:
+            labels = str(error)
+        assert "secret of" not in labels
+        assert len(labels) < 1000
+
+
+@pytest.mark.parametrize("name", ["../../escape.csv", "/escape.csv", "..\\escape.csv"])
+def test_no_path_in_an_archive_is_followed(name, tmp_path, monkeypatch):
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    data = zip_bytes({name: b"user,q1\na,A\nb,B\nc,A\n"})
+    assert read(data).n_users == 3
+    assert [path.name for path in tmp_path.rglob("*")] == ["a", "b"]
+    assert not Path("/escape.csv").exists()
 
 
 # -- JSON --------------------------------------------------------------------------------------

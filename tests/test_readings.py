@@ -112,7 +112,7 @@ def test_a_group_is_one_witness():
     grouped = rank(r, group=group)
     assert accuracy(truth, grouped.scores) > 0.9
     assert np.isfinite(grouped.scores).all()
-    with pytest.raises(InputError, match="names none of the users"):
+    with pytest.raises(InputError, match="name none of the users"):
         rank(r, group={"nobody": "x"})
 
 

@@ -21,9 +21,9 @@ def test_without_shrinkage_it_is_the_papers_hnd_up_to_sign_and_scale(seed):
     r = make_responses(random_table(seed, 25, 12, 4))
     plain = rank(r, "hnd").scores
     robust = rank(r, "hnd-robust", lam=0, mu=0)
-    assert robust.fit.details["lambda"] == robust.fit.details["mu"] == 0
+    assert robust.fit.learnt.lam == robust.fit.learnt.mu == 0
     x, y = plain / np.linalg.norm(plain), robust.scores / np.linalg.norm(robust.scores)
-    if robust.fit.details["axis"] == 1:
+    if robust.fit.learnt.axis == 1:
         np.testing.assert_allclose(y * np.sign(x @ y), x, atol=1e-8)
     else:
         assert abs(x @ y) < 0.99
@@ -33,8 +33,8 @@ def test_shrinkage_changes_the_scores():
     table, _ = exam(0, users=40, items=15, answered=0.4)
     r = make_responses(table)
     free, fixed = rank(r, "hnd-robust"), rank(r, "hnd-robust", lam=0, mu=0)
-    assert free.fit.details["lambda"] > 1
-    assert free.fit.details["mu"] > 1
+    assert free.fit.learnt.lam > 1
+    assert free.fit.learnt.mu > 1
     assert abs(np.corrcoef(free.scores, fixed.scores)[0, 1]) < 0.98
 
 
@@ -131,7 +131,7 @@ def test_a_rival_axis_is_reported_with_advice():
     table = np.hstack([two_camps(3, items=60), two_camps(4, items=60)[across]])
     ranking = rank(make_responses(table), "hnd-robust")
     values = ranking.fit.eigenvalues
-    place = ranking.fit.details["axis"] - 1
+    place = ranking.fit.learnt.axis - 1
     rivals = [v for a, v in enumerate(values) if a != place and v > 0.9 * values[place]]
     said = any("A second axis is almost as strong" in note for note in ranking.notes)
     assert said == bool(rivals)
@@ -144,7 +144,7 @@ def test_errors_are_the_spread_of_item_contributions():
     r = make_responses(table)
     ranking = rank(r, "hnd-robust")
     w = ranking.fit.option_weights
-    mu = ranking.fit.details["mu"]
+    mu = ranking.fit.learnt.mu
     indptr, options = r.rows
     for user in range(5):
         mine = w[options[indptr[user] : indptr[user + 1]]]

@@ -29,6 +29,34 @@ def test_a_ranking_comes_back_from_its_file_and_from_a_pickle(method, tmp_path):
         np.testing.assert_array_equal(again.standard_errors, ranking.standard_errors)
         assert again.notes == ranking.notes
         assert again.table().equals(ranking.table())
+        assert again.to_dict() == ranking.to_dict()
+        assert again.fit.choice == ranking.fit.choice
+        assert again.fit.alike == ranking.fit.alike
+        assert type(again.fit.learnt) is type(ranking.fit.learnt)
+
+
+def test_a_perfect_order_and_an_infinite_lead_come_back(tmp_path):
+    table = [list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")]
+    ranking = hnd.rank(hnd.Responses.from_wide(table))
+    ranking.save(tmp_path / "perfect.json")
+    found = hnd.load(tmp_path / "perfect.json").fit
+    np.testing.assert_array_equal(found.perfect.order, ranking.fit.perfect.order)
+    assert found.perfect.n_orders == ranking.fit.perfect.n_orders
+    copies = [list("ABCDA")] * 6 + [list("ABCDB")] * 6
+    ranking = hnd.rank(hnd.Responses.from_wide(copies), "latent-key")
+    ranking.save(tmp_path / "copies.json")
+    found = hnd.load(tmp_path / "copies.json").fit
+    assert found.learnt == ranking.fit.learnt
+    assert found.alike == ranking.fit.alike
+
+
+def test_the_details_in_json_have_plain_names():
+    details = hnd.rank(simulated()).to_dict()["details"]
+    assert {"chosen", "why", "n_alike", "alike", "solutions", "lead", "signs"} <= set(details)
+    details = hnd.rank(simulated(), "hnd").to_dict()["details"]
+    assert set(details) == {"solver", "residual", "eigenvalue"}
+    details = hnd.rank(simulated(), "hnd-robust").to_dict()["details"]
+    assert set(details) == {"lambda", "mu", "axis", "agreement_with_key_solution"}
 
 
 def test_rankings_of_other_data_differ():

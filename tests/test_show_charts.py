@@ -62,7 +62,7 @@ def test_copies_are_drawn_where_there_are_some() -> None:
 
 
 def test_without_copies_a_sentence_says_so(quiz: hnd.Ranking) -> None:
-    assert quiz.fit.details["n_alike"] == 0
+    assert quiz.fit.alike.count == 0
     with pytest.raises(hnd.InputError, match="No users agree more"):
         quiz.plot("copies")
 

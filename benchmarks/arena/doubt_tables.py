@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.arena.measuring import ANCHORED
-from benchmarks.arena.real import OTHERS, PAPER
+from benchmarks.arena.real import ALL
 from benchmarks.arena.settings import SETTINGS
 from benchmarks.arena.summary import RIGHT, Results, Verdict, number, table
 
@@ -24,8 +24,8 @@ COVER = (0.93, 0.97)
 
 TESTS = [name for name in SETTINGS if "test" in name]
 MISCONCEPTIONS = [name for name in SETTINGS if "misconception" in name]
-REAL = [f"real/{name}" for name in (*PAPER, *OTHERS)]
-PARTS = [f"part/{name}" for name in (*PAPER, *OTHERS)]
+REAL = [f"real/{name}" for name in ALL]
+PARTS = [f"part/{name}" for name in ALL]
 INTERVALS = {"share": "share correct", "theta": "ability", "rank": "rank"}
 
 

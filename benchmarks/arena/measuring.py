@@ -16,10 +16,20 @@ from benchmarks.arena import peers, real
 from benchmarks.arena.cases import Case
 from benchmarks.arena.peers import PEERS, LeftOut, Peer
 from benchmarks.arena.settings import SETTINGS
+from benchmarks.arena.structures import structure
 from hitsndiffs.engines import open_engine
 from hitsndiffs.results.metrics import accuracy, average_ranks
 
-__all__ = ["ANCHORED", "CONTESTANTS", "OURS", "Contestant", "case_of", "measure"]
+__all__ = [
+    "ANCHORED",
+    "CONTESTANTS",
+    "OURS",
+    "Contestant",
+    "case_of",
+    "key_share",
+    "measure",
+    "true_shares",
+]
 
 Array = npt.NDArray[np.float64]
 Record = dict[str, Any]
@@ -67,6 +77,15 @@ def _answers(count: int) -> Callable[[Case, Array, int], dict[str, Any]]:
     return told
 
 
+def _asked(count: int) -> Callable[[Case, Array, int], dict[str, Any]]:
+    def told(case: Case, truth: Array, seed: int) -> dict[str, Any]:  # noqa: ARG001
+        asked = hnd.rank(case.responses, "auto", resamples=0).ask(count)
+        known = {str(item): answer for item, answer in case.key.items()}
+        return {"answers": {q.item: known[str(q.item)] for q in asked if str(q.item) in known}}
+
+    return told
+
+
 #: Name in the tables → the method.
 CONTESTANTS: dict[str, Contestant] = {
     **{
@@ -83,26 +102,33 @@ CONTESTANTS: dict[str, Contestant] = {
             "dawid-skene",
         )
     },
-    "dawid-skene/full": Contestant("dawid-skene", {"model": "full"}),
+    **{
+        f"dawid-skene/{model}": Contestant("dawid-skene", {"model": model})
+        for model in ("full", "hierarchical")
+    },
     "true-answer": Contestant("true-answer", told=_key),
     "grm": Contestant("grm", told=_key),
 }
-#: The default method, told a little: known answers drawn at random, or the best user's name.
+#: The default method, told a little: known answers drawn at random, those of the items that it asks
+#: for, or the best user's name.
 ANCHORED: dict[str, Contestant] = {
     **{
         f"auto + {n} known answer{'s' if n > 1 else ''}": Contestant("auto", told=_answers(n))
         for n in (1, 2, 3, 5)
     },
+    "auto + 2 asked answers": Contestant("auto", told=_asked(2)),
     "auto + one strong user": Contestant("auto", told=_strong_user),
 }
 
 
 def case_of(data: str, seed: int) -> Case:
-    """A data set by its name: a setting, a real one (``real/…``), or part of one (``part/…``)."""
+    """A data set by its name: a setting, a real one or part of one, or a kind of structure."""
     if data.startswith("real/"):
         return real.load(data.removeprefix("real/"))
     if data.startswith("part/"):
         return real.part(data.removeprefix("part/"), seed)
+    if data.startswith("structure/"):
+        return structure(data.removeprefix("structure/"), seed)
     return SETTINGS[data](seed)
 
 
@@ -125,13 +151,15 @@ def measure(name: str, case: Case, seed: int) -> Record:
     seconds = time.process_time() - start
     record: Record = {
         "accuracy": accuracy(truth, ranking.scores),
-        "key_share": _key_share(ranking, case),
         "confidence": ranking.confidence,
         "seconds": round(seconds, 4),
         "converged": ranking.converged,
         "consistent": ranking.consistent,
-        "chosen": ranking.fit.details.get("chosen"),
+        "chosen": None if ranking.fit.choice is None else ranking.fit.choice.method,
     }
+    likely = ranking.fit.key_probabilities
+    if likely is not None and not ranking.parameters.get("key"):
+        record["key_share"] = key_share(likely, case)
     if case.abilities is not None:
         found = ranking.scores if ranking.abilities is None else ranking.abilities
         record["ability"] = accuracy(case.abilities, found)
@@ -173,13 +201,10 @@ def _right_options(case: Case) -> npt.NDArray[np.bool_]:
     )
 
 
-def _key_share(ranking: hnd.Ranking, case: Case) -> float | None:
+def key_share(probabilities: Array, case: Case) -> float:
     """The share of the key that the likeliest options get right; of a tie, its part."""
-    p = ranking.fit.key_probabilities
-    if p is None or ranking.parameters.get("key"):
-        return None
     starts, items = case.responses.item_starts[:-1], case.responses.option_items
-    p = np.nan_to_num(p, nan=-1.0)
+    p = np.nan_to_num(probabilities, nan=-1.0)
     likeliest = (p == np.maximum.reduceat(p, starts)[items]) & (p >= 0)
     ties = np.maximum(np.add.reduceat(likeliest.astype(int), starts), 1)
     hits = float((likeliest & _right_options(case)) @ (1 / ties[items]))

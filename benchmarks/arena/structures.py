@@ -20,16 +20,35 @@ __all__ = ["STRUCTURES", "UNKNOWABLE", "structure"]
 
 Rng = np.random.Generator
 
-#: Kinds in which the answers alone cannot tell who is good: a wrong reading explains them as well
-#: as the right one, or better. Confidence is still judged on them, but not held to 90 %.
-UNKNOWABLE = (
-    "misconception",
-    "two populations",
-    "two traits",
-    "nearly alike",
-    "marks",
-    "hard graded",
-)
+#: Kinds in which no answers can tell who is good, and why: the same table of answers comes about as
+#: often from another truth that ranks people otherwise. Confidence is judged on them too, but not
+#: held to 90 %. The reasons are about how the data are made, not about how a method fares on them.
+UNKNOWABLE: Mapping[str, str] = {
+    "misconception": (
+        "exchange the right option and the wrong one that people fall for: the table is that of a "
+        "test in which the other option is right and a group at one end shares a mistake"
+    ),
+    "two populations": (
+        "exchange the two keys: a share s of users with the second key becomes a share 1 - s, "
+        "which is a table of the same kind"
+    ),
+    "two traits": (
+        "exchange the two traits: then ability draws people to what was the wrong option, and the "
+        "other trait decides among the rest"
+    ),
+    "nearly alike": (
+        "take the common answer for right everywhere: the table is that of a plain test with one "
+        "strong wrong option in some items"
+    ),
+    "marks": (
+        "exchange right and wrong in every mark, with abilities and difficulties reversed: the "
+        "chances of all answers are the same"
+    ),
+    "hard graded": (
+        "reverse the abilities and the order of the options: a test that is too hard for all "
+        "becomes one that is too easy, with the same chances of all answers (exact in GRM and Bock)"
+    ),
+}
 
 
 def structure(kind: str, seed: int) -> Case:
@@ -111,14 +130,14 @@ def _sparse(rng: Rng) -> tuple[Codes, Codes]:
 
 def _runs(rng: Rng) -> tuple[Codes, Codes]:
     test = _Test(
-        rng, int(rng.integers(5, 16)), _pick(rng, 60, 150, 300), ease=rng.uniform(-0.5, 0.5)
+        rng, int(rng.integers(5, 16)), _pick(rng, 60, 120, 200), ease=rng.uniform(-0.5, 0.5)
     )
     return _repeat(rng, test, 0.3), test.key
 
 
 def _runs_and_letters(rng: Rng) -> tuple[Codes, Codes]:
     models = int(rng.integers(6, 14))
-    test = _Test(rng, models, _pick(rng, 60, 150, 300), ease=rng.uniform(-0.5, 0.5))
+    test = _Test(rng, models, _pick(rng, 60, 120, 200), ease=rng.uniform(-0.5, 0.5))
     weak = np.argsort(test.theta)[: int(models * rng.uniform(0.3, 0.7))]
     _habit(rng, test, weak, 0.5, 0.8)
     return _repeat(rng, test, 0.2), test.key
@@ -184,7 +203,7 @@ def _two_traits(rng: Rng) -> tuple[Codes, Codes]:
 
 def _crowd(rng: Rng) -> tuple[Codes, Codes]:
     """One label set, pooled confusions, own leanings, item difficulty, some spammers; sparse."""
-    labels, users, items = int(rng.integers(2, 6)), _pick(rng, 25, 60, 150), _pick(rng, 150, 400)
+    labels, users, items = int(rng.integers(2, 6)), _pick(rng, 25, 60, 120), _pick(rng, 120, 250)
     key = rng.choice(labels, p=rng.dirichlet(np.full(labels, 4.0)), size=items)
     pooled = rng.normal(0.0, rng.uniform(0.2, 1.0), (labels, labels))
     hard = np.maximum(rng.standard_normal(items), 0.0)
@@ -204,7 +223,7 @@ def _crowd(rng: Rng) -> tuple[Codes, Codes]:
 
 def _nearly_alike(rng: Rng) -> tuple[Codes, Codes]:
     """Users of almost one ability; on many items the common answer is wrong."""
-    options, users, items = int(rng.integers(3, 6)), _pick(rng, 20, 40), _pick(rng, 150, 400)
+    options, users, items = int(rng.integers(3, 6)), _pick(rng, 20, 40), _pick(rng, 150, 250)
     key = rng.integers(options, size=items)
     common = np.where(rng.random(items) < 0.4, (key + 1) % options, key)
     follow = rng.normal(0.65, rng.uniform(0.01, 0.08), users).clip(0.2, 0.95)
@@ -224,7 +243,7 @@ def _ceiling(rng: Rng) -> tuple[Codes, Codes]:
 
 def _true_or_false(rng: Rng, *, sparse: bool) -> tuple[Codes, Codes]:
     """Two labels shared by all items; leanings of any strength; the majority may be wrong."""
-    users, items = _pick(rng, 25, 60, 150), _pick(rng, 30, 80, 200)
+    users, items = _pick(rng, 25, 60, 100), _pick(rng, 30, 60, 120)
     key = (rng.random(items) < rng.choice([0.2, 0.35, 0.5, 0.65])).astype(np.int64)
     lean = rng.choice([-1.0, 0.0, 1.0, 2.0]) + rng.choice([0.0, 0.5, 1.0, 2.0]) * (
         rng.standard_normal(users)

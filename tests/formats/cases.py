@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from formats import classroom, crowd, llm, lms, plain
+from formats import classroom, crowd, llm, lms, plain, sheets
 from formats.quiz import Made
 
 CASES: dict[str, tuple[str, Callable[[], Made]]] = {
@@ -42,6 +42,7 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "google-survey": ("google-forms", lms.google_survey),
     "microsoft-quiz": ("microsoft-forms", lms.microsoft_quiz),
     "microsoft-quiz-csv": ("microsoft-forms", partial(lms.microsoft_quiz, "csv")),
+    "microsoft-quiz-de": ("microsoft-forms", lms.microsoft_quiz_de),
     "microsoft-survey": ("microsoft-forms", lms.microsoft_survey),
     "blackboard": ("blackboard", classroom.blackboard),
     "blackboard-long": ("blackboard", partial(classroom.blackboard, "long")),
@@ -55,6 +56,12 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "qualtrics": ("qualtrics", classroom.qualtrics),
     "qualtrics-2016": ("qualtrics", partial(classroom.qualtrics, 2016)),
     "qualtrics-old": ("qualtrics", classroom.qualtrics_old),
+    "surveymonkey": ("surveymonkey", classroom.survey_monkey),
+    "zipgrade-summary": ("zipgrade-summary", classroom.zipgrade_summary),
+    **{
+        f"gradebook-{platform}": ("gradebook", partial(classroom.gradebook, platform))
+        for platform in classroom.GRADEBOOKS
+    },
     "gradescope": ("gradescope", classroom.gradescope),
     "gradescope-scores": ("gradescope-scores", classroom.gradescope_scores),
     "nops": ("question-blocks", classroom.nops),
@@ -121,6 +128,28 @@ PLAIN: dict[str, tuple[str, Callable[[], Made]]] = {
     "worker-item-label-tabs": ("tsv", plain.long_without_header),
     "worker-item-label-blanks": ("csv", partial(plain.long_without_header, " ")),
     "eedi": ("csv", plain.eedi),
+    **{
+        f"class-list-{language}": ("csv", partial(sheets.class_list, language))
+        for language in sheets.CLASSES
+    },
+    "key-and-no-header": ("csv", sheets.key_and_no_header),
+    "statistics-below": ("csv", sheets.statistics_below),
+    "points-beside-ticks": ("csv", sheets.points_beside),
+    "points-in-a-block": ("csv", partial(sheets.points_beside, "block")),
+    "students-in-columns": ("csv", sheets.in_rows),
+    "raters-in-columns": ("csv", partial(sheets.in_rows, "raters")),
+    "models-in-columns": ("csv", partial(sheets.in_rows, "models")),
+    "attempts-newest-first": ("csv", sheets.attempts),
+    "answer-log": ("csv", sheets.logged),
+    "amt-labels": ("tsv", sheets.amt_labels),
+    "file-per-model": ("csv", sheets.file_per_model),
+    "records-with-lists": ("jsonl", sheets.records_with_lists),
+    "points-only": ("csv", sheets.points_only),
+    "points-that-add-up": ("csv", sheets.whole_points),
+    "question-list": ("csv", sheets.question_list),
+    "key-alone": ("csv", sheets.key_alone),
+    "same-answers-twice": ("csv", sheets.copies),
+    "files-that-contradict": ("csv", sheets.conflicts),
 }
 
 

@@ -331,6 +331,51 @@ def gradescope() -> Made:
     )
 
 
+def survey_monkey() -> Made:
+    """Two rows of names: a question may have a column per option; a grid; one's own words."""
+    q = quiz(37, n_items=5)
+    lead = ["Respondent ID", "Collector ID", "Start Date", "End Date", "IP Address", "First Name"]
+    header = [*lead, *q.stems[:3], "What do you own?", "", "", "How is it?", "", "Comments?"]
+    below = [""] * 6 + ["Response"] * 3 + ["car", "boat", "Other (please specify)"]
+    below += ["fast", "cheap", "Open-Ended Response"]
+    rows, answers = [], {}
+    for i, p in enumerate(q.persons):
+        who = [p.code, "77", "01/02/2026 10:00:00", "01/02/2026 10:09:00", "10.0.0.1", ""]
+        owns = [name if (i >> j) & 1 else "" for j, name in enumerate(("car", "boat"))]
+        grid = [q.answer(i, 3), q.answer(i, 4)]
+        told = ["", "", f"my words {i}"] if i % 3 else ["", "", ""]
+        rows.append([*who, *[q.answer(i, k) for k in range(3)], *owns, told[0], *grid, told[2]])
+        answers |= {(p.code, q.stems[k]): q.answer(i, k) for k in range(3) if q.answer(i, k)}
+        if any(owns):
+            answers[p.code, "What do you own?"] = tuple(filter(None, owns))
+        for name, text in zip(("fast", "cheap"), grid, strict=True):
+            if text:
+                answers[p.code, f"How is it? - {name}"] = text
+    return Made({"survey.csv": csv_bytes([header, below, *rows])}, answers)
+
+
+def zipgrade_summary() -> Made:
+    header = ["QuizName", "QuizClass", "FirstName", "LastName", "StudentID", "PercentCorrect"]
+    rows = [["Unit 4", "2nd", f"P{i}", "Ash", 100 + i, 60.5 + i] for i in range(5)]
+    return Made({"zipgrade.csv": csv_bytes([header, *rows])}, refused="scores without the answers")
+
+
+GRADEBOOKS = {
+    "canvas": ["Quiz 1 (100234)", "Midterm (100235)"],
+    "blackboard": ["Quiz 1 [Total Pts: 10 Score] |5521", "Midterm [Total Pts: 50 Score] |5522"],
+    "brightspace": ["Quiz 1 Points Grade <Numeric MaxPoints:10>", "End-of-Line Indicator"],
+    "moodle": ["Quiz: Rivers (Real)", "Assignment: Essay (Real)"],
+}
+
+
+def gradebook(platform: str) -> Made:
+    """The points of whole tests."""
+    header = ["Student", "ID", *GRADEBOOKS[platform]]
+    rows = [["    Points Possible", "", 10, 50]] if platform == "canvas" else []
+    rows += [[f"Ash, P{i}", 100 + i, 3 + i % 4, 20 + i * 3 % 7] for i in range(8)]
+    return Made({"grades.csv": csv_bytes([header, *rows])}, refused="a gradebook")
+
+
 def gradescope_scores() -> Made:
     header = [
         "First Name",

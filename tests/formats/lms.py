@@ -422,6 +422,24 @@ def microsoft_quiz(kind: str = "xlsx") -> Made:
     return Made({"quiz.csv": csv_bytes(table, "utf-8-sig", separator=";")}, answers, key)
 
 
+def microsoft_quiz_de() -> Made:
+    """The words before points and feedback in another language, and the same everywhere."""
+    q = quiz(16, blank=0.05)
+    header = ["ID", "Startzeit", "Fertigstellungszeit", "E-Mail", "Name", "Gesamtpunktzahl"]
+    for stem in q.stems:
+        header += [stem, f"Punkte - {stem}", f"Feedback - {stem}"]
+    rows, answers = [], {}
+    for i, p in enumerate(q.persons):
+        row = [i + 1, "2025-02-24 14:01:46", "2025-02-24 14:28:53", p.mail, p.name, 3]
+        for k, stem in enumerate(q.stems):
+            row += [q.answer(i, k), q.points(i, k), ""]
+            if q.answer(i, k):
+                answers[p.mail, stem] = q.answer(i, k)
+        rows.append(row)
+    key = {stem: q.key(k) for k, stem in enumerate(q.stems)}
+    return Made({"quiz.xlsx": xlsx_bytes({"Sheet1": [header, *rows]})}, answers, key)
+
+
 def microsoft_survey() -> Made:
     """No quiz: five columns, then a question each; repeated names got a number from Excel."""
     q = quiz(15, blank=0.0)

@@ -19,8 +19,8 @@ from hitsndiffs.cli.options import (
     Seed,
     Threads,
     method_names,
+    option,
 )
-from hitsndiffs.cli.quick_parser import Command, Group
 from hitsndiffs.cli.serve import serve
 from hitsndiffs.cli.source import Source, reads_file
 from hitsndiffs.cli.studies import compare, reproduce, score, simulate
@@ -42,7 +42,6 @@ Any command explains itself: hnd rank --help
 
 app = typer.Typer(
     name="hnd",
-    cls=Group,
     help=INTRODUCTION,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -62,92 +61,90 @@ def _version(asked: bool) -> None:
 def _hnd(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+        option("--version", callback=_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     pass
 
 
-@app.command(cls=Command)
+@app.command()
 @reads_file
 def rank(
     *,
     method: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--method",
             "-m",
             metavar="NAME",
             help="One of those that 'hnd methods' lists.",
             autocompletion=method_names,
-            rich_help_panel=METHOD,
+            panel=METHOD,
         ),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="correct|ability",
             help="Rank by the expected share of right answers, or by latent ability.",
-            rich_help_panel=METHOD,
+            panel=METHOD,
         ),
     ] = None,
     answers: Annotated[
         Path | None,
-        typer.Option(
+        option(
             metavar="FILE",
             help="Right answers that you know (columns item, answer); a few will do.",
-            rich_help_panel=METHOD,
+            panel=METHOD,
         ),
     ] = None,
     group: Annotated[
         Path | None,
-        typer.Option(
+        option(
             metavar="FILE",
             help="Users and their groups (two columns): runs of one model, a team. A group is one "
             "witness.",
-            rich_help_panel=METHOD,
+            panel=METHOD,
         ),
     ] = None,
     reading: Annotated[
         int | None,
-        typer.Option(
+        option(
             metavar="N",
             help="Rank by another reading of the answers (2, 3, …).",
-            rich_help_panel=METHOD,
+            panel=METHOD,
         ),
     ] = None,
     use_key: Annotated[
         bool,
-        typer.Option(
+        option(
             "--use-key",
             help="Use the key that the file holds as known answers.",
-            rich_help_panel=METHOD,
+            panel=METHOD,
         ),
     ] = False,
     strong_user: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A user who is surely good.", rich_help_panel=METHOD),
+        option(metavar="NAME", help="A user who is surely good.", panel=METHOD),
     ] = None,
     solver: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="NAME",
             help="How a spectral method is computed: lanczos, power, …",
-            rich_help_panel=METHOD,
+            panel=METHOD,
         ),
     ] = None,
     sample: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="Rank N users only, drawn at random.", rich_help_panel=METHOD
-        ),
+        option(metavar="N", help="Rank N users only, drawn at random.", panel=METHOD),
     ] = None,
     bootstrap: Annotated[
         int | None,
-        typer.Option(
+        option(
             metavar="N",
             help="Errors from so many random halves of the items (slow).",
-            rich_help_panel=METHOD,
+            panel=METHOD,
         ),
     ] = None,
     seed: Seed = None,
@@ -157,50 +154,48 @@ def rank(
     source: Source,
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--out",
             "-o",
             metavar="FILE",
             help="Write the ranking: .csv, .tsv, .parquet or .json (a folder: --engine dask).",
-            rich_help_panel=OUTPUT,
+            panel=OUTPUT,
         ),
     ] = None,
     key_out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the likely answer key.", rich_help_panel=OUTPUT),
+        option(metavar="FILE", help="Write the likely answer key.", panel=OUTPUT),
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(
+        option(
             metavar="FILE.html",
             help="Write a report to read and hand on: one page that needs nothing else.",
-            rich_help_panel=OUTPUT,
+            panel=OUTPUT,
         ),
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option(
+        option(
             metavar="FILE.json",
             help="Keep the ranking, for 'hnd score' and hnd.load.",
-            rich_help_panel=OUTPUT,
+            panel=OUTPUT,
         ),
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(
+        option(
             metavar="FILE",
             help="A key for the report to hold against the answers (the ranking stays the same).",
-            rich_help_panel=OUTPUT,
+            panel=OUTPUT,
         ),
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Show the best N only.", rich_help_panel=OUTPUT),
+        option(metavar="N", help="Show the best N only.", panel=OUTPUT),
     ] = None,
     raw: Raw = False,
-    everybody: Annotated[
-        bool, typer.Option("--all", help="Show everybody.", rich_help_panel=OUTPUT)
-    ] = False,
+    everybody: Annotated[bool, option("--all", help="Show everybody.", panel=OUTPUT)] = False,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -245,19 +240,19 @@ def rank(
     )
 
 
-@app.command(cls=Command)
+@app.command()
 @reads_file
 def check(
     *,
     key: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="FILE", help="A key to hold against the answers: items that look mis-keyed."
         ),
     ] = None,
     full: Annotated[
         bool,
-        typer.Option("--full", help="Leave nothing out, however long it takes."),
+        option("--full", help="Leave nothing out, however long it takes."),
     ] = False,
     seed: Seed = None,
     engine: Engine = None,
@@ -282,7 +277,7 @@ def check(
     )
 
 
-@app.command(cls=Command)
+@app.command()
 def methods(json: Json = False, debug: Debug = False) -> None:
     """List the methods: what each does, and when to use it."""
     from hitsndiffs.cli.listing import list_methods
@@ -290,7 +285,7 @@ def methods(json: Json = False, debug: Debug = False) -> None:
     list_methods(as_json=json)
 
 
-@app.command(cls=Command)
+@app.command()
 def formats(json: Json = False, debug: Debug = False) -> None:
     """List the exports that are recognised, and the plain tables that can be read."""
     from hitsndiffs.cli.listing import list_formats
@@ -298,8 +293,8 @@ def formats(json: Json = False, debug: Debug = False) -> None:
     list_formats(as_json=json)
 
 
-app.command(cls=Command)(compare)
-app.command(cls=Command)(score)
-app.command(cls=Command)(simulate)
-app.command(cls=Command)(reproduce)
-app.command(cls=Command)(serve)
+app.command()(compare)
+app.command()(score)
+app.command()(simulate)
+app.command()(reproduce)
+app.command()(serve)

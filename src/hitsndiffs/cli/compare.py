@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
-from hitsndiffs.cli.outcome import in_options
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_json, show_table, tab_separated, title
 from hitsndiffs.data.files import text_writer, write_whole
@@ -67,7 +66,7 @@ def compare_file(
     _say_left_out(found, known is not None, quiet)
     for note in r.notes:
         say(f"Note: {note}", quiet=quiet)
-    say(in_options(found.advice()), quiet=quiet)
+    say(found.advice(), quiet=quiet)
 
 
 def _say_left_out(found: Comparison, judged: bool, quiet: bool) -> None:

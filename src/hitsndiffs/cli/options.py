@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -36,11 +37,20 @@ __all__ = [
     "Seed",
     "Separator",
     "Sheet",
+    "Table",
     "Threads",
     "Transpose",
     "User",
     "method_names",
+    "option",
 ]
+
+
+def option(
+    *names: str, help: str | None = None, metavar: str = "", panel: str | None = None, **more: Any
+) -> Any:
+    """Describe an option; flags have no ``metavar``, and the help shows none."""
+    return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=panel, **more)
 
 
 def method_names(incomplete: str) -> list[str]:
@@ -65,187 +75,189 @@ Files = Annotated[
 ]
 Items = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--items",
         metavar="GLOB",
         help="Only these items (q*, 'Q[1-9]'); may be given several times.",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--drop",
         metavar="GLOB",
         help="Leave these items out; may be given several times.",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 KeyRow = Annotated[
     int | None,
-    typer.Option(
-        "--key-row", metavar="N", help="The row that holds the key (from 1).", rich_help_panel=FILE
-    ),
+    option("--key-row", metavar="N", help="The row that holds the key (from 1).", panel=FILE),
 ]
 HeaderRow = Annotated[
     int | None,
-    typer.Option(
-        "--header-row", metavar="N", help="The row of the names (from 1).", rich_help_panel=FILE
-    ),
+    option("--header-row", metavar="N", help="The row of the names (from 1).", panel=FILE),
 ]
 Sheet = Annotated[
     str | None,
-    typer.Option("--sheet", metavar="NAME", help="Sheet of a spreadsheet.", rich_help_panel=FILE),
+    option("--sheet", metavar="NAME", help="Sheet of a spreadsheet.", panel=FILE),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--encoding",
         metavar="NAME",
         help="Of a text: utf-8, cp1252, utf-16, …",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 Separator = Annotated[
     str | None,
-    typer.Option(
-        "--separator", metavar="MARK", help="Between cells: ; , tab, …", rich_help_panel=FILE
-    ),
+    option("--separator", metavar="MARK", help="Between cells: ; , tab, …", panel=FILE),
 ]
 Attempt = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--attempt",
         metavar="first|last|best",
         help="Which attempt of a person counts (default: first).",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 Blank = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--blank",
         metavar="WORD",
         help="What is no answer, instead of the usual words; may be given several times.",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 Fold = Annotated[
     bool,
-    typer.Option(
+    option(
         "--fold/--no-fold",
         help="Whether b and B are one answer.",
-        rich_help_panel=FILE,
+        panel=FILE,
         show_default=False,
     ),
 ]
 PlanFile = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--plan",
         metavar="FILE.json",
         help="Read as this plan says ('hnd check --json' writes one).",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 MaxMemory = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--max-memory",
         metavar="SIZE",
         help="How much may be held at once: 500MB, 4GB (default: half of the machine's).",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 User = Annotated[
     str | None,
-    typer.Option("--user", metavar="NAME", help="Column of the users.", rich_help_panel=FILE),
+    option("--user", metavar="NAME", help="Column of the users.", panel=FILE),
 ]
 Item = Annotated[
     str | None,
-    typer.Option("--item", metavar="NAME", help="Column of the items.", rich_help_panel=FILE),
+    option("--item", metavar="NAME", help="Column of the items.", panel=FILE),
 ]
 Choice = Annotated[
     str | None,
-    typer.Option("--option", metavar="NAME", help="Column of the answers.", rich_help_panel=FILE),
+    option("--option", metavar="NAME", help="Column of the answers.", panel=FILE),
 ]
 Layout = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="wide|long",
         help="One row per user (wide) or per answer (long); found out when not given.",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 Transpose = Annotated[
     bool,
-    typer.Option("--transpose", help="Rows are items, columns are users.", rich_help_panel=FILE),
+    option("--transpose", help="Rows are items, columns are users.", panel=FILE),
 ]
 Duplicates = Annotated[
     str,
-    typer.Option(
+    option(
         metavar="error|first|last",
         help="When a user answered an item twice, differently.",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="NAME",
         help="One that 'hnd formats' lists, or csv, tsv, xlsx, parquet, jsonl for plain tables.",
-        rich_help_panel=FILE,
+        panel=FILE,
     ),
 ]
 Header = Annotated[
     bool | None,
-    typer.Option(
+    option(
         "--header/--no-header",
         help="Whether the first row holds names; found out when not given.",
-        rich_help_panel=FILE,
+        panel=FILE,
         show_default=False,
     ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(metavar="N", help="For random starts (default 0).", rich_help_panel=METHOD),
+    option(metavar="N", help="For random starts (default 0).", panel=METHOD),
 ]
 Engine = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="auto|numpy|threads|cupy|dask",
         help="What does the sums: NumPy, threads (auto: by the size), a GPU, a cluster.",
-        rich_help_panel=METHOD,
+        panel=METHOD,
     ),
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="tcp://HOST:PORT",
         help="A Dask cluster to work on (--engine dask; without it, this machine).",
-        rich_help_panel=METHOD,
+        panel=METHOD,
     ),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(
-        metavar="N", help="How many threads (default: all cores).", rich_help_panel=METHOD
+    option(metavar="N", help="How many threads (default: all cores).", panel=METHOD),
+]
+Table = Annotated[
+    Path | None,
+    option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Write the table: .csv, .tsv, .parquet or .json.",
+        panel=OUTPUT,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Everything, as JSON.", rich_help_panel=OUTPUT)]
+Json = Annotated[bool, option("--json", help="Everything, as JSON.", panel=OUTPUT)]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Nothing but the result.", rich_help_panel=OUTPUT),
+    option("--quiet", "-q", help="Nothing but the result.", panel=OUTPUT),
 ]
 Raw = Annotated[
     bool,
-    typer.Option(
+    option(
         "--raw",
         help="Leave cells of CSV and TSV that look like formulas as they are (for programs).",
-        rich_help_panel=OUTPUT,
+        panel=OUTPUT,
     ),
 ]
 Debug = Annotated[
     bool,
-    typer.Option("--debug", help="Show where an error came from.", rich_help_panel=OUTPUT),
+    option("--debug", help="Show where an error came from.", panel=OUTPUT),
 ]

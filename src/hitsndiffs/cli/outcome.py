@@ -6,7 +6,6 @@ import contextlib
 import errno
 import io
 import os
-import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -14,25 +13,12 @@ from typing import Any
 
 from hitsndiffs.errors import InputError, printable
 
-__all__ = ["in_options", "run"]
+__all__ = ["run"]
 
 BROKEN = 1
 UNUSABLE = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-
-#: Parameters of the library that are options of the command, as its sentences spell them.
-_PARAMETER = re.compile(
-    r"\b(?P<name>user|item|option|items|drop|key_row|header_row|sheet|encoding|separator|attempt"
-    r"|max_memory|layout|transpose|duplicates|format|answers|key|strong_user|group|reading|solver"
-    r"|seed|engine|threads|by)=(?P<value>'[^']*'|\"[^\"]*\"|[\w-]+)?(?![\w=])"
-)
-
-#: The same, where they are what a sentence is about.
-_SUBJECT = re.compile(
-    r"(?:^|(?<=: ))(?P<name>layout|duplicates|format|seed|engine|threads|by|solver|attempt"
-    r"|separator|key_row|header_row|max_memory)(?= (?:must be|takes) )"
-)
 
 #: Set by the shell when it wants to know how a line could go on.
 COMPLETING = "_HND_COMPLETE"
@@ -128,7 +114,7 @@ def _invoke(args: list[str]) -> int:
 
 def _sentence(error: Exception) -> tuple[str, int]:
     if isinstance(error, InputError):
-        return in_options(str(error)), UNUSABLE
+        return str(error), UNUSABLE
     if hasattr(error, "format_message"):  # typer's usage errors, under any of its versions
         context = getattr(error, "ctx", None)
         page = context.command_path if context is not None else "hnd"
@@ -147,24 +133,6 @@ def _sentence(error: Exception) -> tuple[str, int]:
     text = " ".join(str(error).split())
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return f"{what}. {REPORT}; please report it with what --debug shows.", BROKEN
-
-
-def in_options(sentence: str) -> str:
-    """Name parameters as the command line does.
-
-    >>> in_options("turn it (transpose=True for files), or use strong_user= or layout='long'.")
-    'turn it (--transpose for files), or use --strong-user or --layout long.'
-    >>> in_options("by must be one of correct, ability; got 'share'.")
-    "--by must be one of correct, ability; got 'share'."
-    """
-    subjects = _SUBJECT.sub(lambda m: "--" + m["name"].replace("_", "-"), sentence)
-    return _PARAMETER.sub(_as_option, subjects)
-
-
-def _as_option(found: re.Match[str]) -> str:
-    name, value = found["name"], (found["value"] or "").strip("'\"")
-    option = "--answers" if name == "key" else f"--{name.replace('_', '-')}"
-    return option if value in ("", "True") else f"{option} {value}"
 
 
 def _say(sentence: str, code: int) -> int:

@@ -25,7 +25,7 @@ from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.exports import key_frame, ranking_frame
-from hitsndiffs.results.sureness import SURE, notes_beside, repeats, sureness
+from hitsndiffs.results.sureness import notes_beside, repeats, sureness
 from hitsndiffs.results.wording import count, per_cent
 
 if TYPE_CHECKING:
@@ -249,19 +249,16 @@ def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
         yield (
             f"The file holds a key ({r.key.source}); the ranking does not use it (--use-key does)."
         )
-    chosen, why = _chosen(ranking)
-    if chosen is not None:
-        yield f"Method {chosen}, chosen for these data: {why}."
+    choice = ranking.fit.choice
+    if choice is not None:
+        if choice.method is None:
+            yield f"No method can rank these answers. {choice.why}."
+        else:
+            yield f"Method {choice.method}, chosen for these data: {choice.why}."
     else:
         default = "" if job.method else " (the default)"
         yield f"Method {ranking.method}{default}: {METHODS[ranking.method].summary}."
     yield from _certainty(ranking)
-
-
-def _chosen(ranking: Ranking) -> tuple[str | None, str]:
-    """What a method that chooses among others has chosen, and why."""
-    details = ranking.fit.details
-    return details.get("chosen"), str(details.get("why", ""))
 
 
 def _certainty(ranking: Ranking) -> Iterator[str]:
@@ -270,20 +267,11 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
     if ranking.consistent:
         yield "The order is certified: it fits every single answer."
     if (sure := sureness(ranking)) is not None:
-        help_wanted = ranking.confidence is not None and ranking.confidence < SURE
-        yield sure + help_wanted * _what_helps(ranking)
+        helps = ranking.what_helps
+        tell = " Tell it with --answers or --strong-user."
+        yield sure if helps is None else f"{sure} {helps}{tell}"
     if (said := repeats(ranking)) is not None:
         yield said
-
-
-def _what_helps(ranking: Ranking) -> str:
-    """What to find out, where it is not sure."""
-    asked = [str(question.item) for question in ranking.ask()]
-    if ranking.parameters.get("answers"):
-        return ""
-    if not asked:
-        return " One known answer (--answers) or strong user (--strong-user) would settle it."
-    return f" The right answers of {' and '.join(asked)} (--answers) would settle most."
 
 
 def _say_notes(ranking: Ranking, job: Job) -> None:

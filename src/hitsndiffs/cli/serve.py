@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from hitsndiffs.cli.options import Debug, Quiet
+from hitsndiffs.cli.options import Debug, Quiet, option
 
 __all__ = ["serve"]
 
@@ -16,40 +14,38 @@ LIMITS = "Limits"
 def serve(
     host: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="ADDRESS",
             help="Where to listen (default 127.0.0.1: nobody but this machine can reach it).",
         ),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The port (default 8765; 0: any that is free)."),
+        option(metavar="N", help="The port (default 8765; 0: any that is free)."),
     ] = None,
-    no_open: Annotated[
-        bool, typer.Option("--no-open", help="Do not open it in the browser.")
-    ] = False,
+    no_open: Annotated[bool, option("--no-open", help="Do not open it in the browser.")] = False,
     max_upload: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="SIZE",
             help="How much may be sent at once (default 100MB).",
-            rich_help_panel=LIMITS,
+            panel=LIMITS,
         ),
     ] = None,
     max_memory: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="SIZE",
             help="How much one piece of work may hold (default 4GB, or half of the machine's).",
-            rich_help_panel=LIMITS,
+            panel=LIMITS,
         ),
     ] = None,
     time_limit: Annotated[
         int | None,
-        typer.Option(
+        option(
             metavar="SECONDS",
             help="How long one piece of work may take (default 600).",
-            rich_help_panel=LIMITS,
+            panel=LIMITS,
         ),
     ] = None,
     quiet: Quiet = False,

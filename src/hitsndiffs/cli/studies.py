@@ -14,7 +14,9 @@ from hitsndiffs.cli.options import (
     Quiet,
     Raw,
     Seed,
+    Table,
     method_names,
+    option,
 )
 from hitsndiffs.cli.source import Source, reads_file
 
@@ -29,13 +31,13 @@ def compare(
     *,
     key: Annotated[
         Path | None,
-        typer.Option(
+        option(
             metavar="FILE", help="The right answers (columns item, answer): they judge the methods."
         ),
     ] = None,
     method: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--method",
             "-m",
             metavar="NAME",
@@ -45,16 +47,7 @@ def compare(
     ] = None,
     seed: Seed = None,
     source: Source,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the table: .csv, .tsv, .parquet or .json (with all scores).",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
+    out: Table = None,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -83,16 +76,7 @@ def score(
         ),
     ],
     source: Source,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the table: .csv, .tsv, .parquet or .json.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
+    out: Table = None,
     raw: Raw = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -115,67 +99,65 @@ def simulate(
     ],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="DIR", help="The folder to write into; made if new."),
+        option("--out", "-o", metavar="DIR", help="The folder to write into; made if new."),
     ],
-    users: Annotated[int, typer.Option(metavar="N", rich_help_panel=SIZE)] = 100,
+    users: Annotated[int, option(metavar="N", panel=SIZE)] = 100,
     items: Annotated[
         int | None,
-        typer.Option(metavar="N", help="100, unless the model has its own.", rich_help_panel=SIZE),
+        option(metavar="N", help="100, unless the model has its own.", panel=SIZE),
     ] = None,
     options: Annotated[
         int | None,
-        typer.Option(
+        option(
             metavar="N",
             help="Options of each item: 3, unless the model has its own.",
-            rich_help_panel=SIZE,
+            panel=SIZE,
         ),
     ] = None,
     ability: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="NAME",
             help="How abilities are spread: uniform, normal, spaced or mostly-able.",
         ),
     ] = None,
     hardest: Annotated[
         float | None,
-        typer.Option(metavar="B", help="The largest difficulty (they span 1); more is harder."),
+        option(metavar="B", help="The largest difficulty (they span 1); more is harder."),
     ] = None,
     sharpest: Annotated[
         float | None,
-        typer.Option(metavar="A", help="The largest discrimination; more is less chance."),
+        option(metavar="A", help="The largest discrimination; more is less chance."),
     ] = None,
     answered: Annotated[
         float | None,
-        typer.Option(
-            metavar="P", help="The share of items that each answers.", rich_help_panel=WHO_ANSWERS
-        ),
+        option(metavar="P", help="The share of items that each answers.", panel=WHO_ANSWERS),
     ] = None,
     missing: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="fixed|pairs",
             help="That share for every user, or as a probability for every user and item.",
-            rich_help_panel=WHO_ANSWERS,
+            panel=WHO_ANSWERS,
         ),
     ] = None,
     answers_per_user: Annotated[
         float | None,
-        typer.Option(
+        option(
             metavar="N",
             help="The median number of answers, with a long tail.",
-            rich_help_panel=WHO_ANSWERS,
+            panel=WHO_ANSWERS,
         ),
     ] = None,
     blocks: Annotated[
         int | None,
-        typer.Option(
+        option(
             metavar="N",
             help="Cut the items into blocks, of which each user answers two.",
-            rich_help_panel=WHO_ANSWERS,
+            panel=WHO_ANSWERS,
         ),
     ] = None,
-    format: Annotated[str, typer.Option(metavar="csv|parquet", rich_help_panel=OUTPUT)] = "csv",
+    format: Annotated[str, option(metavar="csv|parquet", panel=OUTPUT)] = "csv",
     seed: Seed = None,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -214,39 +196,35 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
-    list_only: Annotated[bool, typer.Option("--list", help="List the figures, run none.")] = False,
-    runs: Annotated[
-        int, typer.Option(metavar="N", help="Runs per cell where the paper has 10.")
-    ] = 10,
+    list_only: Annotated[bool, option("--list", help="List the figures, run none.")] = False,
+    runs: Annotated[int, option(metavar="N", help="Runs per cell where the paper has 10.")] = 10,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes (default: one per core).")
+        int | None, option(metavar="N", help="Processes (default: one per core).")
     ] = None,
     seed: Seed = None,
     methods: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this method; may be given several times."),
+        option(metavar="NAME", help="Only this method; may be given several times."),
     ] = None,
     points: Annotated[
-        int | None, typer.Option(metavar="N", help="At most so many points of each figure.")
+        int | None, option(metavar="N", help="At most so many points of each figure.")
     ] = None,
     out: Annotated[
         Path,
-        typer.Option(
+        option(
             "--out", "-o", metavar="DIR", help="For everything; an interrupted run goes on there."
         ),
     ] = Path("reproduction"),
     docs: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the summary page here too.")
+        Path | None, option(metavar="FILE", help="Write the summary page here too.")
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            metavar="SECONDS", help="Take no timing further than this (20; the paper: 1000)."
-        ),
+        option(metavar="SECONDS", help="Take no timing further than this (20; the paper: 1000)."),
     ] = None,
     fetch: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--fetch-data",
             metavar="DIR",
             help="Fetch the paper's real data sets into this folder, check them, run nothing.",

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from hitsndiffs.errors import InputError
 
-__all__ = ["Writer", "is_device", "same_place", "text_writer", "write_whole"]
+__all__ = ["Writer", "bytes_writer", "is_device", "same_place", "text_writer", "write_whole"]
 
 #: What fills a file: it gets the file, open for bytes.
 Writer = Callable[[IO[bytes]], object]
@@ -80,6 +80,11 @@ def write_whole(files: Mapping[Path, Writer]) -> None:
 def text_writer(text: str) -> Writer:
     """What writes a text, as UTF-8."""
     return lambda file: file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def bytes_writer(content: bytes) -> Writer:
+    """What writes some bytes."""
+    return lambda file: file.write(content)
 
 
 def is_device(path: Path) -> bool:

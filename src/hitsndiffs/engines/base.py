@@ -175,6 +175,8 @@ class Engine(ABC):
 
     #: Whose user arrays it has: ``"numpy"``, ``"cupy"`` or ``"dask"``.
     arrays: ClassVar[str] = "numpy"
+    #: Whether a step gets NumPy's arrays and may be compiled: its kernels are loaded already.
+    compiles: ClassVar[bool] = False
     #: Whether user arrays can be brought to the caller whole.
     in_memory: ClassVar[bool] = True
     #: Whether :attr:`responses` gives the answers themselves.
@@ -265,12 +267,22 @@ class Engine(ABC):
 
         return searched(self, linked_by)
 
+    def opened(self, part: Responses) -> Engine:
+        """Other answers on an engine of the same kind."""
+        from hitsndiffs.engines.opening import open_engine
+
+        return open_engine(part, self.name)
+
     @property
     def responses(self) -> Responses:
         """The answers themselves, for work that needs everything in memory."""
-        raise InputError(
-            f"This needs all answers in memory, which engine={self.name!r} does not give. "
-            'Rank a sample (--sample N), or use engine="auto" on one machine.'
+        raise self.cannot_serve("This")
+
+    def cannot_serve(self, what: str) -> InputError:
+        """The error for work that needs all users in this process, where they are elsewhere."""
+        return InputError(
+            f"{what} needs all users in one machine's memory, and the engine {self.name} keeps "
+            "them elsewhere. Rank a sample of the users, or use the engine auto on one machine."
         )
 
     # -- sizes and counts -------------------------------------------------------------------

@@ -245,10 +245,7 @@ class DaskEngine(Engine):
     def responses(self) -> Responses:
         """The answers themselves, brought here where they are few."""
         if self.n_responses > SMALL:
-            raise InputError(
-                f"This needs all {self.n_responses:,} answers in one machine's memory. Rank a "
-                'sample (--sample N), or use engine="auto" on one machine.'
-            )
+            raise self.cannot_serve("This")
         return work.together(self.each((work.answers, part) for part in self._parts))
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
@@ -297,8 +294,8 @@ class DaskEngine(Engine):
         if not all_are_linked(self, self.n_users, linked_by):
             raise InputError(
                 f"Not all users can be compared with each other (they share no {linked_by}), and "
-                'engine="dask" does not rank groups apart. Rank one group at a time, a sample '
-                '(--sample N), or use engine="auto" on one machine.'
+                "the engine dask does not rank groups apart. Rank one group at a time, a sample of "
+                "the users, or use the engine auto on one machine."
             )
         return 0.0 * self.everybody
 

@@ -80,12 +80,12 @@ class MemoryEngine(Engine):
         """Some users on an engine of the same kind, and which options are left."""
         of = self._responses if keep_options else self._in_rows
         part, options = of.restrict(np.asarray(users, dtype=np.int64), keep_options=keep_options)
-        return self._opened(part), options
+        return self.opened(part), options
 
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
         """All users with some items, and which options are left."""
         part, options = self._responses.restrict_items(items)
-        return self._opened(part), options
+        return self.opened(part), options
 
     @cached_property
     def _in_rows(self) -> Responses:
@@ -94,7 +94,8 @@ class MemoryEngine(Engine):
             return self._responses
         return self._responses.restrict(np.arange(self.n_users))[0]
 
-    def _opened(self, part: Responses) -> Engine:
+    def opened(self, part: Responses) -> Engine:
+        """Other answers on an engine of the same kind."""
         from hitsndiffs.engines.opening import open_engine
 
         return open_engine(part, self._asked, self.threads)

@@ -75,17 +75,16 @@ def _made(responses: Responses, asked: str, threads: int | None, threads_from: i
         except ImportError as error:
             if asked == "threads":
                 raise MissingExtraError(
-                    f'engine="threads" needs Numba, which cannot be imported ({error}). '
-                    'Install it, or use engine="numpy".'
+                    f"The engine threads needs Numba, which cannot be imported ({error}). "
+                    "Install it, or use the engine numpy."
                 ) from error
             logger.info("Numba cannot be imported (%s): using the slower engine.", error)
     if asked == "cupy":
         return _on_gpu(responses, threads)
     if asked == "dask":
         raise InputError(
-            'engine="dask" reads the data itself: give a Dask frame, or read the files with '
-            'hnd.read_responses(files, engine="dask"). For answers that are in memory already, '
-            'engine="auto" is faster.'
+            "The engine dask reads the data itself: give it a Dask frame, or the files. For "
+            "answers that are in memory already, the engine auto is faster."
         )
     from hitsndiffs.engines.numpy import NumpyEngine
 
@@ -99,16 +98,18 @@ def _on_gpu(responses: Responses, threads: int | None) -> Engine:
         n_devices = cupy.cuda.runtime.getDeviceCount()
     except ImportError as error:
         raise MissingExtraError(
-            f'engine="cupy" needs CuPy, which cannot be imported ({error}). Install it with: '
+            f"The engine cupy needs CuPy, which cannot be imported ({error}). Install it with: "
             "pip install 'hitsndiffs[gpu]'"
         ) from error
     except Exception as error:  # CuPy's own kinds of errors, for a missing driver or device
         raise InputError(
-            f'engine="cupy" needs an NVIDIA GPU and its driver, and found none ({error}). Use '
-            'engine="threads".'
+            f"The engine cupy needs an NVIDIA GPU and its driver, and found none ({error}). Use "
+            "the engine threads."
         ) from error
     if not n_devices:
-        raise InputError('engine="cupy" needs an NVIDIA GPU; there is none. Use engine="threads".')
+        raise InputError(
+            "The engine cupy needs an NVIDIA GPU, and there is none. Use the engine threads."
+        )
     from hitsndiffs.engines.cupy import CupyEngine
 
     return CupyEngine(responses, threads)

@@ -39,7 +39,7 @@ BLOCK, SMALLEST_BLOCK = 4096, 256
 PART = 1024
 #: Most chunks of users that have histograms of their own, and the fewest users in one. Neither
 #: depends on the number of threads: the sums are the same, bit for bit, on one thread or many.
-CHUNKS, SMALLEST_CHUNK = 64, 8192
+CHUNKS, SMALLEST_CHUNK = 64, 4096
 
 
 class PackedLayout:
@@ -146,9 +146,11 @@ class PackedLayout:
             made[chunk] = partial, side
 
         run(self._n_chunks, work)
-        length = self.groups.table_length
-        partials = np.stack([partial.reshape(length, -1).T for partial, _ in made])
-        sums = self._collect(np.ascontiguousarray(partials), run)
+        total = made[0][0]
+        for partial, _ in made[1:]:
+            total += partial
+        columns = total.reshape(self.groups.table_length, -1).T
+        sums = self._collect(np.ascontiguousarray(columns)[None], run)
         if made[0][1] is None:
             return sums
         return sums, np.sum([side for _, side in made], axis=0)

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines.base import Step, Stepped, option_words, scaled
+from hitsndiffs.engines.base import Engine, Step, Stepped, option_words, scaled
 from hitsndiffs.engines.gram import MOST_SETS, gram_matrix
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
+from hitsndiffs.engines.opening import open_engine
 from hitsndiffs.errors import InputError
 
 __all__ = ["Layout", "ThreadsEngine", "build_layout"]
@@ -26,6 +27,8 @@ IntVector = npt.NDArray[np.integer[Any]]
 
 #: Responses held as rows are packed when that costs at most this many bytes per response.
 PACK_UP_TO = 2.0
+#: A part of the data stays on threads from this many responses on.
+PARTS_FROM = 200_000
 #: Columns of a block are worked on together while their scratch memory is within this.
 SCRATCH = 128 * 2**20
 
@@ -136,6 +139,7 @@ class ThreadsEngine(MemoryEngine):
     """
 
     name: ClassVar[str] = "threads"
+    compiles: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -147,6 +151,10 @@ class ThreadsEngine(MemoryEngine):
     ) -> None:
         super().__init__(responses, threads, asked=asked)
         self.layout = build_layout(responses, self.threads, layout)
+
+    def _opened(self, part: Responses) -> Engine:
+        """The kernels are loaded: smaller parts gain from them too."""
+        return open_engine(part, self._asked, self.threads, threads_from=PARTS_FROM)
 
     @cached_property
     def choosers_per_option(self) -> Ints:

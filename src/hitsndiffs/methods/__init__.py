@@ -75,6 +75,6 @@ def make(name: str, **params: Any) -> Method:
         others = [other for other, cls in METHODS.items() if param in cls().get_params()]
         if others:
             raise InputError(
-                f"Method {name!r} has no {param}=; methods that have it: {', '.join(others)}."
+                f"Method {name!r} has no {param}; methods that have it: {', '.join(others)}."
             )
     return method.set_params(**params)

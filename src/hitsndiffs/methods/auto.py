@@ -10,16 +10,18 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.draws import user_draws
+from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.method import LatentKey
+from hitsndiffs.methods.latent_key.reading import questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search, correlation
-from hitsndiffs.methods.latent_key.starts import consensus
+from hitsndiffs.methods.latent_key.shares import ALIKE
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
+from hitsndiffs.methods.readings import Reading
 from hitsndiffs.methods.robust import certified_fit, choose_axis
 from hitsndiffs.methods.vacuous import tells_nothing
 from hitsndiffs.spectral.shrinkage import shrunk
@@ -61,7 +63,7 @@ class Auto(Searching):
     --------
     >>> from hitsndiffs import Responses
     >>> r = Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")])
-    >>> Auto().fit(r).fit_.details["chosen"]
+    >>> Auto().fit(r).fit_.choice.method
     'hnd'
     """
 
@@ -79,7 +81,10 @@ class Auto(Searching):
         # 1. a perfect order needs no model
         exact = certified_fit(data, self)
         if exact is not None:
-            return _with_choice(exact, "hnd", "one order explains every answer")
+            assert exact.perfect is not None
+            alone = exact.perfect.n_orders is not None and exact.perfect.n_orders <= 2
+            why = "one order" if alone else "an order (there are others)"
+            return _with_choice(exact, "hnd", f"{why} explains every answer")
 
         # 2. one unknown key per item
         found = self._search(data)
@@ -134,27 +139,58 @@ class Auto(Searching):
             model="hierarchical", seed=self.seed, engine=self.engine, threads=self.threads
         )
         if not data.in_memory:
-            raise InputError(
-                "All items share one set of labels, and confusion matrices (a matrix per user) fit "
-                f"these answers best; they do not work on engine={data.name!r}. Use "
-                "method='latent-key', or engine=\"auto\" on one machine."
+            raise data.cannot_serve(
+                "All items share one set of labels, and confusion matrices fit these answers best "
+                "(the method latent-key does without them). A matrix per user"
             )
         fit = estimator._fit(data)
-        assert fit.correct is not None
-        problem = found.problem if found.sample is None else found.sample.whole
-        agreement = correlation(fit.correct, consensus(problem))
-        fit = replace(
-            fit,
-            scores=fit.correct,
-            abilities=fit.scores,
-            ability_errors=fit.standard_errors,
-            confidence=0.5 + 0.5 * max(agreement, 0.0),
-        )
+        readings, numbers = _readings(data, fit, found)
+        chosen = self._reading_of(len(readings))
+        if chosen > 0:
+            other = LatentKey(seed=self.seed, reading=numbers[chosen - 1])
+            fit = other.from_search(found)
+        else:
+            fit = replace(
+                fit,
+                scores=readings[0].correct,
+                abilities=fit.scores,
+                ability_errors=fit.standard_errors,
+            )
         why = (
             "all items share one set of labels, and confusion matrices predict hidden answers "
             f"better than a latent key does (by {contest.z:.1f} standard errors)"
         )
-        return _with_choice(fit, "dawid-skene", why)
+        fit = replace(
+            fit,
+            confidence=readings[chosen].probability,
+            readings=readings,
+            questions=questions_of(found, readings) if found.sample is None else (),
+        )
+        return _with_choice(fit, "latent-key" if chosen > 0 else "dawid-skene", why)
+
+
+def _readings(data: Engine, fit: Fit, found: Search) -> tuple[tuple[Reading, ...], tuple[int, ...]]:
+    """Confusion matrices' reading, then those by a key that disagree; and the numbers of these.
+
+    The first is as sure as the best by a key, as far as the two agree: if not, one is wrong.
+    """
+    assert fit.correct is not None
+    assert fit.key_probabilities is not None
+    key = found.for_everybody(found.best).fit.key
+    agreement = correlation(fit.correct, data.choices(key) / data.answers_per_user)
+    sure = min(found.confidence, 0.5 + 0.5 * max(agreement, 0.0))
+    says = "every user takes labels for each other in a way of their own"
+    first = Reading(sure, float("nan"), 1.0, says, fit.key_probabilities, fit.correct)
+    if found.sample is not None:
+        return (first,), ()
+    others = [
+        (number, replace(reading, agreement=correlation(reading.correct, fit.correct)))
+        for number, reading in enumerate(readings_of(found), start=1)
+    ]
+    others = [(number, reading) for number, reading in others if reading.agreement < ALIKE]
+    scale = (1 - sure) / max(sum(reading.probability for _, reading in others), 1 - sure, 1e-12)
+    rest = [replace(r, probability=scale * r.probability) for _, r in others]
+    return (first, *rest), tuple(number for number, _ in others)
 
 
 def _ability(data: Engine, found: Search, ability: Vector) -> Any:
@@ -174,15 +210,8 @@ def _ability(data: Engine, found: Search, ability: Vector) -> Any:
 
 
 def _with_choice(fit: Fit, chosen: str, why: str) -> Fit:
-    sure = "" if fit.confidence is None else f"; confidence {fit.confidence:.0%}"
-    notes = [f"Method {chosen}: {why}{sure}."]
+    notes = fit.notes
     if fit.confidence is not None and fit.confidence < DOUBT and not fit.questions:
-        notes.append(
-            "The evidence is thin: who is good is not settled by these answers alone. One or two "
-            "known answers, or one strong user, would help most."
-        )
-    return replace(
-        fit,
-        notes=(*notes, *fit.notes),
-        details={"chosen": chosen, "why": why, **fit.details},
-    )
+        thin = "The evidence is thin: who is good is not settled by these answers alone."
+        notes = (thin, *notes)
+    return replace(fit, notes=notes, choice=Choice(chosen, why))

@@ -59,5 +59,5 @@ class AvgHITS(Method):
             converged=change <= self.tol,
             n_iterations=rounds,
             notes=("The fixed point of avgHITS is the same score for everybody: use hnd to rank.",),
-            details={"residual": change},
+            residual=change,
         )

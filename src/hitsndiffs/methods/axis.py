@@ -72,7 +72,9 @@ def oriented_fit(
         converged=found.converged,
         n_iterations=found.iterations,
         notes=tuple(_notes(repeated, orientation, asked)),
-        details={"solver": solver, "residual": found.residual, "eigenvalue": found.value},
+        solver=solver,
+        residual=found.residual,
+        eigenvalue=found.value,
     )
 
 
@@ -120,7 +122,6 @@ def _notes(repeated: bool, orientation: Orientation, asked: bool) -> list[str]:
         )
     if not orientation.decided:
         notes.append(
-            "Nothing in the answers says which end is the better one; the order may be upside "
-            "down. Give a known answer or a strong user."
+            "Nothing in the answers says which end is the better one; the order may be upside down."
         )
     return notes

@@ -15,7 +15,8 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods.checks import check_params
-from hitsndiffs.methods.fitted import Fit, Part, collected, merged
+from hitsndiffs.methods.fitted import Fit, Part, merged
+from hitsndiffs.methods.in_order import fit_in_order
 from hitsndiffs.order.ties import members
 
 __all__ = ["Fit", "Method"]
@@ -42,8 +43,13 @@ class Method:
     use: ClassVar[str]
     #: Users are comparable when they share "options" (spectral) or "items" (key-based).
     linked_by: ClassVar[str] = "items"
-    #: Whether the method works with user arrays of any engine, or with NumPy's only.
-    any_engine: ClassVar[bool] = False
+    #: Whether the method needs the users' numbers as NumPy arrays in this process; methods that
+    #: do not work on any engine.
+    needs_memory: ClassVar[bool] = True
+    #: Whether small data are put into an order that follows from the answers first.
+    orders_first: ClassVar[bool] = True
+    #: Whether it may read what labels say across items (the same label in several).
+    reads_labels: ClassVar[bool] = False
     #: Parameters that take one of some words.
     one_of: ClassVar[dict[str, tuple[str, ...]]] = {}
 
@@ -78,7 +84,7 @@ class Method:
         whole = len(parts[0]) == data.n_users
         with working(self.name):
             if whole:
-                fitted = collected(data, self._fit(data))
+                fitted = fit_in_order(self, data)
             elif self.linked_by == "items":
                 fitted = self._fit_parts(data, [np.flatnonzero(labels >= 0)])
             else:
@@ -92,12 +98,8 @@ class Method:
     def _check(self, data: Engine) -> None:
         """Parameters must make sense, and what the caller knows must be about these data."""
         check_params(self.name, self.get_params(), self.one_of)
-        if data.arrays != "numpy" and not self.any_engine:
-            raise InputError(
-                f"Method '{self.name}' needs the users' numbers in one machine's memory, and does "
-                f"not work on engine={data.name!r}. Rank a sample (--sample N), or use "
-                'engine="auto".'
-            )
+        if self.needs_memory and data.arrays != "numpy":
+            raise data.cannot_serve(f"Method '{self.name}'")
         if answers := getattr(self, "answers", None):
             known_options(data.items, answers)
         strong = getattr(self, "strong_user", None)
@@ -126,7 +128,7 @@ class Method:
                 alone.append(users[0])
                 continue
             part, options = data.subset(users)
-            fitted.append(Part(users, options, collected(part, self._fit(part))))
+            fitted.append(Part(users, options, fit_in_order(self, part)))
         return merged(data, fitted, np.array(alone, dtype=np.int64))
 
     def _store(self, fit: Fit, labels: npt.NDArray[np.int64]) -> None:
@@ -143,11 +145,12 @@ class Method:
         self.components_ = labels
 
     def _warn(self, fit: Fit) -> None:
-        residual = fit.details.get("residual")
+        residual = fit.residual
         change = "" if residual is None else f"; the last change was {residual:.2g}"
         warnings.warn(
             f"{self.name} stopped after {fit.n_iterations} rounds without settling{change}. The "
-            "best result so far is kept; allow more rounds (max_iterations=) or a larger tol=.",
+            "best result so far is kept; allow more rounds (max_iterations) or a larger change "
+            "(tol).",
             ConvergenceWarning,
             stacklevel=4,
         )

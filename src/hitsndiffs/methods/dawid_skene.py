@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import right_errors
 from hitsndiffs.methods.labels import label_numbers, sharing
 from hitsndiffs.methods.probability import STEADY, digamma
 
-__all__ = ["DawidSkene", "shared_labels"]
+__all__ = ["Confusions", "DawidSkene", "shared_labels"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -23,6 +24,46 @@ Vector = npt.NDArray[np.float64]
 LEAST = 1e-10
 #: The strengths of the hierarchical priors are learnt every so many rounds.
 LEARN_EVERY = 3
+
+
+@dataclass(frozen=True)
+class Confusions(Learnt):
+    """How every user mistakes labels for each other.
+
+    Attributes
+    ----------
+    labels, label_priors
+        The labels that all items share, and how often each is right.
+    confusions
+        ``[user, answer, right]``: how likely each answer is, given the right label.
+    strengths
+        How strongly the population binds each row (hierarchical model).
+    truth
+        ``[item, label]``: how likely each label is right.
+    numbers
+        The label of each option.
+    """
+
+    labels: npt.NDArray[Any]
+    label_priors: Vector
+    confusions: Vector
+    strengths: Vector
+    truth: Vector
+    numbers: npt.NDArray[np.int64]
+
+    def put_back(
+        self,
+        users: npt.NDArray[np.int64],
+        items: npt.NDArray[np.int64],
+        options: npt.NDArray[np.int64],
+    ) -> Confusions:
+        """The same where users, items and options have other numbers: those given for each."""
+        return replace(
+            self,
+            confusions=self.confusions[np.argsort(users)],
+            truth=self.truth[np.argsort(items)],
+            numbers=self.numbers[np.argsort(options)],
+        )
 
 
 @dataclass(kw_only=True, eq=False)
@@ -57,7 +98,8 @@ class DawidSkene(Method):
     [0, 1, 2, 3]
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
+    reads_labels: ClassVar[bool] = True
     name: ClassVar[str] = "dawid-skene"
     summary: ClassVar[str] = "error rates per user and the likely key, by expectation–maximisation"
     use: ClassVar[str] = "crowd labels: many items, each answered by a few"
@@ -114,16 +156,12 @@ class DawidSkene(Method):
             correct_errors=errors,
             converged=change <= self.tol,
             n_iterations=rounds,
-            details={"residual": change, "model": self.model},
+            residual=change,
         )
 
     def _fit_full(self, data: Engine) -> Fit:
         if not data.in_memory:
-            raise InputError(
-                f"Method 'dawid-skene' with model={self.model!r} keeps a matrix per user, and does "
-                f"not work on engine={data.name!r}. Use model='one-coin', or rank a sample "
-                "(--sample N)."
-            )
+            raise data.cannot_serve(f"Method 'dawid-skene' with a matrix per user ({self.model})")
         labels, numbers = shared_labels(data)
         k, items = len(labels), data.items.of_option
         counts = data.choosers_per_option.astype(float)
@@ -161,6 +199,8 @@ class DawidSkene(Method):
         share = np.asarray(prior / prior.sum(), like=confusion)
         accuracy = np.einsum("jcc,c->j", confusion, share)
         errors = right_errors(data, chosen, accuracy, n)
+        by_name = np.argsort(labels)
+        place = np.argsort(by_name)
         return Fit(
             scores=accuracy if self.model == "full" else correct,
             option_weights=chosen,
@@ -170,16 +210,15 @@ class DawidSkene(Method):
             correct_errors=errors,
             converged=change <= self.tol,
             n_iterations=rounds,
-            details={
-                "residual": change,
-                "model": self.model,
-                "labels": labels,
-                "label_priors": prior,
-                "confusions": confusion,
-                "strengths": strengths,
-                "truth": truth,
-                "numbers": numbers,
-            },
+            residual=change,
+            learnt=Confusions(
+                labels[by_name],
+                prior[by_name],
+                confusion[:, by_name][:, :, by_name],
+                strengths[by_name],
+                truth[:, by_name],
+                place[numbers],
+            ),
         )
 
     def _confusions(self, counts: Vector) -> Any:
@@ -225,9 +264,9 @@ def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]
     found = sharing(data.items)
     if found.apart:
         raise InputError(
-            "Method 'dawid-skene' with model='full' or 'hierarchical' needs items that share one "
-            f"label set (every user has one confusion matrix); here {found.apart}. Use "
-            "model='one-coin'."
+            "Method 'dawid-skene' with the model full or hierarchical needs items that share one "
+            f"label set (every user has one confusion matrix); here {found.apart}. Use the model "
+            "one-coin."
         )
     return found.labels, found.numbers
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.mixing import mixed
 from hitsndiffs.engines import Engine
 
 __all__ = ["option_draws", "user_draws"]
@@ -36,7 +37,7 @@ def user_draws(data: Engine, count: int, seed: int = 0) -> Array:
 
     They follow from the exact sum of the chosen options' words: the same on every engine.
     """
-    prints = data.fingerprints(_mixed(_option_words(data)))
+    prints = data.fingerprints(mixed(_option_words(data)))
     return np.stack([_uniform(prints ^ turn) for turn in _turns(count, seed)], axis=1)
 
 
@@ -44,21 +45,15 @@ def _option_words(data: Engine) -> Words:
     """A number per option that follows from how often it and its item were chosen."""
     chosen = data.choosers_per_option.astype(np.uint64)
     answered = data.answers_per_item.astype(np.uint64)[data.items.of_option]
-    return _mixed(chosen) ^ _mixed(_mixed(answered))
+    words: Words = mixed(chosen) ^ mixed(mixed(answered))
+    return words
 
 
 def _turns(count: int, seed: int) -> Words:
-    return _mixed(np.arange(count, dtype=np.uint64) + np.uint64(1 + 1000 * seed))
-
-
-def _mixed(x: Words) -> Words:
-    """Splitmix64: every bit of the input moves every bit of the output."""
-    with np.errstate(over="ignore"):
-        x = x + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    turns: Words = mixed(np.arange(count, dtype=np.uint64) + np.uint64(1 + 1000 * seed))
+    return turns
 
 
 def _uniform(x: Words) -> Array:
-    return (_mixed(x) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    parts: Array = (mixed(x) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return parts

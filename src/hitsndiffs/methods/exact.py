@@ -63,7 +63,7 @@ def perfected(
         exact,
         eigenvalues=fit.eigenvalues,
         n_iterations=fit.n_iterations,
-        details={**fit.details, "residual": 0.0},
+        eigenvalue=fit.eigenvalue,
         notes=(why, *exact.notes),
     )
 

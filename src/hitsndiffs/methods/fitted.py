@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,78 @@ from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation, undecided
 from hitsndiffs.order.perfect import PerfectOrder
 
-__all__ = ["Fit", "Part", "collected", "merged"]
+__all__ = [
+    "USER_ARRAYS",
+    "AlikeUsers",
+    "Choice",
+    "Fit",
+    "Learnt",
+    "Part",
+    "collected",
+    "merged",
+    "numbered",
+]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
+
+
+#: What a fit holds for every user.
+USER_ARRAYS = (
+    "scores", "correct", "abilities", "standard_errors", "ability_errors", "correct_errors",
+    "common_errors",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a method that chooses among others has chosen.
+
+    Attributes
+    ----------
+    method
+        Its name; ``None`` where no method can rank these answers.
+    why
+        The reason, as a clause without a full stop.
+    """
+
+    method: str | None
+    why: str
+
+    def sentence(self, confidence: float | None = None) -> str:
+        """Say what was chosen and why, and how sure it is."""
+        if self.method is None:
+            return f"{self.why}."
+        sure = "" if confidence is None else f"; confidence {confidence:.0%}"
+        return f"Method {self.method}: {self.why}{sure}."
+
+
+@dataclass(frozen=True)
+class AlikeUsers:
+    """Users who agree with others more than their abilities explain (copies, one source).
+
+    Attributes
+    ----------
+    count
+        How many there are.
+    users
+        The numbers of the first hundred.
+    share
+        The part of all users that they are worth, counted as witnesses.
+    """
+
+    count: int
+    users: tuple[int, ...]
+    share: float
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What a model learnt besides scores and key; each model has its own fields."""
+
+    def put_back(self, users: IntVector, items: IntVector, options: IntVector) -> Learnt:  # noqa: ARG002
+        """The same where users, items and options have other numbers: those given for each."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -37,6 +105,9 @@ class Fit:
         Expected share of right answers (0–1), and latent ability, where the method has them.
     standard_errors, ability_errors, correct_errors
         Of the scores, and of the abilities and the expected shares where these are not the scores.
+    common_errors
+        The part of the shares' standard errors that moves everybody alike: ranks do not depend on
+        it.
     orientation
         How the upper end was found, for methods that cannot tell it themselves.
     eigenvalues
@@ -55,8 +126,14 @@ class Fit:
         The distinct ways to read the answers, that of the scores first, for methods that compare.
     questions
         Items whose right answers would tell most about which reading holds, the best first.
-    details
-        Further numbers of the method, by name.
+    solver, residual, eigenvalue
+        Of the method's iteration: its name, its last change, and the eigenvalue found.
+    choice
+        What was chosen and why, for methods that choose among others.
+    alike
+        Users who may be copies of each other, for methods that look for them.
+    learnt
+        What the model learnt besides.
     """
 
     scores: Vector
@@ -67,6 +144,7 @@ class Fit:
     standard_errors: Vector | None = None
     ability_errors: Vector | None = None
     correct_errors: Vector | None = None
+    common_errors: Vector | None = None
     orientation: Orientation | None = None
     eigenvalues: Vector | None = None
     confidence: float | None = None
@@ -77,16 +155,26 @@ class Fit:
     scoring: Scoring | None = None
     readings: tuple[Reading, ...] = ()
     questions: tuple[Question, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
+    solver: str | None = None
+    residual: float | None = None
+    eigenvalue: float | None = None
+    choice: Choice | None = None
+    alike: AlikeUsers | None = None
+    learnt: Learnt | None = None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was chosen, and the notes."""
+        if self.choice is None:
+            return self.notes
+        return (self.choice.sentence(self.confidence), *self.notes)
 
 
 def collected(data: Engine, fit: Fit) -> Fit:
     """The same with all user arrays as NumPy arrays."""
     if data.arrays == "numpy":
         return fit
-    users = ("scores", "correct", "abilities", "standard_errors", "ability_errors",
-             "correct_errors")  # fmt: skip
-    found = {name: getattr(fit, name) for name in users}
+    found = {name: getattr(fit, name) for name in USER_ARRAYS}
     readings = tuple(replace(r, correct=data.collect(r.correct)) for r in fit.readings)
     here: dict[str, Any] = {name: data.collect(x) for name, x in found.items() if x is not None}
     return replace(fit, readings=readings, **here)
@@ -133,6 +221,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
     largest = [part.fit for part in parts if len(part.users) == len(parts[0].users)]
     first = min(largest, key=lambda fit: 1.0 if fit.confidence is None else fit.confidence)
     unsettled = next((part.fit for part in parts if not part.fit.converged), first)
+    place = next(part for part in parts if part.fit is first)
     return replace(
         first,
         scores=scores,
@@ -141,6 +230,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         standard_errors=_spread([(p.users, p.fit.standard_errors) for p in parts], m),
         ability_errors=_spread([(p.users, p.fit.ability_errors) for p in parts], m),
         correct_errors=_spread([(p.users, p.fit.correct_errors) for p in parts], m),
+        common_errors=_spread([(p.users, p.fit.common_errors) for p in parts], m),
         option_weights=_spread([(p.options, p.fit.option_weights) for p in parts], q),
         key_probabilities=key,
         converged=unsettled.converged,
@@ -149,7 +239,8 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         questions=first.questions if _is_one(data, parts) else (),
         n_iterations=max(part.fit.n_iterations for part in parts),
         notes=_collected_notes(parts, len(parts) + len(alone) > 1),
-        details=first.details if unsettled.converged else unsettled.details,
+        residual=unsettled.residual,
+        alike=numbered(first.alike, place.users),
     )
 
 
@@ -160,6 +251,13 @@ def _spread(pieces: Sequence[tuple[IntVector, Vector | None]], size: int) -> Vec
             return None
         total[places] = values
     return total
+
+
+def numbered(alike: AlikeUsers | None, users: IntVector) -> AlikeUsers | None:
+    """The same users, with their numbers in all data."""
+    if alike is None:
+        return None
+    return replace(alike, users=tuple(sorted(int(users[j]) for j in alike.users)))
 
 
 def _scoring_of_all(parts: Sequence[Part], q: int) -> Scoring | None:

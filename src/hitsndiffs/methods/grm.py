@@ -14,15 +14,36 @@ from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import key_from_scores, key_given
 
-__all__ = ["GRM"]
+__all__ = ["GRM", "GradedItems"]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
 
 #: The level of an option whose item has no order.
 UNORDERED = -1
+
+
+@dataclass(frozen=True)
+class GradedItems(Learnt):
+    """The curves of the items that take part.
+
+    Attributes
+    ----------
+    items
+        Their labels.
+    slopes, thresholds
+        Of each item; thresholds are a row per item.
+    log_likelihood
+        Of all answers.
+    """
+
+    items: npt.NDArray[Any]
+    slopes: Vector
+    thresholds: Vector
+    log_likelihood: float
 
 
 @dataclass(kw_only=True, eq=False)
@@ -51,6 +72,7 @@ class GRM(Method):
     be told from their neighbours and take no part.
     """
 
+    orders_first: ClassVar[bool] = False  # the order of the options is given
     name: ClassVar[str] = "grm"
     summary: ClassVar[str] = "graded-response model by marginal maximum likelihood"
     use: ClassVar[str] = "when the order of the options or the key is known (extra: irt)"
@@ -65,14 +87,15 @@ class GRM(Method):
         super()._check(data)
         if not self.order and not self.key:
             raise InputError(
-                "Method 'grm' needs to know which options are better: give order= (a mapping of "
-                "items to their options from worst to best) or key= (items to right options)."
+                "Method 'grm' needs to know which options are better: give an order (a "
+                "mapping of items to their options from worst to best) or a key (items to right "
+                "options)."
             )
         levels = option_levels(data, self.order, self.key)
         if (levels == UNORDERED).all():
             names = list(self.order or self.key or {})
             raise InputError(
-                f"None of the items that order= or key= name is in the data (the first is "
+                f"None of the items of the order or key is in the data (the first is "
                 f"{str(names[0])!r}); items are for example {str(data.items.labels[0])!r}."
             )
 
@@ -114,12 +137,12 @@ class GRM(Method):
             converged=bool(fitted.converged),
             n_iterations=int(fitted.n_iterations),
             notes=notes,
-            details={
-                "items": data.items.labels[used],
-                "slopes": np.asarray(fitted.model.parameters["discrimination"], dtype=float),
-                "thresholds": np.asarray(fitted.model.parameters["thresholds"], dtype=float),
-                "log_likelihood": float(fitted.log_likelihood),
-            },
+            learnt=GradedItems(
+                items=data.items.labels[used],
+                slopes=np.asarray(fitted.model.parameters["discrimination"], dtype=float),
+                thresholds=np.asarray(fitted.model.parameters["thresholds"], dtype=float),
+                log_likelihood=float(fitted.log_likelihood),
+            ),
         )
 
 
@@ -142,7 +165,7 @@ def option_levels(
         texts = [str(label).strip() for label in data.items.option_labels[first:last]]
         if missing := [text for text in texts if text not in places]:
             raise InputError(
-                f"order= of item {name!r} leaves out the option {missing[0]!r}, which was "
+                f"The order of item {name!r} leaves out the option {missing[0]!r}, which was "
                 f"chosen; it lists {', '.join(places)}. Name all options, from worst to best."
             )
         levels[first:last] = [places[text] for text in texts]

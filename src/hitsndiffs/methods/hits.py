@@ -34,7 +34,7 @@ class HITS(Method):
     [1.0, 1.0, 0.86, 0.54]
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
     name: ClassVar[str] = "hits"
     summary: ClassVar[str] = "hubs and authorities: the first axis of shared choices"
     use: ClassVar[str] = "easy items, where most answers are right and everybody answers them all"
@@ -60,5 +60,5 @@ class HITS(Method):
             key_probabilities=w,
             converged=change <= self.tol,
             n_iterations=rounds,
-            details={"residual": change},
+            residual=change,
         )

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standard_errors, standardised
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.exact import perfected
@@ -57,7 +56,7 @@ class HND(Method):
     [0, 1, 2, 3, 4]
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
     name: ClassVar[str] = "hnd"
     summary: ClassVar[str] = "HITSnDIFFs, the paper's method: second axis of averaging"
     use: ClassVar[str] = "strongly graded answers; a perfect order is found whenever one exists"
@@ -73,10 +72,7 @@ class HND(Method):
 
     def _fit(self, data: Engine) -> Fit:
         if data.arrays != "numpy" and self.solver != "lanczos":
-            raise InputError(
-                f"solver={self.solver!r} keeps the users' numbers in one machine's memory; on "
-                f"engine={data.name!r} use solver='lanczos' (the default)."
-            )
+            raise data.cannot_serve(f"The solver {self.solver} (lanczos, the default, does not)")
         if (data.choosers_per_option == data.n_users).all():
             return nobody_differs(data)
 

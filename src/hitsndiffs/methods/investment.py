@@ -20,7 +20,7 @@ Vector = npt.NDArray[np.float64]
 class _Investing(Method):
     """What the two share: users spread their trust over their options and earn it back."""
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
 
     rounds: int = 10
     exponent: float = 1.2

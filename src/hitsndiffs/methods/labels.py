@@ -36,10 +36,13 @@ class Sharing:
 
 
 def label_numbers(items: Items) -> tuple[npt.NDArray[Any], Ints]:
-    """All labels of all items (as text, sorted), and the number of each option's label."""
-    texts = np.array([str(label) for label in items.option_labels])
-    labels, numbers = np.unique(texts, return_inverse=True)
-    return labels, numbers.reshape(-1).astype(np.int64)
+    """All labels of all items (as text), and the number of each option's label.
+
+    They are numbered as they first occur, so that other names for them change nothing.
+    """
+    texts = [str(label) for label in items.option_labels]
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    return np.array(list(place)), np.array([place[text] for text in texts], dtype=np.int64)
 
 
 def sharing(items: Items) -> Sharing:

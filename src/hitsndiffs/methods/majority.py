@@ -27,7 +27,7 @@ class Majority(Method):
     [0.5, 0.83, 0.83, 0.17]
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
     name: ClassVar[str] = "majority"
     summary: ClassVar[str] = "share of answers that agree with the most chosen option"
     use: ClassVar[str] = "a quick, robust baseline where most answers are right"

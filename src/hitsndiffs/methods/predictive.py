@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine, open_engine
-from hitsndiffs.methods.dawid_skene import DawidSkene
+from hitsndiffs.methods.dawid_skene import Confusions, DawidSkene
 from hitsndiffs.methods.draws import option_draws, user_draws
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
 
@@ -90,7 +90,8 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     problem = KeyProblem(seen)
     key_fit = problem.fit(start, max_rounds=12)
-    confusion = DawidSkene(model="hierarchical", max_iterations=ROUNDS)._fit(seen).details
+    found = DawidSkene(model="hierarchical", max_iterations=ROUNDS)._fit(seen).learnt
+    assert isinstance(found, Confusions)
 
     place = np.full(data.n_options, -1)
     place[options] = np.arange(len(options))
@@ -98,8 +99,8 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
     users, numbers = users[kept], place[hidden[kept]]
     by_key = _by_key(key_fit, users, numbers)
     by_confusion = (
-        confusion["truth"][seen.items.of_option[numbers]]
-        * seen.collect(confusion["confusions"])[users, confusion["numbers"][numbers]]
+        found.truth[seen.items.of_option[numbers]]
+        * seen.collect(found.confusions)[users, found.numbers[numbers]]
     ).sum(axis=1)
     return users, np.log(np.maximum(by_confusion, FLOOR)) - np.log(np.maximum(by_key, FLOOR))
 

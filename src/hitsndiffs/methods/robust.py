@@ -12,6 +12,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.exact import along
+from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.keys import key_from_scores, key_given
 from hitsndiffs.methods.latent_key.base import Searching
@@ -22,7 +23,7 @@ from hitsndiffs.order.perfect import may_be_perfect, perfect_order
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.spectral.shrinkage import Shrinkage, shrunk
 
-__all__ = ["HNDRobust", "certified_fit"]
+__all__ = ["HNDRobust", "ShrunkAxes", "certified_fit"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -30,6 +31,26 @@ Vector = npt.NDArray[np.float64]
 LEAD = 0.15
 #: A second axis within this share of the first one's eigenvalue is a competitor worth a word.
 CLOSE = 0.1
+
+
+@dataclass(frozen=True)
+class ShrunkAxes(Learnt):
+    """How far options and users were shrunk, and which axis is ability.
+
+    Attributes
+    ----------
+    lam, mu
+        Shrinkage of options and of users.
+    axis
+        The axis taken for ability, 1 = the strongest.
+    agreement_with_key_solution
+        Correlation of each axis with the best solution of the latent-key model.
+    """
+
+    lam: float
+    mu: float
+    axis: int
+    agreement_with_key_solution: tuple[float, ...]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -59,7 +80,7 @@ class HNDRobust(Searching):
     >>> from hitsndiffs import accuracy, simulate
     >>> sim = simulate("grm", users=60, items=30, options=5, seed=1)
     >>> fitted = HNDRobust().fit(sim.responses)
-    >>> fitted.fit_.details["lambda"] > 1 and accuracy(sim.abilities, fitted.scores_) > 0.7
+    >>> fitted.fit_.learnt.lam > 1 and accuracy(sim.abilities, fitted.scores_) > 0.7
     True
     """
 
@@ -109,12 +130,7 @@ class HNDRobust(Searching):
             converged=found.axes.converged,
             n_iterations=found.rounds,
             notes=tuple(_notes(found, place, confidence)),
-            details={
-                "lambda": found.lam,
-                "mu": found.mu,
-                "axis": place + 1,
-                "agreement_with_key_solution": [float(a) for a in agreements],
-            },
+            learnt=ShrunkAxes(found.lam, found.mu, place + 1, tuple(float(a) for a in agreements)),
         )
 
     def _shrinkage(self, data: Engine, found: Shrinkage) -> Shrinkage:
@@ -175,11 +191,11 @@ def _notes(found: Shrinkage, place: int, confidence: float) -> list[str]:
     if rivals:
         notes.append(
             "A second axis is almost as strong; the data alone cannot say for sure which is "
-            "ability. One known answer or one strong user would help."
+            "ability."
         )
     elif confidence < 0.8:
         notes.append(
             "Another reading of the answers is almost as likely, and it disagrees about who is "
-            "good. One known answer or one strong user would help."
+            "good."
         )
     return notes

@@ -35,7 +35,7 @@ class TrueAnswer(Method):
     [1.0, 1.0, 0.5, 0.0]
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
     name: ClassVar[str] = "true-answer"
     summary: ClassVar[str] = "share of right answers under a key that you give"
     use: ClassVar[str] = "when the key is known, or to judge the others"
@@ -46,8 +46,8 @@ class TrueAnswer(Method):
         super()._check(data)
         if not self.key:
             raise InputError(
-                "Method 'true-answer' counts right answers and needs to know them: give key=, a "
-                "mapping of items to their right options."
+                "Method 'true-answer' counts right answers and needs to know them: give a "
+                "key, a mapping of items to their right options."
             )
         if not answers_here(data.items, self.key):
             known_options(data.items, self.key)  # names an item that is not in the data

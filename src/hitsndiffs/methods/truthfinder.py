@@ -88,7 +88,7 @@ class TruthFinder(Method):
             converged=change <= self.tol,
             n_iterations=rounds,
             notes=notes,
-            details={"residual": change},
+            residual=change,
         )
 
 

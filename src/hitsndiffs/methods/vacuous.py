@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.base import Fit
+from hitsndiffs.methods.fitted import Choice, Fit
 from hitsndiffs.order.orientation import undecided
 
 __all__ = ["tells_nothing"]
@@ -20,19 +20,19 @@ def tells_nothing(data: Engine) -> Fit | None:
     if data.n_users < 2:
         return None
     if (data.items.sizes == 1).all():
-        return _equal(data, "All users gave the same answers: nothing tells them apart.")
+        return _equal(data, "All users gave the same answers: nothing tells them apart")
     shared = int(counts[counts > 1].sum())
     if shared == 0:
         return _equal(
             data,
             "No two users gave the same answer to any item, so nothing can be compared. Are these "
-            "answers, or measurements? Options must be the same text to be the same option.",
+            "answers, or measurements? Options must be the same text to be the same option",
         )
     if shared < SHARED * data.n_responses and data.n_responses >= 100:
         return _equal(
             data,
             f"Only {shared / data.n_responses:.1%} of the answers were given by more than one "
-            "user: they look like numbers drawn at random, and rank nobody.",
+            "user: they look like numbers drawn at random, and rank nobody",
         )
     return None
 
@@ -47,6 +47,5 @@ def _equal(data: Engine, why: str) -> Fit:
         standard_errors=zero + np.nan,
         orientation=undecided(np.zeros(1)),
         confidence=0.0,
-        notes=(why,),
-        details={"chosen": "none", "why": why.rstrip(".")},
+        choice=Choice(None, why),
     )

@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from hitsndiffs.data.files import bytes_writer, write_whole
 from hitsndiffs.errors import InputError
 
 __all__ = ["CHECK_SUMS", "REPOSITORY", "fetch_data"]
@@ -59,18 +60,11 @@ def fetch_data(folder: str | os.PathLike[str], source: str = SOURCE) -> list[Pat
                 f"{source}/{name}: the file is not the one that the paper used (its SHA-256 sum "
                 f"differs); get the data sets from {REPOSITORY}/tree/{VERSION}/datasets."
             )
-    paths = []
-    for name, content in fetched.items():
-        path = Path(folder) / name
+    paths = {Path(folder) / name: content for name, content in fetched.items()}
+    for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            part.write_bytes(content)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-        paths.append(path)
-    return paths
+    write_whole({path: bytes_writer(content) for path, content in paths.items()})
+    return list(paths)
 
 
 def _fetch(address: str) -> bytes:

@@ -5,10 +5,12 @@ Matplotlib is imported only here, and only when a picture is drawn.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from hitsndiffs.data.files import Writer, bytes_writer, write_whole
 from hitsndiffs.errors import MissingExtraError
 from hitsndiffs.paper.comparison import Result
 from hitsndiffs.paper.contestants import CONTESTANTS, contestant
@@ -80,12 +82,15 @@ def draw(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:
         FigureCanvasAgg(canvas)
         _DRAW[figure.kind](canvas, figure, results)
         canvas.suptitle(figure.title, fontsize=10)
-        paths = [folder / f"{figure.slug}.{ending}" for ending in ("png", "pdf")]
-        for path in paths:
+        pictures: dict[Path, Writer] = {}
+        for ending in ("png", "pdf"):
             # No date inside, so that the same numbers give the same file.
-            stamp = {"Software": None} if path.suffix == ".png" else {"CreationDate": None}
-            canvas.savefig(path, dpi=150, metadata=stamp)
-    return paths
+            stamp = {"Software": None} if ending == "png" else {"CreationDate": None}
+            drawn = io.BytesIO()
+            canvas.savefig(drawn, format=ending, dpi=150, metadata=stamp)
+            pictures[folder / f"{figure.slug}.{ending}"] = bytes_writer(drawn.getvalue())
+        write_whole(pictures)
+    return list(pictures)
 
 
 def _look(method: str) -> dict[str, Any]:

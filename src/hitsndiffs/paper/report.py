@@ -6,12 +6,12 @@ import csv
 import html
 import io
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.paper import findings
 from hitsndiffs.paper.comparison import LIMIT, Result
 from hitsndiffs.paper.diagrams import SPECIAL_CASES, graph
@@ -46,12 +46,7 @@ COLUMNS = (
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole({path: text_writer(text)})
 
 
 def write_tables(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:

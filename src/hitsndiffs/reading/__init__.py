@@ -145,5 +145,5 @@ def read_file(source: Any, **options: Any) -> tuple[Responses, Plan]:
             raise
         made = plan(source, **{**options, "encoding": "cp1252"})
         responses = made.read()
-        note = "The text is read as Windows-1252, as it is not UTF-8 (overrule with encoding=)."
+        note = "The text is read as Windows-1252, as it is not UTF-8 (you can name another one)."
         return responses.with_notes([note, *responses.notes]), made

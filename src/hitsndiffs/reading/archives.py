@@ -104,7 +104,7 @@ def too_large(name: str, limit: int) -> InputError:
     """Return the error for content that would not fit."""
     return InputError(
         f"{name}: there is more in it than may be held at once ({limit / 2**20:,.0f} MiB); give "
-        "a larger max_memory= if the machine has it."
+        "it more memory if the machine has it."
     )
 
 

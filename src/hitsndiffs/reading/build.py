@@ -20,6 +20,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_users
 from hitsndiffs.reading.header import looks_like_ids, looks_long
 from hitsndiffs.reading.roles import WideRoles
+from hitsndiffs.reading.special import rows_apart
 from hitsndiffs.reading.tokens import Scanned, UserNames
 
 #: Columns of a piece of a file: of Polars, or lists of text where the file is small.
@@ -49,6 +50,8 @@ class FileTable(Protocol):
     sample: list[list[str]]
     has_header: bool
     n_rows: int | None
+    #: Whether all rows come in one piece, as lists of text.
+    is_small: bool
     notes: list[str]
     place: Place
 
@@ -109,8 +112,12 @@ def build_wide(table: FileTable, roles: WideRoles, attempt: str | None = None) -
     """
     notes = table.notes
     pieces: list[list[Any]] = []
+    numbers: list[str] = []
+    apart: dict[int, str] = {}
     n_rows = 0
     chosen = {*roles.users, *roles.items}
+    beside = _beside(table, roles)
+    chosen |= {*beside}
     wanted = None if len(chosen) == len(table.names) else [n for n in table.names if n in chosen]
     names = {} if table.has_header else _item_names(table.names, roles.users)
     items = [names.get(name, name) for name in roles.items]
@@ -123,20 +130,36 @@ def build_wide(table: FileTable, roles: WideRoles, attempt: str | None = None) -
             builder.put_block(items, columns.cells, first_row)
             continue
         n_rows = max(n_rows, first_row + max(map(len, columns.values()), default=0))
+        cells = {name: columns.pop(name) for name in beside}
+        numbers = cells.pop(roles.attempt or "", [])
+        apart = rows_apart(cells, [columns[name] for name in roles.items]) if cells else {}
         if any(name in columns for name in roles.users):
             pieces.append([columns.pop(name) for name in roles.users if name in columns])
         found = [names.get(name, name) for name in columns]
         for item, codes in zip(found, _coded(builder, found, columns, table.place), strict=True):
             builder.put(item, codes, first_row)
     if not roles.users:
-        named, nameless = numbered("user", n_rows), None
+        named = numbered("user", n_rows)
+        for row, label in apart.items():
+            named[row] = label
         notes.append("There is no user column: the users are named user-1, user-2, ….")
-        return builder.finish(named, "file", notes, nameless)
+        return builder.finish(named, "file", notes)
     column = "+".join(roles.users)
     one = [piece[0] if len(piece) == 1 else _joined_names(piece) for piece in pieces]
+    attempt = attempt or ("first" if numbers else None)
     named, nameless = _user_labels(one, n_rows, table.place, column, check=attempt is None)
+    for row, label in apart.items():
+        named[row], nameless[row] = label, False
+    if attempt is not None and not nameless.any():
+        return _one_row_each(builder.finish(named, "file", notes), attempt, notes, numbers)
     encoded = builder.finish(named, "file", notes, nameless)
-    return encoded if attempt is None else _one_row_each(encoded, attempt, notes)
+    return encoded if attempt is None else _one_row_each(encoded, attempt, notes, [])
+
+
+def _beside(table: FileTable, roles: WideRoles) -> list[str]:
+    """Return the columns beside the answers that tell something about the rows."""
+    attempt = [] if roles.attempt is None else [roles.attempt]
+    return [*roles.labels, *attempt] if table.is_small and table.has_header else []
 
 
 def _joined_names(parts: list[Any]) -> list[str]:
@@ -145,16 +168,20 @@ def _joined_names(parts: list[Any]) -> list[str]:
     return [" ".join(filter(None, (t.strip() for t in row))) for row in zip(*texts, strict=True)]
 
 
-def _one_row_each(encoded: Encoded, attempt: str, notes: list[str]) -> Encoded:
-    """Keep one row of each user."""
+def _one_row_each(
+    encoded: Encoded, attempt: str, notes: list[str], numbers: Sequence[str]
+) -> Encoded:
+    """Keep one row of each user: by the numbers of the attempts, or else by the order of rows."""
     if attempt == "best":
         raise InputError(
-            "attempt='best' needs points, and this file has none for its answers; choose 'first' "
-            "or 'last'."
+            "The best attempt is the one with most points, and this file has none for its answers; "
+            "keep the first or the last attempt."
         )
     users = encoded.users.tolist()
-    rows = range(len(users)) if attempt == "last" else range(len(users) - 1, -1, -1)
-    chosen = {users[row]: row for row in rows}
+    order = list(range(len(users)))
+    if len(numbers) == len(users) and all(text.strip().isdecimal() for text in numbers):
+        order.sort(key=lambda row: int(numbers[row]))
+    chosen = {users[row]: row for row in (order if attempt == "last" else reversed(order))}
     keep = np.zeros(len(users), dtype=bool)
     keep[list(chosen.values())] = True
     if not keep.all():

@@ -43,7 +43,7 @@ def connect(scheduler: str | None = None) -> Any:
         from distributed import Client, LocalCluster, get_client
     except ImportError as error:
         raise MissingExtraError(
-            f'engine="dask" needs Dask, which cannot be imported ({error}). Install it with: '
+            f"The engine dask needs Dask, which cannot be imported ({error}). Install it with: "
             "pip install 'hitsndiffs[dask]'"
         ) from error
     if scheduler is not None:
@@ -52,8 +52,8 @@ def connect(scheduler: str | None = None) -> Any:
         except (OSError, ValueError) as error:
             raise InputError(
                 f"No Dask scheduler answers at {scheduler} ({_first_line(error)}). Start one with "
-                "'dask scheduler' and workers with 'dask worker', or leave --scheduler out to work "
-                "on this machine alone."
+                "'dask scheduler' and workers with 'dask worker', or leave the scheduler out to "
+                "work on this machine alone."
             ) from error
         if not client.scheduler_info()["workers"]:
             client.close()
@@ -155,8 +155,8 @@ def _frame_of(files: Sequence[str]) -> Any:
             list(files), sep=_TEXT[endings.pop()], dtype=str, keep_default_na=False, blocksize=PIECE
         )
     raise InputError(
-        f"engine='dask' reads files of one kind at a time: Parquet, CSV or TSV; got files that end "
-        f"in {', '.join(sorted(ending or 'nothing' for ending in endings))}."
+        f"The engine dask reads files of one kind at a time: Parquet, CSV or TSV; got files that "
+        f"end in {', '.join(sorted(ending or 'nothing' for ending in endings))}."
     )
 
 

@@ -137,6 +137,8 @@ def _number_kind(counts: Counter[str], texts: list[str]) -> str:
         return "measure"
     if n >= 20 and distinct > 0.5 * n and distinct > 12:
         return "measure"
+    if n >= _SOME and distinct == n and max(known) >= 100:
+        return "measure"
     if distinct > 50 and max(known) - min(known) > 100:
         return "measure"
     return "choice"

@@ -86,6 +86,7 @@ class DelimitedTable:
                 f"{stream.name}: there is a header and nothing below it; add one row per user "
                 "(or per answer)."
             )
+        self.is_small = len(self._first.data) < _SMALL
         self._plan: dict[str, Any] = {}
 
     # -- the first rows ---------------------------------------------------------------------
@@ -176,7 +177,7 @@ class DelimitedTable:
             Whether pieces may come as :class:`Scanned`, with the column in ``labels`` as the user.
         """
         wanted = list(self.names if columns is None else columns)
-        if len(self._first.data) < _SMALL:
+        if self.is_small:
             table = dict(zip(self.names, zip(*self.records(), strict=True), strict=True))
             yield 0, {name: list(table[name]) for name in wanted}
             return

@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import jsontext
 from hitsndiffs.reading.archives import Archive, is_workbook
+from hitsndiffs.reading.encodings import find_encoding
 from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
 from hitsndiffs.reading.sheets import Workbook
 from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
 from hitsndiffs.reading.text import (
     TextShape,
     check_encoding,
-    find_encoding,
     find_shape,
     padded,
     rows_of_text,
@@ -159,7 +159,7 @@ class FileDocument:
         if suffix in _PARQUET:
             raise InputError(
                 f"{self.name}: this is not a Parquet file (it does not begin with PAR1); "
-                "give format='csv', 'tsv' or 'jsonl' if it is one of these."
+                "name its format if it is one of csv, tsv and jsonl."
             )
         if start.startswith(_ZIP):
             if suffix in _SPREADSHEETS:
@@ -206,7 +206,7 @@ class FileDocument:
     def _wrong_encoding(self, error: UnicodeDecodeError) -> InputError:
         line = self._head[: error.start].count(b"\n") + 1
         return InputError(
-            f"{self.name}, line {line}: the text is not {error.encoding}; give another encoding=."
+            f"{self.name}, line {line}: the text is not {error.encoding}; give another encoding."
         )
 
     @property
@@ -216,10 +216,15 @@ class FileDocument:
             return None
         if self.encoding in ("utf-8", "utf-8-sig", "ascii"):
             return None
-        words = {"cp1252": "Windows-1252 (Western European)", "latin-1": "Latin-1"}
+        words = {
+            "cp1252": "Windows-1252 (Western European)", "latin-1": "Latin-1",
+            "cp1251": "Windows-1251 (Cyrillic)", "gb18030": "GB 18030 (Chinese)",
+            "big5": "Big5 (Chinese)", "cp932": "Shift-JIS (Japanese)",
+            "cp949": "EUC-KR (Korean)",
+        }  # fmt: skip
         name = words.get(self.encoding, self.encoding.upper())
         sure = "" if self.encoding.startswith("utf") else ", as it is not UTF-8"
-        return f"The text is read as {name}{sure} (overrule with encoding=)."
+        return f"The text is read as {name}{sure} (you can name another one)."
 
     # -- tables -----------------------------------------------------------------------------
 
@@ -294,8 +299,8 @@ class FileDocument:
         if said is not None:
             if not 1 <= said <= len(rows):
                 raise InputError(
-                    f"{self.name}: header_row={said} is not one of the {len(rows)} rows that are "
-                    "not blank (the first is 1)."
+                    f"{self.name}: the header row {said} is not one of the {len(rows)} rows that "
+                    "are not blank (the first is 1)."
                 )
             return said - 1
         if self.settings.header is False:

@@ -25,13 +25,12 @@ from hitsndiffs.reading.change import (
 from hitsndiffs.reading.fold import Folding, fold_item, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
 from hitsndiffs.reading.patterns import match_names
+from hitsndiffs.reading.special import BOTTOM, TOP
 from hitsndiffs.reading.streams import RawKey, option_label
 from hitsndiffs.reading.words import is_key_name, is_summary_name
 
 __all__ = ["Finished", "finish"]
 
-#: Rows that sum up the others are sought among so many at the top and at the bottom.
-_TOP, _BOTTOM = 3, 8
 #: Up to so many users, a row that is named like a key is sought everywhere.
 _MANY_USERS = 100_000
 #: An item with so many answers of which nearly all differ is free text.
@@ -110,7 +109,7 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
     n_users = len(encoded.users)
     labels = encoded.users
     drop = np.zeros(n_users, dtype=bool)
-    near_edge = {*range(min(_TOP, n_users)), *range(max(0, n_users - _BOTTOM), n_users)}
+    near_edge = {*range(min(TOP, n_users)), *range(max(0, n_users - BOTTOM), n_users)}
     sought = range(n_users) if n_users <= _MANY_USERS else sorted(near_edge)
     named = [k for k in sought if is_key_name(str(labels[k]))]
     summing = [k for k in sorted(near_edge) if is_summary_name(str(labels[k]))]
@@ -264,8 +263,8 @@ def _without_free_text(done: Finished, name: str) -> None:
         Column(item, "comment", "free text: hardly any two answers alike") for item in gone
     ]
     done.notes.append(
-        f"Left out {listed(gone, most=3)}: free text, hardly any two answers are alike (keep with "
-        "items=)."
+        f"Left out {listed(gone, most=3)}: free text, hardly any two answers are alike (name "
+        "them as items to keep them)."
     )
     done.encoded = with_items(encoded, keep)
 

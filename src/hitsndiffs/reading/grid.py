@@ -69,6 +69,7 @@ class GridTable:
     """
 
     def __init__(self, table: Table, name: str, unit: str) -> None:
+        self.is_small = True
         self.notes: list[str] = []
         self.has_header = any(table.header)
         self.above = table.above

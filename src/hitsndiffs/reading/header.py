@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.options import Option, normalise
+from hitsndiffs.reading.words import is_key_name
 
 __all__ = ["has_header", "header_place", "looks_like_ids", "looks_long"]
 
@@ -25,6 +26,8 @@ def has_header(first: Sequence[str], body: Rows) -> bool:
     False
     """
     cells = [cell.strip() for cell in first]
+    if any(map(is_key_name, cells[:3])) and _share_in_place(cells, body) >= 0.6:
+        return False  # a key stands above the answers, and no names
     if any(recognise(role, cells, wide=True) for role in ("user", "item", "option")):
         return True
     rest = cells[1:]
@@ -145,7 +148,12 @@ def _are_names(rows: Rows, place: int) -> bool:
 
 def _share_below(rows: Rows, place: int) -> float:
     """Return the share of a row's cells (but the first) that are found below in their column."""
-    cells = [(k, cell.strip()) for k, cell in enumerate(rows[place]) if k and cell.strip()]
     below = rows[place + 2 if place + 2 < len(rows) else place + 1 :]
+    return _share_in_place(rows[place], below)
+
+
+def _share_in_place(first: Sequence[str], below: Rows) -> float:
+    """Return the share of a row's cells (but the first) that other rows have in their place."""
+    cells = [(k, cell.strip()) for k, cell in enumerate(first) if k and cell.strip()]
     found = sum(any(k < len(row) and row[k].strip() == cell for row in below) for k, cell in cells)
     return found / len(cells) if cells else 0.0

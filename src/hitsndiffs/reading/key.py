@@ -13,9 +13,9 @@ from hitsndiffs.data.encoding.names import find_column, listed, recognise, short
 from hitsndiffs.data.encoding.options import normalise
 from hitsndiffs.data.formulas import with_formulas
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.encodings import find_encoding
 from hitsndiffs.reading.fold import same_text
 from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream, transcoded
-from hitsndiffs.reading.text import find_encoding
 from hitsndiffs.reading.words import is_key_name
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ def _column(where: str, names: list[str], role: str, given: str | None, fitting:
     if not fitting:
         raise InputError(
             f"{where}: none of the columns {listed(names)} is named like the {role} column "
-            f"of a key; name it with {role}=."
+            f"of a key; say which one is the {role}."
         )
     return names.index(fitting[0])
 

@@ -12,15 +12,15 @@ from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import (
     FileTable,
-    cells_at,
     column_cells,
     find_layout,
     item_column,
 )
-from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.roles import WideRoles, wide_roles
+from hitsndiffs.reading.scored import holds_points
+from hitsndiffs.reading.turned import refuse_questions, turned_round
 from hitsndiffs.reading.words import plain, role_of_name, tokens
 
 __all__ = ["Layout", "find_table_layout"]
@@ -28,8 +28,8 @@ __all__ = ["Layout", "find_table_layout"]
 #: Wider tables are refused: every column costs time, whatever is in it.
 WIDEST = 250_000
 _MOST_SAMPLE = 5000
-#: So many columns tell whether the table is turned round.
-_MOST_COLUMNS = 2000
+#: Tables with more items than this are not tables of points.
+_MOST_POINTS = 500
 
 
 @dataclass
@@ -83,8 +83,10 @@ def find_table_layout(table: FileTable, options: ReadingOptions) -> Layout:
         if not any(given.values()) and options.items is None:
             if not table.has_header and (found := _headless_long(table)):
                 return found
-            if options.transpose is None and (why := _turned_round(table)):
-                return _transposed(table, options, why)
+            if options.transpose is None:
+                if turned := turned_round(table):
+                    return _transposed(table, options, *turned)
+                refuse_questions(table)
     return _wide(table, options)
 
 
@@ -101,6 +103,8 @@ def _wide(table: FileTable, options: ReadingOptions) -> Layout:
     table.notes += roles.notes
     if not roles.items:
         raise _no_items(table, roles)
+    if options.items is None and table.has_header:
+        _refuse_points(table, roles)
     left = [c for c in roles.left_out if c.role != "identity" or "also names" not in c.reason]
     if left:
         table.notes.append(f"Left out {_by_role(left)}.")
@@ -126,7 +130,7 @@ def _no_items(table: FileTable, roles: WideRoles) -> InputError:
     why = "; ".join(f"{count} × {reason}" for reason, count in reasons.most_common(3))
     return InputError(
         f"{name}: none of the {len(table.names):,} columns holds answers that repeat ({why}); "
-        "name the items with items= if some of them do, or export the answers that each person "
+        "name the items if some of them do, or export the answers that each person "
         "chose."
     )
 
@@ -248,43 +252,9 @@ def _spread(cells: Sequence[str]) -> float:
 # -- one row per item -------------------------------------------------------------------------
 
 
-def _turned_round(table: FileTable) -> str | None:
-    """Return why the rows are items and the columns users; None when they are not."""
-    if not table.has_header or len(table.names) < 3 or len(table.sample) < 2:
-        return None
-    named = [n for n in table.names if role_of_name(n) == "key"]
-    item = recognise("item", table.names)
-    if len(named) == 1 and not plain(named[0])[-1:].isdigit():
-        key = [c.strip() for c in column_cells(table, named[0]) if c.strip()]
-        others = _answer_columns(table, exclude={named[0], *item})
-        stock = {cell.strip() for name in others for cell in column_cells(table, name)}
-        fits = sum(cell in stock for cell in key) >= 0.7 * len(key)
-        if len(others) >= 2 and len(set(key)) > 1 and fits:
-            first = column_cells(table, table.names[0])
-            if item or len(set(first)) == len(first):
-                return f"there is one right answer in each row ({named[0]!r})"
-    if not item or recognise("user", table.names, wide=True):
-        return None
-    cells = column_cells(table, item[0])
-    others = [n for n in table.names if n not in item and role_of_name(n) is None]
-    stems = Counter(tokens(name)[0] if tokens(name) else "" for name in others)
-    stem, count = stems.most_common(1)[0] if stems else ("", 0)
-    people = count * 2 > len(others) and bool(recognise("user", [stem]))
-    if len(set(cells)) == len(cells) and people and len(others) >= 2:
-        return f"each row is an item ({item[0]!r}) and the columns are named like users"
-    return None
-
-
-def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
-    found = []
-    for place, name in enumerate(table.names[:_MOST_COLUMNS]):
-        may_be = name not in exclude and role_of_name(name) is None
-        if may_be and look_at(cells_at(table, place)).kind == "choice":
-            found.append(name)
-    return found
-
-
-def _transposed(table: FileTable, options: ReadingOptions, why: str) -> Layout:
+def _transposed(
+    table: FileTable, options: ReadingOptions, why: str, people: Sequence[str] = ()
+) -> Layout:
     notes = table.notes
     if options.item is not None:
         item: str | None = str(
@@ -304,10 +274,16 @@ def _transposed(table: FileTable, options: ReadingOptions, why: str) -> Layout:
     else:
         roles = wide_roles(table.names, table.sample, user=item or table.names[0])
         users = [n for n in roles.items if any(cell.strip() for cell in column_cells(table, n))]
-        keys = [c.name for c in roles.columns if c.role == "key"]
-        key = keys[0] if keys else None
         columns = [c for c in roles.columns if c.role not in ("item", "user")]
-        notes.append("The rows are items and the columns users (overrule with layout='wide').")
+        if people:
+            reason = "neither a user nor the key"
+            columns += [Column(n, "unused", reason) for n in users if n not in people]
+            columns = [c for c in columns if c.name not in people]
+            users = list(people)
+        keys = [c.name for c in columns if c.role == "key"]
+        keys = keys or [c.name for c in columns if plain(c.name) == "answer"]
+        key = keys[0] if keys else None
+        notes.append("The rows are items and the columns users (overrule with the layout wide).")
         others = [column for column in columns if column.name != key]
         if others:
             notes.append(f"Left out {_by_role(others)}.")
@@ -319,6 +295,21 @@ def _transposed(table: FileTable, options: ReadingOptions, why: str) -> Layout:
         columns.append(Column(key, "key", "named like a key", places[key]))
     columns.sort(key=lambda column: column.position)
     return Layout("transposed", why, columns, item=item, users=users, key=key)
+
+
+def _refuse_points(table: FileTable, roles: WideRoles) -> None:
+    """Refuse points per question: nobody's answers are in them."""
+    if len(roles.items) > _MOST_POINTS:
+        return
+    places = {name: place for place, name in enumerate(table.names)}
+    totals = [c.name for c in roles.columns if c.role == "points"]
+    rows = [row for row in table.sample[:_MOST_SAMPLE] if len(row) == len(table.names)]
+    cells = {name: [row[places[name]] for row in rows] for name in (*roles.items, *totals)}
+    if holds_points([cells[n] for n in roles.items], [cells[n] for n in totals]):
+        raise Refusal(
+            f"a table of points per question ({listed(roles.items, most=2)}), without answers",
+            "export the answers that each person chose, or name the items if these are choices",
+        )
 
 
 # -- reports ----------------------------------------------------------------------------------

@@ -99,13 +99,14 @@ class ReadingOptions:
         if self.header not in (True, False, "auto"):
             raise InputError(f"header must be True, False or 'auto'; got {self.header!r}.")
         if self.transpose and self.layout == "long":
-            raise InputError("transpose=True is for wide files; a long file has no rows to turn.")
+            raise InputError("Only a wide file can be transposed; a long file has no rows to turn.")
         if self.format is not None and self.format not in CONTAINERS:
             self._check_format()
         for name in ("header_row", "key_row"):
             row = getattr(self, name)
             if row is not None and (isinstance(row, bool) or not isinstance(row, int) or row < 1):
-                raise InputError(f"{name} must be a whole number from 1 on; got {row!r}.")
+                said = name.replace("_", " ")
+                raise InputError(f"the {said} must be a whole number from 1 on; got {row!r}.")
         for name in ("items", "drop", "blanks"):
             value = getattr(self, name)
             if isinstance(value, str):
@@ -197,7 +198,7 @@ def memory_limit(said: str | int | None) -> int:
     """
     if isinstance(said, int):
         if said <= 0:
-            raise InputError(f"max_memory must be positive; got {said}.")
+            raise InputError(f"the most memory must be positive; got {said}.")
         return said
     if said is None:
         try:
@@ -206,7 +207,7 @@ def memory_limit(said: str | int | None) -> int:
             return 4 << 30
     found = _SIZE.fullmatch(said.strip())
     if found is None or float(found["number"]) <= 0:
-        raise InputError(f"max_memory takes a size such as 500MB or 4GB; got {said!r}.")
+        raise InputError(f"the most memory is a size such as 500MB or 4GB; got {said!r}.")
     power = " kmgt".index(found["unit"].lower() or " ")
     return int(float(found["number"]) * 1024**power)
 

@@ -15,6 +15,7 @@ from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.source import ByteStream
+from hitsndiffs.reading.trial import Trial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,11 +36,14 @@ class ParquetTable:
         import polars as pl
 
         self.place = Place(stream.name, "row", by_position=False)
+        self.is_small = False
         self.notes: list[str] = []
         self.has_header = True
         self._path = stream.path
         self._bytes = stream.read() if stream.path is None else b""
         self._check_magic(stream)
+        self._trial = Trial(self._bytes if self._path is None else self._path)
+        self._try([])
         try:
             with without_panics():
                 self._raw_names = list(pl.read_parquet_schema(self._source()))
@@ -69,7 +73,7 @@ class ParquetTable:
         if start != b"PAR1":
             raise InputError(
                 f"{stream.name}: this is not a Parquet file (it does not begin with PAR1); "
-                "give format='csv', 'tsv' or 'jsonl' if it is one of these."
+                "name its format if it is one of csv, tsv and jsonl."
             )
         if self._end() != b"PAR1":
             raise self._damaged("it does not end with PAR1")
@@ -87,8 +91,15 @@ class ParquetTable:
     def _read(self, names: Sequence[str], n_rows: int | None = None) -> pl.DataFrame:
         import polars as pl
 
+        self._try(names, n_rows)
         with without_panics():
             return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
+
+    def _try(self, names: Sequence[str], n_rows: int | None = None) -> None:
+        """Decode in another process first: damage may end the one that decodes."""
+        refusal = self._trial.refusal(names, n_rows)
+        if refusal is not None:
+            raise self._damaged(refusal)
 
     def _damaged(self, error: object) -> InputError:
         return damaged(self.place.source, error)
@@ -150,7 +161,11 @@ def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
     """Return the (first) rows of a Parquet file."""
     import polars as pl
 
-    source: Any = stream.path if stream.path is not None else io.BytesIO(stream.read())
+    given = stream.path if stream.path is not None else stream.read()
+    source: Any = io.BytesIO(given) if isinstance(given, bytes) else given
+    refusal = Trial(given).refusal(None, most)
+    if refusal is not None:
+        raise damaged(stream.name, refusal)
     try:
         with without_panics():
             return pl.read_parquet(source, n_rows=most)

@@ -20,7 +20,7 @@ def match_names(patterns: Sequence[str], names: Sequence[str], option: str) -> s
             own = {n for n in names if fnmatch.fnmatchcase(n.casefold(), pattern.casefold())}
         if not own:
             raise InputError(
-                f"no column fits {pattern!r}{suggestion(pattern, names)}, given as {option}=; the "
+                f"no column fits {pattern!r}{suggestion(pattern, names)}, given as {option}; the "
                 f"columns are {listed(names)}."
             )
         found |= own

@@ -63,7 +63,10 @@ class PlainReading:
             return encoded, RawKey(right, f"the column {layout.key!r}")
         assert layout.roles is not None
         encoded = build_wide(table, layout.roles, options.attempt)
-        return encoded, self._key_above()
+        key = self._key_above()
+        if not key.options and layout.roles.key and table.has_header:
+            key = RawKey(dict(layout.roles.key), "the columns of points")
+        return encoded, key
 
     def _key_above(self) -> RawKey:
         """Return the key in a row above the header."""

@@ -91,7 +91,7 @@ class Plan(Viewed):
         if self._read is None:
             if self._reader is None:
                 raise InputError(
-                    "this plan came from JSON and has no file; use it as plan= of read_responses()."
+                    "this plan came from JSON and has no file; give it as the plan for a file."
                 )
             self._read = self._reader(self)
         return self._read

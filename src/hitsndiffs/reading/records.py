@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import recognise, shortened
+from hitsndiffs.data.encoding.names import listed, recognise, shortened
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.errors import InputError
@@ -40,12 +40,15 @@ class RecordsTable:
     """
 
     def __init__(self, stream: ByteStream, *, array: bool = False) -> None:
+        self.is_small = False
         self.notes: list[str] = []
         self.n_rows: int | None = None
         self.has_header = True
         unit = "record" if array else "line"
         self.place = Place(stream.name, unit, self._line_of, by_position=False)
         self._lines: list[tuple[int, Any]] = []
+        #: Members that are lists or records (the options of a question); None before a look.
+        self._nested: list[str] | None = None
         self._frames = self._all_frames(stream, array)
         self._held = next(self._frames, None)
         if self._held is None:
@@ -179,6 +182,10 @@ class RecordsTable:
     def _from_records(self, records: list[tuple[int, Any]]) -> pl.DataFrame:
         import polars as pl
 
+        if self._nested is None:
+            self._nested = _always_nested([record for _, record in records])
+            if self._nested:
+                self.notes.append(f"Left out {listed(self._nested)}: lists or records.")
         columns: dict[str, list[str | None]] = {}
         for k, (number, record) in enumerate(records):
             where = f"{self.place.source}, {self.place.unit} {number}"
@@ -188,9 +195,23 @@ class RecordsTable:
                     '{"name": value, …}.'
                 )
             for name, value in _flat(record, where).items():
+                if name in self._nested:
+                    continue
                 column = columns.setdefault(_whole(name), [None] * len(records))
                 column[k] = _text(value, where, name)
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+def _always_nested(records: list[Any]) -> list[str]:
+    """Return the members that hold a list or a record wherever they are, beside two that do not."""
+    members: dict[str, list[bool]] = {}
+    for record in records:
+        if isinstance(record, dict):
+            for name, value in record.items():
+                if value is not None:
+                    members.setdefault(name, []).append(isinstance(value, (list, dict)))
+    nested = [name for name, own in members.items() if all(own) and name not in _NESTED]
+    return nested if len(members) - len(nested) > 2 else []
 
 
 def _flat(record: dict[str, Any], where: str) -> dict[str, Any]:

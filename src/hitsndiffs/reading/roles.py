@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hitsndiffs.data.encoding.names import find_column, listed, recognise
-from hitsndiffs.reading.content import ColumnContent, look_at
+from hitsndiffs.data.encoding.names import shortened
 from hitsndiffs.reading.formats.base import Column, Role
-from hitsndiffs.reading.header import looks_like_ids
-from hitsndiffs.reading.patterns import match_names
+from hitsndiffs.reading.scored import points_of_answers
+from hitsndiffs.reading.special import named_rows
+from hitsndiffs.reading.who import UserFinder
 from hitsndiffs.reading.words import plain, role_of_name
 
 __all__ = ["WideRoles", "wide_roles"]
@@ -21,36 +21,8 @@ _NUMBERED = re.compile(
 )
 #: A column belongs to the items when so much of what stands in it are answers to other items.
 _FITS = 0.9
-_FIRST = (
-    "firstname",
-    "givenname",
-    "forename",
-    "vorname",
-    "prénom",
-    "nombre",
-    "voornaam",
-    "förnamn",
-    "imię",
-    "имя",
-    "名",
-    "nome",
-)
-_LAST = (
-    "lastname",
-    "surname",
-    "familyname",
-    "nachname",
-    "nomdefamille",
-    "apellido",
-    "apellidos",
-    "cognome",
-    "apelido",
-    "achternaam",
-    "efternamn",
-    "nazwisko",
-    "фамилия",
-    "姓",
-)
+#: The name of a key row or of an average stands in one of so many columns.
+_LABELS = 12
 #: Beyond so many columns only names and a shared stock of answers are looked at.
 _MANY = 3000
 
@@ -86,6 +58,20 @@ class WideRoles:
     users: list[str]
     items: list[str]
     notes: list[str] = field(default_factory=list)
+    #: Right answers that columns of points give away.
+    key: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> list[str]:
+        """The columns beside the answers: one may say that a row is a key or an average."""
+        return [c.name for c in self.left_out if c.role in ("identity", "unused", "constant")][
+            :_LABELS
+        ]
+
+    @property
+    def attempt(self) -> str | None:
+        """The column with the number of the attempt."""
+        return next((c.name for c in self.columns if c.role == "attempt"), None)
 
     @property
     def left_out(self) -> list[Column]:
@@ -125,39 +111,17 @@ def wide_roles(
     >>> found.users, found.items
     (['student'], ['q1', 'q2'])
     """
+    labels = {
+        name: [row[k] if k < len(row) else "" for row in sample]
+        for k, name in enumerate(names[:_LABELS])
+    }
+    special = named_rows(labels)
+    if special and len(special) + 1 < len(sample):
+        sample = [row for k, row in enumerate(sample) if k not in special]
     return _Finder(list(names), sample, has_header, user, items, drop, where).find()
 
 
-class _Finder:
-    def __init__(
-        self,
-        names: list[str],
-        sample: Sequence[Sequence[str]],
-        has_header: bool,
-        user: str | None,
-        items: Sequence[str] | None,
-        drop: Sequence[str] | None,
-        where: str,
-    ) -> None:
-        self.names = names
-        self.sample = sample
-        self.has_header = has_header
-        self.where = where
-        self.notes: list[str] = []
-        self.found: dict[str, Column] = {}
-        self.asked = match_names(items, names, "items") if items else None
-        self.dropped = match_names(drop, names, "drop") if drop else set()
-        self.user = user
-        self.contents: dict[str, ColumnContent] = {}
-        self.places = {name: place for place, name in enumerate(names)}
-
-    def content(self, name: str) -> ColumnContent:
-        if name not in self.contents:
-            place = self.places[name]
-            cells = [row[place] for row in self.sample if place < len(row)]
-            self.contents[name] = look_at(cells)
-        return self.contents[name]
-
+class _Finder(UserFinder):
     def find(self) -> WideRoles:
         users = self._users()
         rest = [n for n in self.names if n not in users]
@@ -171,134 +135,14 @@ class _Finder:
                     self._put(name, self._guess_other(name), "not among the items asked for")
         if self.asked is None:
             self._find_items([n for n in rest if n not in self.found])
+        key = self._points() if self.asked is None else {}
         items = [n for n in self.names if n in self.found and self.found[n].role == "item"]
         columns = [self.found[n] for n in self.names if n in self.found]
-        return WideRoles(columns, users, items, self.notes)
-
-    def _put(self, name: str, role: Role, reason: str) -> None:
-        self.found[name] = Column(name, role, reason, self.places[name])
+        return WideRoles(columns, users, items, self.notes, key)
 
     def _guess_other(self, name: str) -> Role:
         kind = self.content(name).kind
         return _ROLE_OF_KIND.get(kind, "unused")
-
-    # -- who ------------------------------------------------------------------------------------
-
-    def _users(self) -> list[str]:
-        if self.user is not None:
-            chosen = [self.user]
-            if self.user not in self.names and "+" in self.user:
-                chosen = [part.strip() for part in self.user.split("+")]
-            users = [
-                str(find_column(name, self.names, where=self.where, argument="user"))
-                for name in chosen
-            ]
-            for name in users:
-                self._put(name, "user", "given as user")
-            return users
-        if not self.has_header:
-            return self._first_column()
-        fitting = [
-            n for n in recognise("user", self.names, wide=True) if n not in self._not_users()
-        ]
-        filled = [n for n in fitting if self.content(n).n_filled]
-        unique = [n for n in filled if self._names_rows(n)]
-        if unique or filled:
-            best = unique[0] if unique else self._best_repeated(filled)
-            if best is not None:
-                return self._take_user(best)
-        full = self._name_parts()
-        if full:
-            return full
-        mail = [n for n in self.names if n not in self._not_users() and self._is_mail(n)]
-        if mail:
-            return self._take_user(mail[0])
-        return self._first_column()
-
-    def _not_users(self) -> set[str]:
-        return self.dropped | (self.asked or set())
-
-    def _is_mail(self, name: str) -> bool:
-        return self.content(name).kind == "mail" and self._names_rows(name)
-
-    def _names_rows(self, name: str) -> bool:
-        content = self.content(name)
-        return content.all_different and content.n_filled >= 0.9 * content.n_rows
-
-    def _best_repeated(self, filled: list[str]) -> str | None:
-        """Return a column of names that repeat a little; not one with the same name everywhere."""
-        parts = self._name_parts(look_only=True)
-        for name in filled:
-            content = self.content(name)
-            if len(content.counts) * 2 > content.n_filled or content.n_filled <= 3:
-                if not parts:
-                    return name
-            elif len(content.counts) > 1 and not parts and content.n_rows < 2 * len(content.counts):
-                return name
-        if filled and not parts and len(self.content(filled[0]).counts) == 1 < len(self.sample):
-            name = filled[0]
-            self._put(name, "identity", "all rows have the same name in it")
-            self.notes.append(
-                f"The column {name!r} has the same value in all rows: it does not name the users."
-            )
-            return None
-        return filled[0] if filled and not parts else None
-
-    def _take_user(self, name: str) -> list[str]:
-        self._put(name, "user", "named like a user column")
-        self.notes.append(f"Recognised {name!r} as the user column.")
-        others = [n for n in recognise("user", self.names, wide=True) if n != name]
-        aliases = []
-        for other in others:
-            content = self.content(other)
-            if other in self._not_users():
-                continue
-            if content.all_different and content.n_filled > 2:
-                aliases.append(other)
-                self._put(other, "identity", "it also names the users")
-        if aliases:
-            self.notes.append(f"Left out {listed(aliases)}, which also names the users.")
-        return [name]
-
-    def _name_parts(self, look_only: bool = False) -> list[str]:
-        """Return the columns of first and last names, where both are there."""
-        first = [n for n in self.names if plain(n) in _FIRST and self.content(n).n_filled]
-        last = [n for n in self.names if plain(n) in _LAST and self.content(n).n_filled]
-        if not first or not last or first[0] == last[0]:
-            return []
-        users = [first[0], last[0]]
-        if not look_only:
-            for name in users:
-                self._put(name, "user", "a part of the user's name")
-            self.notes.append(f"The users' names are joined from {listed(users)}.")
-        return users
-
-    def _first_column(self) -> list[str]:
-        first = self.names[0]
-        if len(self.names) == 1 or first in self._not_users():
-            return []
-        content = self.content(first)
-        cells = [row[0] for row in self.sample if row]
-        nameless = re.fullmatch(r"column-1|Unnamed: 0|index|", first, re.IGNORECASE)
-        counts_rows = nameless is not None and content.is_number
-        if content.kind in ("time", "score", "measure", "link"):
-            return []
-        if (
-            content.all_different
-            and content.n_filled == content.n_rows
-            and (counts_rows or looks_like_ids(cells, self.sample))
-        ):
-            self._put(first, "user", "the first column, all different, and not answers")
-            if counts_rows and re.fullmatch(r"column-1|Unnamed: 0|index", first, re.IGNORECASE):
-                self.notes.append("Took the first column, which has no name, as the user column.")
-                return [first]
-            turned = " (if the rows are items, read with transpose=True)"
-            self.notes.append(
-                f"Took the first column ({first!r}) as the user column: its values are all "
-                f"different and are not answers{turned if recognise('item', [first]) else ''}."
-            )
-            return [first]
-        return []
 
     # -- what -----------------------------------------------------------------------------------
 
@@ -406,6 +250,16 @@ class _Finder:
         there = sum(k for text, k in content.counts.items() if text in vocabulary)
         return there >= _FITS * content.n_filled
 
+    def _points(self) -> dict[str, str]:
+        """Leave out columns that hold the points of others; return the key they give away."""
+        items = [n for n in self.names if n in self.found and self.found[n].role == "item"]
+        if len(items) > _MANY:
+            return {}
+        points, key = points_of_answers(items, self.cells)
+        for name, answers in points.items():
+            self._put(name, "points", f"its cells are the points of {shortened(answers, 40)!r}")
+        return key
+
     def _constants(self) -> None:
         """Leave out columns with one text in all rows, unless it is an answer to another item."""
         items = [c.name for c in self.found.values() if c.role == "item"]
@@ -418,11 +272,14 @@ class _Finder:
         stems = Counter(_stem(name) for name in items)
         for name in items:
             content = self.content(name)
-            if len(content.counts) != 1 or content.n_filled < 3 or not varied:
+            if len(content.counts) != 1 or content.n_filled < 3:
                 continue
             (value,) = content.counts
-            within = varied[0] < self.places[name] < varied[-1]
-            if used[value] < 2 and not within and stems[_stem(name)] * 4 < len(items):
+            within = bool(varied) and varied[0] < self.places[name] < varied[-1]
+            alike = self.has_header and stems[_stem(name)] * 4 >= len(items)
+            if not varied:
+                alike = bool(self._family(items)) or len(value) == 1
+            if used[value] < 2 and not within and not alike:
                 self._put(name, "constant", "it has the same text in all rows")
 
 

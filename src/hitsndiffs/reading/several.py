@@ -15,7 +15,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import open_plain
 from hitsndiffs.reading.plan import Plan
-from hitsndiffs.reading.streams import RawKey
+from hitsndiffs.reading.streams import RawKey, triples
 from hitsndiffs.reading.words import role_of_name
 
 __all__ = ["Several", "read_several"]
@@ -58,6 +58,10 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
     plan.sources = tuple(names)
     plan.notes.insert(0, f"Joined {len(names):,} files: {listed(names, most=3)}.")
     _check_linked(found)
+    if options.attempt == "last":
+        found.parts.reverse()  # the first answer to an item counts
+    elif options.attempt is None:
+        _check_conflicts(found)
     found.why = found.why or "they have items in common"
     return found
 
@@ -85,7 +89,7 @@ def _bytes(file: Any) -> Any:
 
 def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) -> Encoded:
     """Read one file; where it holds the answers of one user, the file's name is the user's."""
-    alone = _answers_of_one(file, options)
+    alone = _answers_of_one(file, options, found)
     if alone is not None:
         found.why = "each file holds the answers of one user"
         found.format = "csv"
@@ -112,7 +116,7 @@ def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) ->
         return encoded
 
 
-def _answers_of_one(file: Any, options: ReadingOptions) -> Encoded | None:
+def _answers_of_one(file: Any, options: ReadingOptions, found: Several) -> Encoded | None:
     """Return the answers in a file with items and answers but no user; None for any other."""
     if options.user is not None or file.kind not in ("table", "sheets"):
         return None
@@ -132,6 +136,12 @@ def _answers_of_one(file: Any, options: ReadingOptions) -> Encoded | None:
     kept = [
         (i.strip(), o.strip()) for i, o in zip(item, option, strict=True) if i.strip() and o.strip()
     ]
+    named = [name for name in names if role_of_name(name) == "key"]
+    right = table.column(named[0]) if len(named) == 1 else None
+    for label, key in zip(item, right or [], strict=False):
+        if label.strip() and key.strip():
+            found.key.options.setdefault(label.strip(), key.strip())
+            found.key.source = f"the column {named[0]!r}"
     user = PurePosixPath(file.name).stem
     n = len(kept)
     return Encoded(
@@ -162,4 +172,33 @@ def _check_linked(found: Several) -> None:
         raise InputError(
             f"{found.parts[0][1]} and {name} have neither items nor users in common; read them one "
             "by one."
+        )
+
+
+def _check_conflicts(found: Several) -> None:
+    """Refuse files in which the same users answer the same items differently."""
+    seen: dict[tuple[str, str], tuple[str, int]] = {}
+    shared = answers = 0
+    wrong: list[tuple[str, str, int, int]] = []
+    names = [name for _, name in found.parts]
+    for number, (encoded, _) in enumerate(found.parts):
+        for user, item, option in triples(encoded):
+            answers += 1
+            before, other = seen.setdefault((user, item), (option, number))
+            if other != number:
+                shared += 1
+                if before != option:
+                    wrong.append((user, item, other, number))
+    if shared and not wrong and len(seen) * len(found.parts) == answers:
+        raise InputError(
+            f"{listed(names, most=2)} hold the same answers of the same users; if other columns "
+            "tell them apart, write all answers in one table, with a row per answer (user, item, "
+            "option)."
+        )
+    if wrong and len(wrong) * 20 > shared:
+        user, item, one, other = wrong[0]
+        raise InputError(
+            f"{names[one]} and {names[other]} hold different answers of {user!r} to {item!r}; if "
+            "they are attempts, say whether the first or the last one counts; if the rows are no "
+            "users, name the user column."
         )

@@ -53,8 +53,8 @@ class Workbook:
         if sheet.isdecimal() and 1 <= int(sheet) <= len(self.sheets):
             return self.sheets[int(sheet) - 1]
         raise InputError(
-            f"{self._name}: there is no sheet {sheet!r}{suggestion(sheet, self.sheets)}, given as "
-            f"sheet=; the sheets are {listed(self.sheets)}."
+            f"{self._name}: there is no sheet {sheet!r}{suggestion(sheet, self.sheets)}; "
+            f"the sheets are {listed(self.sheets)}."
         )
 
     def rows(self, sheet: str, most: int | None = None) -> list[list[str]]:

@@ -252,7 +252,7 @@ def transcoded(stream: ByteStream, encoding: str) -> ByteStream:
             except UnicodeDecodeError as error:
                 raise InputError(
                     f"{stream.name}: the text is not {encoding} ({error.reason}); give another "
-                    "encoding=."
+                    "encoding."
                 ) from None
             if text or not data:
                 return _utf8(text.removeprefix("\ufeff"))
@@ -370,5 +370,5 @@ def _check_text(chunk: Chunk, name: str) -> None:
         line = chunk.first_line + data.count(b"\n", 0, error.start)
         raise NotUtf8(
             f"{name}, line {line}: the text is not UTF-8 (byte 0x{data[error.start]:02X}); "
-            "give its encoding=, or save the file as UTF-8 (in Excel: «CSV UTF-8»)."
+            "give its encoding, or save the file as UTF-8 (in Excel: «CSV UTF-8»)."
         ) from None

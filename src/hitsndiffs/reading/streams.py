@@ -209,6 +209,9 @@ def _key_of_points(stream: Stream, labels: list[str], answered: list[bool]) -> R
         for item, found in full.items()
         if len(found) == 1 and not found & partial[item] and partial[item]
     }
+    if len(options) * 2 >= len(full):  # where points tell right from wrong, everybody may be right
+        alone = {k: v for k, v in full.items() if len(v) == 1 and not partial[k]}
+        options |= {item: next(iter(found)) for item, found in alone.items()}
     return RawKey(options, "the points: one option has them all") if options else RawKey()
 
 

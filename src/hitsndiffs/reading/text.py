@@ -17,18 +17,14 @@ __all__ = [
     "SEPARATORS",
     "TextShape",
     "check_encoding",
-    "find_encoding",
     "find_shape",
     "rows_of_text",
     "separator_name",
 ]
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"))
 #: A line such as ``sep=;`` tells Excel what separates the cells.
 _SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
-#: From this many bytes on, what is looked at may be cut in the middle of a character.
-_LONG = 1 << 12
 #: So many rows are looked at to find the separator and the header.
 _LOOK = 60
 #: No cell is longer than this; beyond, a quotation mark was never closed.
@@ -41,42 +37,9 @@ def check_encoding(name: str) -> str:
         return codecs.lookup(name).name
     except LookupError:
         raise InputError(
-            f"encoding= takes the name of a text encoding (utf-8, cp1252, utf-16, shift_jis, …); "
+            f"encoding must be the name of a text encoding (utf-8, cp1252, utf-16, shift_jis, …); "
             f"got {name!r}."
         ) from None
-
-
-def find_encoding(start: bytes) -> str:
-    r"""Return the encoding of a text from its first bytes.
-
-    UTF-8 unless there is a mark, or zero bytes in every other place, or bytes that UTF-8 does not
-    have: then Windows' Western encoding, or Latin-1 where that has no such character either.
-
-    Examples
-    --------
-    >>> find_encoding("é".encode()), find_encoding("é".encode("cp1252"))
-    ('utf-8', 'cp1252')
-    >>> find_encoding("a,b\n1,2\n".encode("utf-16-le"))
-    'utf-16-le'
-    """
-    for mark, name in (*_MARKS, (codecs.BOM_UTF16_BE, "utf-16")):
-        if start.startswith(mark):
-            return name
-    head = start[:4096]
-    if len(head) >= 4 and head.count(0) * 3 > len(head):
-        return "utf-16-le" if head[1::2].count(0) >= head[0::2].count(0) else "utf-16-be"
-    if start.isascii():
-        return "utf-8"
-    try:
-        # in a long text, the last character may be cut
-        codecs.getincrementaldecoder("utf-8")().decode(start, final=len(start) < _LONG)
-    except UnicodeDecodeError:
-        try:
-            start.decode("cp1252")
-        except UnicodeDecodeError:
-            return "latin-1"
-        return "cp1252"
-    return "utf-8"
 
 
 @dataclass(frozen=True)
@@ -143,17 +106,19 @@ def _first_rows(text: str, separator: str) -> list[list[str]]:
 
 def _find_separator(text: str, expected: str) -> str:
     """Return the mark that cuts the most rows into the same number of cells, two or more."""
-    best, best_score = expected, (0, 0.0, 0)
+    best, best_score = expected, (0, 0.0, False, 0)
     for mark in (expected, *(mark for mark in SEPARATORS if mark not in (expected, " "))):
         if mark not in text:
             continue
-        widths = Counter(len(row) for row in _first_rows(text, mark))
+        widths_of = [len(row) for row in _first_rows(text, mark)]
+        widths = Counter(widths_of)
         alike = Counter({width: n for width, n in widths.items() if width > 1})
         if not alike:
             continue
         width, n = max(alike.items(), key=lambda pair: (pair[1], pair[0]))
         share = n / sum(widths.values())
-        score = (2 if share > 0.9 else 1 if share > 0.3 else 0, round(share, 1), width)
+        top = widths_of[0] == width  # decimal commas are in the rows below, not in the header
+        score = (2 if share > 0.9 else 1 if share > 0.3 else 0, round(share, 1), top, width)
         if score[0] and (score > best_score):
             best, best_score = mark, score
     if best_score[0] == 0 and _in_blanks(text):

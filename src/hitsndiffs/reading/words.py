@@ -35,14 +35,21 @@ _WORDS: dict[str, str] = {
         middlename mi initials fullname displayname nickname ip ipaddress phone section sectionid
         sectionname class classname course group cohort school institution department team gender
         sex age country language userlanguage birthday birthdate zip city session sessionid device
-        browser useragent latitude longitude form formversion version keyversion vorname nachname
+        browser useragent latitude longitude form formversion version keyversion testform
+        testversion formcode examform examversion examcode booklet bookletid variant code education
+        educ ethnicity race nationality occupation profession maritalstatus income religion major
+        semester nativelanguage yearofbirth bildung beruf studiengang fachsemester fach
+        muttersprache
+        bildungsabschluss variante niveau formation estudios carrera ocupación semestre istruzione
+        corso escolaridade curso opleiding vorname nachname
         emailadresse klasse gruppe schule kurs geschlecht alter land abteilung nom prénom
         nomdefamille adressedecourriel classe groupe école sexe âge nombre apellido apellidos
         correo correoelectrónico clase grupo escuela sexo edad cognome nome indirizzoemail classe
         gruppo scuola sesso età apelido turma escola idade achternaam voornaam emailadres klas groep
         geslacht leeftijd efternamn förnamn epostadress klass kön ålder imię nazwisko płeć wiek
         фамилия имя отчество группа класс пол возраст 姓 名 氏名 メールアドレス 性別
-        年齢 クラス 姓名 邮箱 性别 年龄 班级 이름""",
+        年齢 クラス 学年 姓名 邮箱 性别 年龄 班级 年级 专业 学校 学院 이름 образование cinsiyet yaş
+        sınıf bölüm""",
     "row": """row rownumber rowid index no nr number lfd lfdnr seq sequence # unnamed0
         номер 番号 序号""",
     "key": """key answerkey correctanswer correctanswers rightanswer correctresponse correctoption
@@ -50,7 +57,7 @@ _WORDS: dict[str, str] = {
         lösung richtigeantwort schlüssel corrigé réponsecorrecte bonneréponse clave
         respuestacorrecta chiave rispostacorretta rispostagiusta gabarito respostacorreta sleutel
         juistantwoord facit rättsvar klucz poprawnaodpowiedź правильныйответ ключ 正解 正答 标准答案
-        正确答案 答案 정답""",
+        正确答案 答案 정답 cevapanahtarı doğrucevap""",
 }
 _NAMES: dict[str, str] = {}
 for _role, _text in _WORDS.items():
@@ -68,14 +75,18 @@ _TELLING = {
 _KEY_ROW = re.compile(
     r"(?:the\s+)?(?:answer|correct|right|official|exam|test)?[\s_\-]*(?:answers?|responses?|option)?"
     r"[\s_\-]*(?:key|keys|ans|answers?|correct|solutions?|schlüssel|lösung(?:en)?|"
-    r"musterlösung|corrigé|clave|chiave|gabarito|sleutel|facit|klucz|ключ|正解|正答|答案|标准答案|정답)"
+    r"musterlösung|lösungsschlüssel|corrigé|corrections?|clave(?:\s+de\s+respuestas)?|"
+    r"respuestas?\s+correctas?|réponses?\s+correctes?|bonnes?\s+réponses?|richtige\s+antwort(?:en)?|"
+    r"risposte?\s+corrett[ae]|respostas?\s+corretas?|juiste?\s+antwoord(?:en)?|"
+    r"chiave|gabarito|(?:antwoord)?sleutel|facit|klucz(?:\s+odpowiedzi)?|cevap\s+anahtarı|"
+    r"ключ|правильные?\s+ответы?|正解|正答|答案|标准答案|正确答案|參考答案|参考答案|정답)"
     r"[\s_\-:]*(?:row|line|sheet|a|b|c|d|[0-9])?",
     re.IGNORECASE,
 )
 _SUMMARY_ROW = re.compile(
     r"(?:(?:class|group|overall|grand|sub|column|test|item|section|total|question)[\s_\-]*)*"
     r"(?:average|avg|mean|median|std\.?[\s_\-]*dev\.?(?:iation)?|standard[\s_\-]*deviation|sd|stdev|"
-    r"variance|max(?:imum)?|min(?:imum)?|totals?|sum|count|n|percent(?:age)?(?:\s*correct)?|"
+    r"variance|max(?:imum)?|min(?:imum)?|totals?|sum|count|n|(?:percent(?:age)?|pct\.?)(?:\s*correct)?|"
     r"%\s*correct|num(?:ber)?[\s_\-]*correct|correct\s*(?:count|%)|difficulty|discrimination|"
     r"point[\s_\-]*biserial|p[\s_\-]*value|class\s*scoring|point\s*values?|possible(?:\s*points)?|"
     r"points\s*possible|durchschnitt|mittelwert|gesamt(?:durchschnitt)?|summe|standardabweichung|"

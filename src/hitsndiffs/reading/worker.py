@@ -6,6 +6,7 @@ caller's script a second time; ``python -m hitsndiffs.reading.worker`` does neit
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -13,7 +14,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-__all__ = ["in_processes"]
+__all__ = ["in_processes", "python_module"]
+
+
+def python_module(name: str) -> tuple[list[str], dict[str, str]]:
+    """The command and environment that run a module of this package in another process.
+
+    It imports from where this process does, and not from the folder that it happens to be in.
+    """
+    folders = [folder for folder in sys.path if folder]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
+    return [sys.executable, "-P", "-m", name], environment
 
 
 def in_processes(function: Callable[[Any], Any], tasks: Sequence[Any], n: int) -> list[Any]:
@@ -36,9 +47,13 @@ def in_processes(function: Callable[[Any], Any], tasks: Sequence[Any], n: int) -
 
 
 def _run(name: tuple[str, str], tasks: list[Any]) -> list[Any]:
-    program = [sys.executable, "-m", "hitsndiffs.reading.worker"]
+    command, environment = python_module("hitsndiffs.reading.worker")
     done = subprocess.run(
-        program, input=pickle.dumps((name, tasks)), capture_output=True, check=False
+        command,
+        env=environment,
+        input=pickle.dumps((name, tasks)),
+        capture_output=True,
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(done.stderr.decode(errors="replace")[-500:])

@@ -63,9 +63,8 @@ def _by_agreement(comparison: Comparison, rows: list[dict[str, Any]]) -> str:
     use = f"Use {first}, the default" if first == "auto" else f"Use {first}"
     if value is None or value < APART:
         return (
-            f"The methods disagree about who is good, so trust none of them yet; a few known "
-            f"answers (answers=, or a key for this comparison) would settle it. {use} to begin "
-            "with."
+            "The methods disagree about who is good, so trust none of them yet; a few known "
+            f"answers, or a key for this comparison, would settle it. {use} to begin with."
         )
     place = comparison.methods.index(first)
     others = comparison.correlations[place]

@@ -237,7 +237,7 @@ def _perfect_order(ranking: Ranking, full: bool) -> Iterator[Finding]:
         yield Finding(
             "perfect order",
             f"{known if ranking.consistent else 'Whether any perfect order exists'} was not "
-            "looked into, as the data are large (--full does).",
+            "looked into, as the data are large (ask for the full check).",
             {"searched": False, "consistent": ranking.consistent or None},
         )
         return

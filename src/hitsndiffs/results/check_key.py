@@ -24,7 +24,8 @@ def ability_finding(ranking: Ranking) -> Iterator[Finding]:
     said = sureness(ranking)
     if said is None or ranking.confidence is None:
         return
-    method = ranking.fit.details.get("chosen", ranking.method)
+    choice = ranking.fit.choice
+    method = ranking.method if choice is None else choice.method or "none"
     yield Finding(
         "ability",
         f"{said} Method {method}.",
@@ -79,14 +80,15 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         {"users": [str(user) for user in guessers]},
         concern=len(guessers) > 0.5 * r.n_users,
     )
-    copied = ranking.fit.details.get("alike", [])  # the first hundred of them
-    n_copied = ranking.fit.details.get("n_alike", 0)
+    alike = ranking.fit.alike
+    n_copied = 0 if alike is None else alike.count
+    copied = [] if alike is None else [str(ranking.users[j]) for j in alike.users]
     yield Finding(
         "near copies",
         "No users agree more than their abilities explain."
         if not copied
         else f"{count(n_copied, 'user')} agree with others more than ability explains (copied "
         f"sheets, or one source): {listed(copied)}.",
-        {"n_users": n_copied, "users": list(copied)},
+        {"n_users": n_copied, "users": copied},
         concern=bool(copied),
     )

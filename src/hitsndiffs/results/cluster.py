@@ -19,6 +19,7 @@ from hitsndiffs.order.ties import tie_limit
 from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.frames import python_value
+from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.uncertainty import spread_intervals
 
 __all__ = ["ClusterRanking", "rank_on_cluster", "rank_there"]
@@ -29,7 +30,7 @@ def rank_there(
 ) -> Any:
     """What :func:`hitsndiffs.rank` does with a Dask frame, or with an engine."""
     if bootstrap:
-        raise InputError('bootstrap= refits the data, which engine="dask" does not do.')
+        raise InputError("A bootstrap refits the data, which the engine dask does not do.")
     scheduler = params.pop("scheduler", None)
     params.pop("engine", None)
     with in_plain_words():
@@ -56,7 +57,7 @@ def rank_on_cluster(
     fit = estimator.fit_
     scores = {None: fit.scores, "correct": fit.correct, "ability": fit.abilities}.get(by)
     if scores is None:
-        raise InputError(f"Method '{method}' has no {by!r} score; leave by= out.")
+        raise InputError(f"Method '{method}' has no {by!r} score; rank by what it has.")
     scores = data.kept(scores)
     errors = fit.standard_errors
     if by == "ability" and scores is not fit.scores:
@@ -99,12 +100,17 @@ class ClusterRanking:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
-        return (*self.data.notes, *self.fit.notes)
+        helps = what_helps(self.fit, self.data.items, told=False)
+        return (*self.data.notes, *self.fit.sentences, *([] if helps is None else [helps]))
 
     @cached_property
     def intervals(self) -> Any:
         """Best and worst rank that each user may truly have (95 %), as two columns."""
-        return self.data.kept(spread_intervals(self.data, self.scores, self.standard_errors))
+        errors: Any = self.standard_errors
+        common = self.fit.common_errors
+        if common is not None and self.standard_errors is self.fit.standard_errors:
+            errors = np.sqrt(np.maximum(errors**2 - common**2, 0.0))
+        return self.data.kept(spread_intervals(self.data, self.scores, errors, self.ranks))
 
     def answer_key(self, *, with_confidence: bool = False) -> dict[Any, Any]:
         """The likely right option of each item.

@@ -25,7 +25,8 @@ from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
 from hitsndiffs.results.frames import python_value, same
 from hitsndiffs.results.rendering import as_dict, as_text
-from hitsndiffs.results.resampling import Again
+from hitsndiffs.results.resampling import Refit
+from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.tables import RankingTables
 from hitsndiffs.results.uncertainty import (
     half_sample_errors,
@@ -183,7 +184,7 @@ class Ranking(Asking, RankingTables, RankingViews):
             ranks=_read_only(levels.ranks),
             components=_read_only(labels),
             order=_read_only(np.concatenate([order, np.flatnonzero(labels < 0)])),
-            consistent=consistent and fit.details.get("chosen") != "none",
+            consistent=consistent and (fit.choice is None or fit.choice.method is not None),
             version=versions.version(),
         )
         made.__dict__["data"] = method.data_  # the engine is open already
@@ -208,7 +209,7 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     @cached_property
     def standard_errors(self) -> Vector:
-        """Of the scores; NaN where the method has none."""
+        """Of the scores (what all may be off by together included); NaN where there are none."""
         if self.resampled_errors is not None:
             return self.resampled_errors
         errors = self.fit.standard_errors
@@ -218,13 +219,21 @@ class Ranking(Asking, RankingTables, RankingViews):
         return np.full(self.responses.n_users, np.nan) if errors is None else errors
 
     @cached_property
+    def own_errors(self) -> Vector:
+        """Standard errors without what moves all scores alike: those that the order depends on."""
+        common = self.fit.common_errors
+        if common is None or self.by != "correct" or self.resampled_errors is not None:
+            return self.standard_errors
+        return np.sqrt(np.maximum(self.standard_errors**2 - common**2, 0.0))
+
+    @cached_property
     def reliability(self) -> float:
         """How well the order would repeat on other items of the kind: 0 (luck) to 1.
 
         For users of the largest component; NaN where there are no standard errors.
         """
         users = self.components == 0
-        return reliability(self.scores[users], self.standard_errors[users])
+        return reliability(self.scores[users], self.own_errors[users])
 
     def rank_intervals(self, level: float = 0.95) -> tuple[Vector, Vector]:
         """Best and worst rank that each user may truly have, within the component.
@@ -236,7 +245,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         """
         low, high = self.ranks.copy(), self.ranks.copy()
         for users in self._with_errors():
-            scores, errors = self.scores[users], self.standard_errors[users]
+            scores, errors = self.scores[users], self.own_errors[users]
             low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
         # a rank is that of the score as it is, a range that of what is believed: it holds both
         low, high = np.minimum(low, self.ranks), np.maximum(high, self.ranks)
@@ -248,7 +257,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         """Probability that each user truly is among the best ``k`` of the component."""
         chance = np.full(self.responses.n_users, np.nan)
         for users in self._with_errors():
-            scores, errors = self.scores[users], self.standard_errors[users]
+            scores, errors = self.scores[users], self.own_errors[users]
             chance[users] = top_probabilities(scores, errors, k, self._seed)
         return chance
 
@@ -260,10 +269,10 @@ class Ranking(Asking, RankingTables, RankingViews):
         repeats
             How many halves; each is a fit of half the data.
         """
-        again = Again(self.method, self.parameters, self.fit.details, self.by, self.scores)
+        refit = Refit.of(self)
         errors = half_sample_errors(
             self.responses.n_items,
-            lambda items: again(self.responses.restrict_items(items)[0]),
+            lambda items: refit(self.responses.restrict_items(items)[0]),
             self.scores,
             repeats,
             self._seed,
@@ -319,7 +328,21 @@ class Ranking(Asking, RankingTables, RankingViews):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know: of the data, the method, and the comparison."""
-        found = [*self.responses.notes, *self.fit.notes]
+        helps = [] if self.what_helps is None else [self.what_helps]
+        return (*self.responses.notes, *self.fit.sentences, *helps, *self.user_notes)
+
+    @property
+    def what_helps(self) -> str | None:
+        """What to find out where the ranking is not sure (see :meth:`ask`)."""
+        if self.n_components > 1:
+            return None
+        told = bool(self.parameters.get("answers"))
+        return what_helps(self.fit, self.data.items, told=told)
+
+    @cached_property
+    def user_notes(self) -> tuple[str, ...]:
+        """Who has no rank, and who cannot be compared."""
+        found = []
         silent = int((self.components < 0).sum())
         if silent:
             names = listed(self.users[self.components < 0])
@@ -409,7 +432,7 @@ def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
             has = [name for name, v in choice.items() if v is not None]
             raise InputError(
                 f"Method '{method.name}' has no {by!r} score; "
-                + (f"use by={has[0]!r}." if has else "leave by= out.")
+                + (f"rank by {has[0]!r}." if has else "rank by what it has.")
             )
         return values, by
     for name, values in choice.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["as_dict", "as_text"]
+
+#: Names that Python does not allow.
+JSON_NAMES = {"lam": "lambda"}
 
 
 def as_dict(ranking: Ranking) -> dict[str, Any]:
@@ -55,7 +59,7 @@ def as_dict(ranking: Ranking) -> dict[str, Any]:
         "spectral_gap": ranking.spectral_gap,
         "converged": ranking.converged,
         "n_iterations": ranking.n_iterations,
-        "details": {k: jsonable(v) for k, v in ranking.fit.details.items() if np.size(v) <= 100},
+        "details": _details(ranking),
         "readings": [
             {
                 "number": told.number,
@@ -77,6 +81,26 @@ def as_dict(ranking: Ranking) -> dict[str, Any]:
         "answer_key": key,
         "notes": list(ranking.notes),
     }
+
+
+def _details(ranking: Ranking) -> dict[str, Any]:
+    """Further numbers of the method, by name; long ones are left out."""
+    fit = ranking.fit
+    found: dict[str, Any] = {}
+    if fit.choice is not None:
+        found |= {"chosen": fit.choice.method or "none", "why": fit.choice.why}
+    for name in ("solver", "residual", "eigenvalue"):
+        if (value := getattr(fit, name)) is not None:
+            found[name] = jsonable(value)
+    if fit.alike is not None:
+        users = [str(ranking.users[j]) for j in fit.alike.users]
+        found |= {"copies": fit.alike.share, "n_alike": fit.alike.count, "alike": users}
+    if fit.learnt is not None:
+        for part in fields(fit.learnt):
+            value = getattr(fit.learnt, part.name)
+            if np.size(value) <= 100:
+                found[JSON_NAMES.get(part.name, part.name)] = jsonable(value)
+    return found
 
 
 def as_text(ranking: Ranking) -> str:

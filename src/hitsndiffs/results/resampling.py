@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,19 +15,22 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.methods import make
 
-__all__ = ["Again"]
+if TYPE_CHECKING:
+    from hitsndiffs.results.ranking import Ranking
+
+__all__ = ["Refit"]
 
 Vector = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Again:
-    """What made a ranking, ready to be called on part of its data.
+class Refit:
+    """The method of a ranking, ready to be called on part of its data.
 
     Attributes
     ----------
-    method, parameters, details
-        Of the ranking; where the method chose another one, that one is used.
+    method, parameters
+        Of the ranking; where the method chose another one, that one.
     by
         What the scores are.
     reference
@@ -36,24 +39,31 @@ class Again:
 
     method: str
     parameters: Mapping[str, Any]
-    details: Mapping[str, Any]
     by: str
     reference: Vector
 
+    @classmethod
+    def of(cls, ranking: Ranking) -> Self:
+        """The method that made a ranking."""
+        method, parameters = ranking.method, dict(ranking.parameters)
+        choice = ranking.fit.choice
+        if choice is not None and choice.method is not None:
+            method = choice.method
+            if method == "dawid-skene":
+                parameters["model"] = "full"
+        return cls(method, parameters, ranking.by, ranking.scores)
+
     def __call__(self, part: Responses) -> Vector:
         """Scores of all users from part of the items, on the scale of the reference."""
-        chosen = str(self.details.get("chosen", self.method))
-        names = make(chosen).get_params()
+        names = make(self.method).get_params()
         params = {k: v for k, v in self.parameters.items() if k in names}
         if "answers" in params:
             params["answers"] = answers_here(part.structure, params["answers"])
         if "resamples" in params:
             params["resamples"] = 0
-        if self.method == "auto" and chosen == "dawid-skene":
-            params["model"] = "full"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            fit = make(chosen, **params).fit(part).fit_
+            fit = make(self.method, **params).fit(part).fit_
         scores = {"correct": fit.correct, "ability": fit.abilities}.get(self.by)
         scores = fit.scores if scores is None else scores
         return scores if self.by == "correct" else _on_scale(scores, self.reference)

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.methods.fitted import AlikeUsers, Choice, Learnt
 from hitsndiffs.methods.readings import Question, Reading
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
+from hitsndiffs.order.perfect import PerfectOrder
 from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["check_saved"]
 
 #: Arrays of the fit with one entry per user, and per option.
-_ERRORS = ("standard_errors", "ability_errors", "correct_errors")
+_ERRORS = ("standard_errors", "ability_errors", "correct_errors", "common_errors")
 _PER_USER = ("scores", "correct", "abilities", *_ERRORS)
 _PER_OPTION = ("option_weights", "key_probabilities")
 
@@ -64,7 +66,29 @@ def check_saved(ranking: Ranking) -> None:
     _check_kind(fit.confidence, int | float, "confidence", optional=True)
     _check_kind(fit.converged, bool, "converged")
     _check_kind(fit.n_iterations, int, "n_iterations")
-    _check_kind(fit.details, Mapping, "details")
+    _check_kind(fit.perfect, PerfectOrder, "perfect", optional=True)
+    if fit.perfect is not None:
+        places = len(fit.perfect.order)
+        _check(len(fit.perfect.level) == places, "perfect")
+        _check_below(fit.perfect.order, m, "perfect")
+        for ends in (fit.perfect.first, fit.perfect.last):
+            _check(len(ends) == q, "perfect")
+            _check_below(ends, places, "perfect")
+    _check_kind(fit.choice, Choice, "choice", optional=True)
+    if fit.choice is not None:
+        _check_kind(fit.choice.method, str, "choice", optional=True)
+        _check_kind(fit.choice.why, str, "choice")
+    _check_kind(fit.learnt, Learnt, "learnt", optional=True)
+    _check_kind(fit.solver, str, "solver", optional=True)
+    _check_kind(fit.residual, int | float, "residual", optional=True)
+    _check_kind(fit.eigenvalue, int | float, "eigenvalue", optional=True)
+    _check_kind(fit.alike, AlikeUsers, "alike", optional=True)
+    if fit.alike is not None:
+        _check_kind(fit.alike.count, int, "alike")
+        _check_kind(fit.alike.share, int | float, "alike")
+        _check(all(isinstance(j, int) and 0 <= j < m for j in fit.alike.users), "alike")
+    for several in (fit.notes, fit.readings, fit.questions):
+        _check_kind(several, tuple, "notes")
     _check(all(isinstance(note, str) for note in (*fit.notes, *r.notes)), "notes")
     _check_kind(ranking.parameters, Mapping, "parameters")
     _check_kind(ranking.parameters.get("seed", 0), int, "seed")
@@ -102,6 +126,11 @@ def _check_responses(r: Responses) -> None:
 def _check(holds: Any, what: str) -> None:
     if not holds:
         raise ValueError(f"{what} cannot be right")
+
+
+def _check_below(numbers: Any, limit: int, what: str) -> None:
+    _check(numbers.dtype.kind == "i" and numbers.ndim == 1, what)
+    _check(bool(((numbers >= 0) & (numbers < limit)).all()), what)
 
 
 def _check_kind(value: Any, kind: Any, what: str, *, optional: bool = False) -> None:

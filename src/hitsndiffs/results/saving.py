@@ -6,7 +6,7 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,16 @@ import numpy.typing as npt
 from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
-from hitsndiffs.methods.fitted import Fit
+from hitsndiffs.methods.dawid_skene import Confusions
+from hitsndiffs.methods.fitted import AlikeUsers, Choice, Fit
+from hitsndiffs.methods.grm import GradedItems
+from hitsndiffs.methods.latent_key.confidence import Signs
+from hitsndiffs.methods.latent_key.learnt import FoundSolution, KeySearch, Population
 from hitsndiffs.methods.readings import Question, Reading
+from hitsndiffs.methods.robust import ShrunkAxes
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
+from hitsndiffs.order.perfect import PerfectOrder
 from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.saved_checks import check_saved
@@ -27,7 +33,27 @@ from hitsndiffs.results.saved_checks import check_saved
 __all__ = ["as_text", "load", "save"]
 
 #: What the file says it is, and the version of its layout.
-FORMAT, LAYOUT = "hitsndiffs ranking", 1
+FORMAT, LAYOUT = "hitsndiffs ranking", 2
+#: What a fit is made of, by name.
+PARTS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        AlikeUsers,
+        Choice,
+        Confusions,
+        FoundSolution,
+        GradedItems,
+        KeySearch,
+        Orientation,
+        PerfectOrder,
+        Population,
+        Question,
+        Reading,
+        Scoring,
+        ShrunkAxes,
+        Signs,
+    )
+}
 
 
 def save(ranking: Ranking, path: str | Path) -> None:
@@ -119,19 +145,14 @@ def _field(value: Any) -> Any:
     """A field of the fit, with a tag where JSON does not tell its type."""
     if isinstance(value, np.ndarray):
         return _packed(value)
-    if isinstance(value, tuple) and value and isinstance(value[0], Reading | Question):
-        kind = type(value[0]).__name__.lower()
-        return {f"{kind}s": [_parts(each) for each in value]}
-    if isinstance(value, Orientation | Scoring):
-        kind = type(value).__name__.lower()
-        return {kind: _parts(value)}
-    if isinstance(value, Mapping):
-        return {"mapping": {str(k): jsonable(v) for k, v in value.items() if np.size(v) <= 10_000}}
+    if isinstance(value, tuple):
+        return [_field(each) for each in value]
+    if is_dataclass(value):
+        parts = {f.name: _field(getattr(value, f.name)) for f in fields(value)}
+        return {"part": type(value).__name__, "fields": parts}
+    if isinstance(value, float) and not np.isfinite(value):
+        return {"float": str(value)}
     return jsonable(value)
-
-
-def _parts(value: Any) -> dict[str, Any]:
-    return {f.name: _field(getattr(value, f.name)) for f in fields(value)}
 
 
 def _packed(array: npt.NDArray[Any]) -> dict[str, Any]:
@@ -165,17 +186,14 @@ def _unpacked(packed: Any) -> Any:
 
 
 def _restored(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_restored(each) for each in value)
     if not isinstance(value, dict):
         return value
-    if "bytes" in value or "labels" in value:
-        return _unpacked(value)
-    for kind in (Orientation, Scoring):
-        if (parts := value.get(kind.__name__.lower())) is not None:
-            return kind(**{name: _restored(part) for name, part in parts.items()})
-    for several in (Reading, Question):
-        if (all_ := value.get(f"{several.__name__.lower()}s")) is not None:
-            return tuple(several(**{n: _restored(x) for n, x in each.items()}) for each in all_)
-    return value.get("mapping", value)
+    if "part" in value:
+        parts = {name: _restored(each) for name, each in value["fields"].items()}
+        return PARTS[value["part"]](**parts)
+    return float(value["float"]) if "float" in value else _unpacked(value)
 
 
 def _ranking(document: Mapping[str, Any]) -> Ranking:
@@ -191,8 +209,6 @@ def _ranking(document: Mapping[str, Any]) -> Ranking:
         notes=r["notes"],
     )
     fit = {name: _restored(value) for name, value in document["fit"].items()}
-    for name in ("notes", "readings", "questions"):
-        fit[name] = tuple(fit.get(name) or ())
     return Ranking(
         responses=responses,
         method=document["method"],

@@ -9,9 +9,11 @@ import numpy as np
 from hitsndiffs.results.wording import judged, per_cent
 
 if TYPE_CHECKING:
+    from hitsndiffs.data.items import Items
+    from hitsndiffs.methods.fitted import Fit
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["MEANING", "SURE", "notes_beside", "repeats", "sureness"]
+__all__ = ["MEANING", "SURE", "notes_beside", "repeats", "sureness", "what_helps"]
 
 #: What the number is the probability of.
 MEANING = "that this is ability, the best on top"
@@ -48,11 +50,34 @@ def repeats(ranking: Ranking) -> str | None:
     return f"Reliability {value:.2f} (1: other items of the kind would give the same order)."
 
 
-def notes_beside(ranking: Ranking) -> list[str]:
-    """The notes of a ranking, without the one on the chosen method and its confidence.
+def what_helps(fit: Fit, items: Items, *, told: bool) -> str | None:
+    """Say what to find out where it is not sure; ``None`` where nothing is asked.
 
-    For places that say both in words of their own.
+    Parameters
+    ----------
+    fit
+        What was found.
+    items
+        The items.
+    told
+        Whether right answers were given already.
     """
-    details = ranking.fit.details
-    opening = f"Method {details.get('chosen')}: {details.get('why')}"
-    return [note for note in ranking.notes if not note.startswith(opening)]
+    nothing_tells = fit.choice is not None and fit.choice.method is None
+    if fit.confidence is None or fit.confidence >= SURE or told or nothing_tells:
+        return None
+    names = [str(items.labels[question.item]) for question in fit.questions[:2]]
+    if not names:
+        return "One known answer or one strong user would settle it."
+    answers = "answer" if len(names) == 1 else "answers"
+    return (
+        f"The right {answers} of {' and '.join(names)} would settle most; one strong user would "
+        "help too."
+    )
+
+
+def notes_beside(ranking: Ranking) -> list[str]:
+    """The notes of a ranking, without those on the chosen method, its confidence and what helps.
+
+    For places that say these in words of their own.
+    """
+    return [*ranking.responses.notes, *ranking.fit.notes, *ranking.user_notes]

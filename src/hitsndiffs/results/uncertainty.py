@@ -112,8 +112,12 @@ def rank_intervals(
     return np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
 
 
-def spread_intervals(data: Engine, scores: Any, errors: Any, level: float = 0.95) -> Any:
+def spread_intervals(
+    data: Engine, scores: Any, errors: Any, ranks: Any, level: float = 0.95
+) -> Any:
     """The same for users of any engine, as two columns: large groups, counted cell by cell.
+
+    An interval always holds the user's rank by the score.
 
     Users are sorted into twelve groups by the size of their errors, and these into cells; what is
     expected above a value is counted from these. Only the counts come here.
@@ -145,7 +149,7 @@ def spread_intervals(data: Engine, scores: Any, errors: Any, level: float = 0.95
     open_share = float((sd**2).mean())
     doubt = open_share / max(spread + open_share, 1e-300)
     place = partial(_interval_of, grid=grid, expected=expected, z=z, m=m, doubt=doubt)
-    return data.mapped(np.empty((data.n_options, 0)), place, mean, sd)
+    return data.mapped(np.empty((data.n_options, 0)), place, mean, sd, ranks)
 
 
 def _in_cells(mean: Vector, sd: Vector, *, cuts: Vector, edges: Vector) -> Vector:
@@ -161,7 +165,7 @@ def _in_cells(mean: Vector, sd: Vector, *, cuts: Vector, edges: Vector) -> Vecto
 
 
 def _interval_of(
-    _: Vector, mean: Vector, sd: Vector, *,
+    _: Vector, mean: Vector, sd: Vector, rank: Vector, *,
     grid: Vector, expected: Vector, z: float, m: int, doubt: float,
 ) -> Vector:  # fmt: skip
     """Best and worst rank of some users, from how many are expected above a value."""
@@ -171,7 +175,8 @@ def _interval_of(
     )
     low = middle - np.hypot(middle - low, z * error_low)
     high = middle + np.hypot(high - middle, z * error_high)
-    return np.stack([np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))], axis=1)
+    low, high = np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
+    return np.stack([np.minimum(low, rank), np.maximum(high, rank)], axis=1)
 
 
 def top_probabilities(

@@ -62,10 +62,9 @@ def find_alike(ranking: Ranking) -> Alike:
     >>> find_alike(hnd.rank(sim.responses)).n_users
     0
     """
-    flagged = [str(name) for name in ranking.fit.details.get("alike", [])]
-    number = {str(name): j for j, name in enumerate(ranking.users)} if flagged else {}
-    users = np.array([number[name] for name in flagged if name in number], dtype=np.int64)
-    n_users = int(ranking.fit.details.get("n_alike", len(users)))
+    alike = ranking.fit.alike
+    users = np.array([] if alike is None else alike.users, dtype=np.int64)
+    n_users = 0 if alike is None else alike.count
     chosen = chosen_options(ranking, users)
     right = right_answers(ranking, chosen)
     answered = (chosen >= 0).astype(float)

@@ -48,8 +48,10 @@ def notebook_html(thing: Any) -> str:
 
 def _ranking(ranking: Ranking) -> str:
     r = ranking.responses
-    chosen = ranking.fit.details.get("chosen")
-    method = ranking.method if chosen is None else f"{ranking.method} (chose {chosen})"
+    choice = ranking.fit.choice
+    method = ranking.method
+    if choice is not None:
+        method += f" (chose {choice.method or 'no method'})"
     title = f"Ranking by {method}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}"
     lines = [sureness(ranking), repeats(ranking)]
     if ranking.consistent:

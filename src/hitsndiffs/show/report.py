@@ -344,11 +344,9 @@ def _read(ranking: Ranking, file: str | os.PathLike[str] | None) -> str:
 
 
 def _made(ranking: Ranking, file: str | os.PathLike[str] | None) -> list[tuple[str, str]]:
-    details = ranking.fit.details
-    chosen = details.get("chosen")
-    method = ranking.method if chosen is None else f"{ranking.method}, which chose {chosen}"
-    if details.get("why"):
-        method += f": {details['why']}"
+    choice, method = ranking.fit.choice, ranking.method
+    if choice is not None:
+        method += f", which chose {choice.method or 'no method'}: {choice.why}"
     found = [("Method", method)]
     told = {k: v for k, v in ranking.parameters.items() if v is not None}
     said = ", ".join(f"{name}={_short(value)}" for name, value in sorted(told.items()))

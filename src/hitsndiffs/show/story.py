@@ -77,9 +77,9 @@ def _best(ranking: Ranking) -> str:
 def _trust(ranking: Ranking) -> str:
     sure = ranking.confidence
     if sure is not None and sure < DOUBT:
-        return (
-            "Do not rely on this order yet: the answers alone leave open who is good, and one or "
-            "two right answers that you know, or one user who is surely good, would help most."
+        helps = ranking.what_helps
+        return "Do not rely on this order yet: the answers alone leave open who is good." + (
+            f" {helps}" if helps else ""
         )
     if ranking.consistent:
         return "You can rely on this order: it explains every single answer."

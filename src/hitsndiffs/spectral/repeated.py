@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.mixing import mixed
 from hitsndiffs.engines import Engine
 
 __all__ = ["REPEATED", "colours", "settled", "turned"]
@@ -38,15 +39,15 @@ def colours(data: Engine) -> tuple[Any, Vector]:
     (False, True)
     """
     items = data.items.of_option
-    words = _mixed(data.choosers_per_option.astype(np.uint64))
+    words = mixed(data.choosers_per_option.astype(np.uint64))
     users: Any = None
     for _ in range(ROUNDS):
-        users = _mixed(data.fingerprints(words))
+        users = mixed(data.fingerprints(words))
         # 20 bits of each: sums of whole numbers are exact in any order
         seen = data.choosers((users >> np.uint64(44)).astype(np.float64)).astype(np.uint64)
-        own = _mixed(words ^ _mixed(seen))
+        own = mixed(words ^ mixed(seen))
         whole = np.add.reduceat(own, data.items.starts[:-1])
-        words = _mixed(own ^ _mixed(whole)[items])
+        words = mixed(own ^ mixed(whole)[items])
     return _number(users), _number(words)
 
 
@@ -99,15 +100,6 @@ def _mixed_axes(basis: Vector, nears: Sequence[Vector]) -> Vector:
     signs = np.where(np.diag(upper)[: basis.shape[1]] < 0, -1.0, 1.0)
     mixed: Vector = basis @ (rotation * signs)
     return mixed
-
-
-def _mixed(x: Any) -> Any:
-    """Splitmix64: every bit of the input moves every bit of the output."""
-    with np.errstate(over="ignore"):
-        x = x + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 def _number(words: Any) -> Any:

@@ -212,7 +212,7 @@ def refuse_large(solver: str, users: int) -> None:
     if users > DIRECT_UP_TO:
         raise InputError(
             f"solver {solver!r} builds a {users:,} × {users:,} matrix and takes at most "
-            f"{DIRECT_UP_TO:,} users; use solver='lanczos' or 'power'."
+            f"{DIRECT_UP_TO:,} users; use the solver lanczos or power."
         )
 
 

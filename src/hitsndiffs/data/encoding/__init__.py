@@ -12,6 +12,7 @@ from hitsndiffs.data.encoding.long import assemble_long
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.data.encoding.options import is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
+from hitsndiffs.data.encoding.users import further_names, recognised_user
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
 
@@ -135,7 +136,7 @@ def long_columns(
         if not fitting:
             raise InputError(
                 f"{place.source}: none of the columns {listed(names)} is named like the {role} "
-                f"column of a long table; name it with {role}=."
+                f"column of a long table; say which one is the {role}."
             )
         taken[role] = fitting[0]
     chosen = taken["user"], taken["item"], taken["option"]
@@ -163,14 +164,12 @@ def _user_column(
 ) -> Any:
     if user is not None:
         if users is not None:
-            raise InputError("give user= (a column) or users= (labels), not both.")
+            raise InputError("give the users as a column (user) or as labels (users), not both.")
         return find_column(user, table.names, where="the table", argument="user")
     fitting = recognise("user", table.names, wide=True) if table.named else []
     if not fitting:
         return None
-    if users is None:
-        notes.append(f"Recognised {fitting[0]!r} as the user column.")
-    return fitting[0]
+    return recognised_user(fitting, table.names_rows, notes if users is None else [])
 
 
 def _user_labels(
@@ -181,7 +180,7 @@ def _user_labels(
         labels = label_array(users)
         if len(labels) != table.n_rows:
             raise InputError(
-                f"users= must name every row: got {len(labels):,} labels for {table.n_rows:,} rows."
+                f"users must name every row: got {len(labels):,} labels for {table.n_rows:,} rows."
             )
         return labels, None
     if column is None:
@@ -200,18 +199,10 @@ def _user_labels(
 
 def _item_columns(table: Table, user: Any, notes: list[str]) -> list[Any]:
     """Return the item columns: all but the user column and further names of users."""
-    from hitsndiffs.data.encoding.frames import factorise
-
-    others = [name for name in table.names if name != user]
-    aliases = []
-    if user is not None:
-        for name in recognise("user", others, wide=True):
-            codes = factorise(table.column(name))
-            if len(codes.labels) == table.n_rows:
-                aliases.append(name)
-    if aliases:
-        notes.append(f"Left out {listed(aliases)}, which also names the users.")
-    return [name for name in others if name not in aliases]
+    if user is None:
+        return list(table.names)
+    no_items = {user, *further_names(user, table.names, table.names_rows, notes)}
+    return [name for name in table.names if name not in no_items]
 
 
 def _item_labels(items: Sequence[Any] | None, columns: list[Any]) -> list[Any]:
@@ -220,8 +211,8 @@ def _item_labels(items: Sequence[Any] | None, columns: list[Any]) -> list[Any]:
     labels: list[Any] = label_array(items).tolist()
     if len(labels) != len(columns):
         raise InputError(
-            f"items= must name every item column: got {len(labels):,} labels for "
+            f"items must name every item column: got {len(labels):,} labels for "
             f"{len(columns):,} columns."
         )
-    check_item_names(labels, Place("items="))
+    check_item_names(labels, Place("the items"))
     return labels

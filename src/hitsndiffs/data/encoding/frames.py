@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from hitsndiffs.data.encoding.interning import Interner, number_keys
+from hitsndiffs.data.encoding.interning import Interner
 from hitsndiffs.data.encoding.long import Factor
 from hitsndiffs.data.encoding.options import Codes, OptionBook, is_blank
 from hitsndiffs.data.encoding.result import Place, label_array
@@ -39,6 +39,10 @@ class Table:
     def column(self, name: Any) -> Any:
         """Return the column of that name."""
         return self.columns[self.names.index(name)]
+
+    def names_rows(self, name: Any) -> bool:
+        """Whether a column has another value in every row."""
+        return len(factorise(self.column(name)).labels) == self.n_rows
 
 
 def open_table(table: Any) -> Table:
@@ -206,9 +210,6 @@ def factorise(column: Any) -> Factor:
 
 
 def _factorise_array(values: np.ndarray[Any, Any]) -> tuple[Any, np.ndarray[Any, Any]]:
-    if values.dtype.kind in "iu":
-        rows, numbers = number_keys(values.astype(np.int64).view(np.uint64))
-        return values[rows].tolist(), numbers
     distinct, first, places = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int32)

@@ -295,8 +295,8 @@ class _Answers:
         raise InputError(
             f"{self.place.source}, {self.place.rows(two.tolist())}: the user "
             f"{str(self.users.labels[user])!r} answered the item {str(self.items.labels[item])!r} "
-            f"with {one!r} and with {other!r}; keep one of them, or choose with "
-            "duplicates='first' or duplicates='last'."
+            f"with {one!r} and with {other!r}; keep one of them, or set duplicates to "
+            "first or last."
         )
 
     def _report(self, n_repeats: int, different: bool) -> None:

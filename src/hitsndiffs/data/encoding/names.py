@@ -19,10 +19,12 @@ _WORDS = {
         utilisateur alumno alumna estudiante usuario participante studente utente partecipante
         aluno aluna estudante utilizador leerling gebruiker deelnemer elev användare deltagare
         uczeń użytkownik ученик студент пользователь участник 学生 生徒 ユーザー 受験者 受験番号
-        用户 参与者 考生 응답자 학생""",
+        用户 参与者 考生 응답자 학생 coder judge roll rollno registration enrollment matrikel
+        matrícula matricola öğrenci 学号 考号 学籍番号 学生番号""",
     "item": """item task question problem exercise example instance variable
         frage aufgabe pregunta ítem domanda quesito pergunta questão vraag opgave fråga uppgift
-        pytanie zadanie вопрос задание 問題 設問 题目 试题 문항 문제""",
+        pytanie zadanie вопрос задание 問題 設問 题目 试题 문항 문제 orig unit document doc sentence
+        image tweet stimulus""",
     "option": """answervalue selectedanswer chosenanswer givenanswer studentanswer useranswer
         workeranswer modelanswer option label answer response choice chosen selected
         selectedoption vote annotation prediction picked value
@@ -43,7 +45,9 @@ _WIDE_USERS = ("id", "name", "username", "email", "emailaddress")
 _MOST_NAMES = 20_000
 
 _SEPARATORS = re.compile(r"[\s_\-.]+")
-_ENDINGS = ("identifier", "number", "index", "name", "code", "id", "no", "nr")
+_ENDINGS = (
+    "identifier", "number", "nummer", "index", "names", "name", "code", "ids", "id", "no", "nr",
+)  # fmt: skip
 
 
 def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> list[Any]:
@@ -61,7 +65,7 @@ def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> 
     for column in islice(columns, _MOST_NAMES):
         if not isinstance(column, str) or len(column) > 200:
             continue
-        plain = _SEPARATORS.sub("", column).casefold()
+        plain = _SEPARATORS.sub("", column).casefold().removeprefix("!amt")
         spellings = [plain] + [
             plain.removesuffix(end) for end in _ENDINGS if plain.endswith(end) and plain != end
         ]
@@ -95,7 +99,7 @@ def find_column(name: Hashable, columns: Sequence[Any], *, where: str, argument:
     if len(stripped) == 1:
         return stripped[0]
     raise InputError(
-        f"{where}: there is no column {name!r}{suggestion(name, columns)}, given as {argument}=; "
+        f"{where}: there is no column {name!r}{suggestion(name, columns)}, given as {argument}; "
         f"the columns are {listed(columns)}."
     )
 

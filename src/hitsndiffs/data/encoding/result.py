@@ -103,7 +103,7 @@ def check_sizes(
         raise InputError(
             f"{place.source}: only one user was found ({str(users[0])!r}), and a ranking needs at "
             "least two; if the rows are items and the columns users, turn the table round "
-            "(transpose=True for files)."
+            "(transpose)."
         )
 
 

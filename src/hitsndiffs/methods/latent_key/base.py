@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hitsndiffs.engines import Engine
+from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Method
 from hitsndiffs.methods.latent_key.search import Search, search
 
@@ -30,7 +31,8 @@ class Searching(Method):
         Known right answers, and a user known to be strong: evidence like any other.
     """
 
-    any_engine: ClassVar[bool] = True
+    needs_memory: ClassVar[bool] = False
+    reads_labels: ClassVar[bool] = True
 
     axes: int = 3
     reading: int = 1
@@ -47,3 +49,12 @@ class Searching(Method):
             axes=self.axes,
             seed=self.seed,
         )
+
+    def _reading_of(self, count: int) -> int:
+        """The number of the reading to rank by, from 0, if there are so many."""
+        if self.reading > count:
+            raise InputError(
+                f"reading must be from 1 to {count}: the answers can be read in {count} "
+                f"way{'s' if count > 1 else ''}; got {self.reading}."
+            )
+        return self.reading - 1

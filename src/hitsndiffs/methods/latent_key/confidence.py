@@ -2,10 +2,10 @@
 
 A solution is right when its order is ability and the right way up. Nothing in the answers says so
 outright; what can be seen is how far it is ahead of the next solution that disagrees, whether the
-strongest axis, the majority and another rule of who is a witness agree with it, how many
-independent users there are, and how far users agree beyond what the solution explains. How these
-go together with being right was learnt on simulated answer sheets of many kinds (the arena's
-leave-one-kind-out table shows how it holds on kinds that were left out).
+strongest axis and another rule of who is a witness agree with it, how many independent users there
+are, and how much of the order is chance. How these go together with being right was learnt on
+simulated answer sheets of many kinds (``python -m benchmarks.arena.calibration``; its table shows
+how it holds on kinds that were left out). Bounds are not learnt: each has an argument.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["COUNTS", "SHARED_MISTAKES", "Signs", "bounded", "sureness"]
+__all__ = ["COUNTS", "SHARED_MISTAKES", "Signs", "bound", "label_bound", "sureness"]
 
 #: Leads and their size in standard errors count up to here.
 MOST_STEADY, MOST_LEAD = 6.0, 8.0
@@ -22,7 +22,7 @@ MOST_STEADY, MOST_LEAD = 6.0, 8.0
 
 @dataclass(frozen=True)
 class Signs:
-    """What speaks for a solution and against it, on scales for a logistic function.
+    """What speaks for a solution and against it.
 
     Attributes
     ----------
@@ -34,71 +34,59 @@ class Signs:
         1 where there is no rival at all.
     axis
         Correlation with the strongest axis, without its sign.
-    second
-        Strength of the second axis as a share of the first.
     rules
         Correlation with the solution in which nearly equal sheets count once.
-    majority
-        Correlation with agreement with the consensus.
-    users, answers
-        Logarithms of the number of independent users, and of the answers of one.
+    users
+        Logarithm of the number of independent users.
     reliability
         Share of the scores' variance that is not chance.
     excess
         Logarithm of how much more than expected pairs of users agree or disagree.
-    settled
-        How sure the key is, on average over the items.
-    right
-        How much better than chance the answers are, if the solution holds.
-    two
-        1 where all items share two labels, and so
-    marks
-        how far the reading that one label is right everywhere is behind (tens of nats).
+    one_label
+        1 where the solution holds one label right in every item.
+    follows
+        1 where the order follows the share of one label.
     """
 
     steadiness: float
     lead: float
     alone: float
     axis: float
-    second: float
     rules: float
-    majority: float
     users: float
-    answers: float
     reliability: float
     excess: float
-    settled: float
-    right: float
-    two: float
-    marks: float
+    one_label: float
+    follows: float
 
 
+#: Where there are two explanations and nothing that tells them apart, it is no surer than this: one
+#: label right everywhere or its opposite (with abilities reversed, answers are as likely), or an
+#: order that explains less than half of what users agree on.
+EITHER = 0.55
+#: From this excess of agreement on (twice what is expected) something else is at work.
+SHARED_MISTAKES = 0.7
+#: Where the order follows the share of one label, leaning to it would look the same.
+FOLLOWED = 0.75
 #: Where all of the scores' variance is chance, it is no surer than this.
 UNRELIABLE = 0.7
-#: From this excess of agreement on (twice what is expected) something else is at work, and it is no
-#: surer than this.
-SHARED_MISTAKES, UNEXPLAINED = 0.7, 0.59
 #: A lead of this many nats has odds of e to one: answers are less independent than they count.
 NATS = 3.0
-#: Logistic regression of being right: a constant, and what each sign counts for.
-CONSTANT = -0.44
-COUNTS: dict[str, float] = {
-    "lead": 0.345,
-    "alone": -0.951,
-    "rules": 0.584,
-    "two": -1.073,
-    "marks": 0.699,
-}
+#: The most that is said without known answers, and a logistic function below: a constant, and what
+#: each sign counts for (never against it).
+MOST = 0.89
+CONSTANT = -0.704
+COUNTS: dict[str, float] = {"lead": 0.154, "rules": 0.619, "reliability": 1.133}
 
 
 def sureness(signs: Signs) -> float:
-    """Probability that a solution with these signs is right."""
+    """Probability that a solution with these signs is right, whatever its labels say."""
     logit = CONSTANT + sum(each * getattr(signs, name) for name, each in COUNTS.items())
-    return bounded(signs, float(1 / (1 + np.exp(-logit))))
+    return min(float(1 / (1 + np.exp(-logit))), MOST, bound(signs))
 
 
-def bounded(signs: Signs, chance: float) -> float:
-    """What a probability can be at most.
+def bound(signs: Signs) -> float:
+    """What the probability can be at most.
 
     Where two solutions are equally likely, the sign is a toss of a coin; where chance could have
     made the order, or users agree far beyond what the solution explains, it is not sure.
@@ -106,5 +94,12 @@ def bounded(signs: Signs, chance: float) -> float:
     lead = float(np.expm1(signs.lead))
     no_luck = 1.0 if signs.alone else float(1 / (1 + np.exp(-lead / NATS)))
     told_apart = UNRELIABLE + (1 - UNRELIABLE) * signs.reliability
-    explained = 1.0 if signs.excess <= SHARED_MISTAKES else UNEXPLAINED
-    return min(chance, no_luck, told_apart, explained)
+    explained = 1.0 if signs.excess <= SHARED_MISTAKES else EITHER
+    return min(no_luck, told_apart, explained)
+
+
+def label_bound(signs: Signs) -> float:
+    """The same where the order is the use of one label; known answers lift it."""
+    if signs.one_label:
+        return EITHER
+    return FOLLOWED if signs.follows else 1.0

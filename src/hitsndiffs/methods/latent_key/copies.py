@@ -141,15 +141,15 @@ def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
         User → group; users are compared as text.
     """
     if not data.in_memory:
-        raise InputError(f"Groups do not work on engine={data.name!r}; rank a sample instead.")
+        raise data.cannot_serve("Counting by groups")
     names = {str(user).strip(): str(of) for user, of in group.items() if of is not None}
     users = [str(user).strip() for user in data.user_labels(np.arange(data.n_users))]
     here = [names[user] for user in users if user in names]
     if not here:
         some = ", ".join(repr(user) for user in users[:3])
         raise InputError(
-            f"group= names none of the users; users are for example {some}. Give a mapping of "
-            "users to groups."
+            f"The groups name none of the users; users are for example {some}. Say which user "
+            "belongs to which group."
         )
     sizes: dict[str, int] = {}
     for name in here:
@@ -262,7 +262,8 @@ def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
     """Number of others who share a pattern that is too unlikely to arise twice.
 
     The items are dealt into bands, by how often they and their options were chosen. A user's
-    pattern on a band has some probability given the user's ability; where it is below ``LEVEL / m`` nobody else should have it by chance.
+    pattern on a band has some probability given the user's ability; where it is below
+    ``LEVEL / m`` nobody else should have it by chance.
     """
     data = problem.data
     log_p = np.log(np.maximum(fit.probabilities(), 1e-12))

@@ -10,7 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.labels import sharing
-from hitsndiffs.methods.latent_key.confidence import MOST_LEAD, MOST_STEADY, Signs, sureness
+from hitsndiffs.methods.latent_key.confidence import (
+    MOST_LEAD,
+    MOST_STEADY,
+    Signs,
+    label_bound,
+    sureness,
+)
 from hitsndiffs.methods.latent_key.copies import excess_spread, find_witnesses
 from hitsndiffs.methods.latent_key.habits import Habits
 from hitsndiffs.methods.latent_key.modes import Mode, correlation, fit_from
@@ -25,10 +31,8 @@ Array = npt.NDArray[np.float64]
 
 #: Solutions that correlate less than this disagree about who is good.
 DISAGREE = 0.5
-#: How sure it can be at most that one label is right everywhere, or that an order is ability which
-#: follows the share of one label (beyond this correlation, among so many labels at most), unless
-#: known answers speak for it by so many nats.
-MARKS_SURE, FOLLOWED_SURE = 0.55, 0.75
+#: An order follows the share of a label beyond this correlation, among so many labels at most. Then
+#: it is not sure, unless known answers speak for it by so many nats.
 FOLLOWS, MOST_FOLLOWED = 0.95, 12
 WELL_KNOWN = 3.0
 #: Where a solution is right, those who know an item's answer are the abler ones this often.
@@ -72,7 +76,7 @@ class Search:
         whole, data = self.sample.whole, self.sample.whole.data
         if chosen.one_label is not None:  # another model than that of the search
             whole = chosen.fit.problem.part(data, data.everybody, np.arange(data.n_options))
-        fit = whole.fit(whole.applied(chosen.fit), max_rounds=3)
+        fit = whole.fit(whole.applied(chosen.fit), max_rounds=1)
         witnesses = find_witnesses(whole, fit)
         whole.weigh(witnesses.weights)
         return replace(chosen, fit=fit, witnesses=witnesses)
@@ -141,32 +145,21 @@ class Search:
     @cached_property
     def signs(self) -> Signs:
         """What speaks for the best solution, and against it."""
-        data, best, values = self.problem.data, self.best, self.shrinkage.axes.values
-        ability = best.fit.posterior.mean
-        key, n = best.fit.key, data.answers_per_user
-        right = data.choices(key) / n
-        chance = float((1 / data.items.sizes.clip(min=2)).mean())
+        data, best = self.problem.data, self.best
+        right = data.choices(best.fit.key) / data.answers_per_user
         spread = max(float(right.var()), 1e-12)
         error = float((best.fit.share_errors() ** 2).mean())
-        marks = [m.evidence for m in self.modes if m.one_label is not None]
-        others = [m.evidence for m in self.modes if m.one_label is None]
-        gap = (max(others) - max(marks)) / 10 if marks and others else 0.0
         return Signs(
             steadiness=self.steadiness,
             lead=min(float(np.log1p(max(self.lead, 0.0))), MOST_LEAD),
             alone=float(self.rival is None),
             axis=self.agreement,
-            second=float(values[1] / values[0]) if len(values) > 1 else 0.0,
             rules=self.by_other_rule,
-            majority=correlation(consensus(self.problem), ability),
             users=float(np.log(float(self.once.sum()))),
-            answers=float(np.log(float(n.mean()))),
             reliability=float(np.clip(1 - error / spread, 0.0, 1.0)),
             excess=float(np.log(excess_spread(best.fit))),
-            settled=float(np.maximum.reduceat(key, data.items.starts[:-1]).mean()),
-            right=(float(right.mean()) - chance) / (1 - chance),
-            two=float(bool(marks)),
-            marks=float(np.clip(gap, -3.0, 3.0)),
+            one_label=float(best.one_label is not None),
+            follows=float(best.one_label is None and self.followed is not None),
         )
 
     @property
@@ -183,10 +176,7 @@ class Search:
             return min(sure, 0.5)
         known = self.known_support
         if known < WELL_KNOWN:
-            if self.best.one_label is not None:
-                sure = min(sure, MARKS_SURE)
-            elif self.followed is not None:
-                sure = min(sure, FOLLOWED_SURE)
+            sure = min(sure, label_bound(self.signs))
         if known > 0:  # what the caller knows can only add to what it supports
             sure = min(max(sure, 1e-6), 1 - 1e-6)
             sure = sure / (sure + (1 - sure) * float(np.exp(-known)))

@@ -18,7 +18,8 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_curves, log_prior_of
 from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior
-from hitsndiffs.methods.latent_key.model import described, expected, placed, spread
+from hitsndiffs.methods.latent_key.learnt import Population
+from hitsndiffs.methods.latent_key.model import described, expected, placed, spread, stepping
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 
 __all__ = ["MarksFit", "MarksProblem"]
@@ -44,7 +45,9 @@ class MarksFit(Solution):
     def posterior(self) -> Posterior:
         """Of the abilities (user arrays)."""
         p = self.problem
-        mean, sd, log_evidence = p.data.mapped(self.logs, described, *p.strong_users).T
+        mean, sd, log_evidence = p.data.mapped(
+            self.logs, stepping(p.data, described), *p.strong_users
+        ).T
         return Posterior(mean, sd, log_evidence)
 
     def probabilities(self) -> Array:
@@ -65,14 +68,10 @@ class MarksFit(Solution):
         return np.sqrt(spread_) / data.answers_per_user
 
     @property
-    def population(self) -> dict[str, Any]:
+    def population(self) -> Population:
         """Means of the slopes and intercepts, and the label that is right."""
-        c = self.curves
-        return {
-            "mean_slope": c.mean_slope,
-            "mean_intercept": c.mean_intercept,
-            "right_everywhere": self.problem.label,
-        }
+        c, label = self.curves, self.problem.label
+        return Population(c.mean_slope, c.mean_intercept, right_everywhere=label)
 
 
 class MarksProblem(Problem):
@@ -114,7 +113,9 @@ class MarksProblem(Problem):
         data = self.data
         if isinstance(start, MarksFit):
             curves = start.curves
-            chosen, _ = data.through(start.logs, expected, self.witness, *self.strong_users)
+            chosen, _ = data.through(
+                start.logs, stepping(data, expected), self.witness, *self.strong_users
+            )
         else:
             curves = Curves.start(data.n_items)
             mean, sd = placed(start, data)
@@ -127,7 +128,9 @@ class MarksProblem(Problem):
             )
             prior = log_prior_of(curves, bend[2])
             logs = self._logs(curves)
-            chosen, side = data.through(logs, expected, self.witness, *self.strong_users)
+            chosen, side = data.through(
+                logs, stepping(data, expected), self.witness, *self.strong_users
+            )
             evidence = float(side[0] + prior.sum())
             settled = rounds > 9 and abs(evidence - before) < 0.02 + tol * abs(evidence)
             fit = MarksFit(self, self.marked, logs, evidence, rounds, settled, curves)

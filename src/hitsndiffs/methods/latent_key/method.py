@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,10 +10,12 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step, tracked
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
+from hitsndiffs.methods.fitted import AlikeUsers
 from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.common import off_together
+from hitsndiffs.methods.latent_key.learnt import FoundSolution, KeySearch
 from hitsndiffs.methods.latent_key.modes import Mode
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
@@ -84,32 +86,36 @@ class LatentKey(Searching):
         # 3. the key, averaged over resampled users where the data are small
         key = self._averaged_key(problem, final)
         correct = data.choices(key) / data.answers_per_user
+        # 4. errors: everybody's own, and the one that all shares have in common
+        own, common = final.share_errors(), final.common_errors(key)
         return Fit(
             scores=correct,
             option_weights=key,
             key_probabilities=problem.reported(key),
             correct=correct,
             abilities=final.posterior.mean,
-            standard_errors=final.share_errors(),
+            standard_errors=own if common is None else np.sqrt(own**2 + common**2),
+            common_errors=common,
             ability_errors=final.posterior.sd,
             confidence=readings[self.reading - 1].probability,
             converged=final.converged,
             n_iterations=final.rounds,
-            notes=tuple(in_words(found, readings, asked)),
+            notes=(*in_words(found, readings, asked), *off_together(own, common)),
             readings=readings,
             questions=asked,
-            details=_details(found, chosen, final),
+            alike=_alike(found, chosen, final),
+            learnt=KeySearch(
+                solutions=tuple(FoundSolution(mode.starts, mode.evidence) for mode in found.modes),
+                lead=found.lead,
+                signs=found.signs,
+                population=final.population,
+            ),
         )
 
     def _chosen(self, found: Search) -> Mode:
         """The solution to rank by."""
         modes = distinct_modes(found)
-        if self.reading > len(modes):
-            raise InputError(
-                f"reading must be from 1 to {len(modes)}: the answers can be read in "
-                f"{len(modes)} way{'s' if len(modes) > 1 else ''}; got {self.reading}."
-            )
-        return modes[self.reading - 1]
+        return modes[self._reading_of(len(modes))]
 
     def _averaged_key(self, problem: Problem, final: Solution) -> Array:
         """Half the key's posterior, half its mean over users weighted at random.
@@ -146,17 +152,11 @@ def _drawn(draw: Array, equal: Array) -> Any:
     return np.where(equal > 1, together, alone)
 
 
-def _details(found: Search, chosen: Mode, final: Solution) -> dict[str, Any]:
+def _alike(found: Search, chosen: Mode, final: Solution) -> AlikeUsers:
+    """The users whom the chosen solution takes for copies of each other."""
     data, copies = final.problem.data, chosen.witnesses.weights
+    if found.habits is not None and found.sample is None:
+        copies = copies / found.habits.weights
     alike = copies < 1 - 1e-9
-    return {
-        "solutions": [
-            {"starts": list(mode.starts), "evidence": mode.evidence} for mode in found.modes
-        ],
-        "lead": found.lead,
-        "signs": asdict(found.signs),
-        "copies": float(1 - copies.mean()),
-        "n_alike": int(alike.sum()),
-        "alike": [str(user) for user in data.user_labels(data.first(alike, 100))],
-        **final.population,
-    }
+    first = tuple(int(user) for user in data.first(alike, 100))
+    return AlikeUsers(int(alike.sum()), first, float(1 - copies.mean()))

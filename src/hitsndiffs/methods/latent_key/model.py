@@ -13,14 +13,16 @@ pass over the data, from options to users and back, with a column per grid point
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
+from hitsndiffs.engines.base import Step
 from hitsndiffs.methods.latent_key.candidates import (
     Curves,
     ItemBlock,
@@ -28,6 +30,7 @@ from hitsndiffs.methods.latent_key.candidates import (
     item_blocks,
     weigh_candidates,
 )
+from hitsndiffs.methods.latent_key.common import common_errors
 from hitsndiffs.methods.latent_key.grid import (
     NARROW,
     STEP,
@@ -37,6 +40,7 @@ from hitsndiffs.methods.latent_key.grid import (
     posterior_of,
     spread_about,
 )
+from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
 from hitsndiffs.methods.probability import STEADY, log_gamma
 
@@ -49,12 +53,15 @@ __all__ = [
     "expected",
     "placed",
     "spread",
+    "stepping",
     "weighed",
     "with_prior",
 ]
 
 Array = npt.NDArray[np.float64]
 
+#: From log posteriors, one row per user, to weights, means, spreads and log evidence.
+Posteriors = Callable[[Array], tuple[Array, Array, Array, Array]]
 #: Log priors over the grid: of any user, and of one known to be strong (about the best in forty).
 ORDINARY = normal_log_prior()
 STRONG = normal_log_prior(2.0, 0.5)
@@ -79,13 +86,15 @@ class KeyFit(Solution):
     def posterior(self) -> Posterior:
         """Of the abilities (user arrays)."""
         mean, sd, log_evidence = self.problem.data.mapped(
-            self.logs, described, *self.problem.strong_users
+            self.logs, stepping(self.problem.data, described), *self.problem.strong_users
         ).T
         return Posterior(mean, sd, log_evidence)
 
     def weights(self) -> Any:
         """The whole posterior on the grid, one row per user: for small data."""
-        return self.problem.data.mapped(self.logs, weighed, *self.problem.strong_users)
+        return self.problem.data.mapped(
+            self.logs, stepping(self.problem.data, weighed), *self.problem.strong_users
+        )
 
     def probabilities(self) -> Array:
         """P(option | ability), one row per option, one column per point of the grid."""
@@ -115,13 +124,18 @@ class KeyFit(Solution):
         chance = self.problem.items.sum(key[:, None] * p * (1 - p))
         columns = np.column_stack([self.logs, chance, key * (1 - key)])
         strong = self.problem.strong_users
-        return data.mapped(columns, _share_errors, data.answers_per_user, *strong)[:, 0]
+        return data.mapped(
+            columns, stepping(self.problem.data, _share_errors), data.answers_per_user, *strong
+        )[:, 0]
+
+    def common_errors(self, key: Array) -> Any:
+        """What all shares by a key may be off by together (see :mod:`.common`)."""
+        return common_errors(self.problem, key)
 
     @property
-    def population(self) -> dict[str, Any]:
+    def population(self) -> Population:
         """Means of the slopes and intercepts of the likely keys."""
-        c = self.curves
-        return {"mean_slope": c.mean_slope, "mean_intercept": c.mean_intercept}
+        return Population(self.curves.mean_slope, self.curves.mean_intercept)
 
 
 class KeyProblem(Problem):
@@ -213,8 +227,19 @@ def placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, Ar
 
 def _expect(problem: KeyProblem, logs: Array) -> tuple[Array, float]:
     """How many chose each option, over the grid of abilities; and the users' log evidence."""
-    chosen, evidence = problem.data.through(logs, expected, problem.witness, *problem.strong_users)
+    chosen, evidence = problem.data.through(
+        logs, stepping(problem.data, expected), problem.witness, *problem.strong_users
+    )
     return chosen, float(evidence[0])
+
+
+def stepping(data: Engine, act: Callable[..., Any]) -> Step:
+    """A step with posteriors, as a compiled loop where the engine's passes are compiled."""
+    if not data.compiles:
+        return act
+    from hitsndiffs.methods.latent_key.posterior_kernel import compiled_posterior_of
+
+    return partial(act, posteriors=compiled_posterior_of)
 
 
 # The steps: what is done with a block of users.
@@ -229,22 +254,33 @@ def with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
 
 
 def expected(
-    sums: Array, witness: Array, strong: npt.NDArray[np.bool_] | None = None
+    sums: Array,
+    witness: Array,
+    strong: npt.NDArray[np.bool_] | None = None,
+    posteriors: Posteriors = posterior_of,
 ) -> tuple[Array, Array]:
     """Posterior weights on the grid times the witness; the log evidence on the side."""
-    weights, _, _, log_evidence = posterior_of(with_prior(sums, strong))
+    weights, _, _, log_evidence = posteriors(with_prior(sums, strong))
     weights *= witness[:, None]
     return weights, (witness @ log_evidence).reshape(1)
 
 
-def described(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:
+def described(
+    sums: Array,
+    strong: npt.NDArray[np.bool_] | None = None,
+    posteriors: Posteriors = posterior_of,
+) -> Array:
     """Mean, spread and log evidence of every user's ability."""
-    return np.column_stack(posterior_of(with_prior(sums, strong))[1:])
+    return np.column_stack(posteriors(with_prior(sums, strong))[1:])
 
 
-def weighed(sums: Array, strong: npt.NDArray[np.bool_] | None = None) -> Array:
+def weighed(
+    sums: Array,
+    strong: npt.NDArray[np.bool_] | None = None,
+    posteriors: Posteriors = posterior_of,
+) -> Array:
     """Posterior weights on the grid, one row per user."""
-    return posterior_of(with_prior(sums, strong))[0]
+    return posteriors(with_prior(sums, strong))[0]
 
 
 def spread(_: Array, mean: Array, sd: Array, witness: Array) -> Any:
@@ -252,8 +288,13 @@ def spread(_: Array, mean: Array, sd: Array, witness: Array) -> Any:
     return spread_about(mean, sd) * witness[:, None]
 
 
-def _share_errors(sums: Array, answers: Array, strong: npt.NDArray[np.bool_] | None = None) -> Any:
+def _share_errors(
+    sums: Array,
+    answers: Array,
+    strong: npt.NDArray[np.bool_] | None = None,
+    posteriors: Posteriors = posterior_of,
+) -> Any:
     grid = len(THETA)
-    weights = weighed(sums[:, :grid], strong)
+    weights = weighed(sums[:, :grid], strong, posteriors)
     by_ability = (sums[:, grid : 2 * grid] * weights).sum(axis=1)
     return (np.sqrt(by_ability + sums[:, 2 * grid]) / answers)[:, None]

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.grid import Posterior
+from hitsndiffs.methods.latent_key.learnt import Population
 
 __all__ = ["Problem", "Sizes", "Solution"]
 
@@ -190,7 +191,11 @@ class Solution(ABC):
     def share_errors(self) -> Any:
         """Standard errors of the expected shares correct: chance, and doubt about the key."""
 
+    def common_errors(self, key: Array) -> Any | None:  # noqa: ARG002
+        """What all shares by a key may be off by together; ``None``: nothing worth the name."""
+        return None
+
     @property
     @abstractmethod
-    def population(self) -> dict[str, Any]:
-        """What the model learnt of all items together, by name."""
+    def population(self) -> Population:
+        """What the model learnt of all items together."""

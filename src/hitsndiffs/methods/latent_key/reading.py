@@ -62,9 +62,9 @@ def questions_of(found: Search, readings: tuple[Reading, ...]) -> tuple[Question
 def in_words(
     found: Search, readings: tuple[Reading, ...], asked: tuple[Question, ...]
 ) -> list[str]:
-    """What to say of a result: what it rests on, and what would settle it."""
+    """What to say of a result: what it rests on, and what speaks against it."""
     notes = []
-    items, best = found.problem.items, found.best
+    best = found.best
     if best.one_label is not None:
         notes.append(
             f"The order is the share of {best.one_label!r}: the answers look like marks, with that "
@@ -89,7 +89,7 @@ def in_words(
         notes.append(
             "Who counts as a witness decides: if users with nearly the same answers count as one, "
             f"the order is another one (correlation {found.by_other_rule:.2f}). If they are runs "
-            "of one model, a team or a class, say so with group=."
+            "of one model, a team or a class, say which group each belongs to."
         )
     if found.confidence >= DOUBT:
         return notes
@@ -98,18 +98,10 @@ def in_words(
         number = readings.index(rivals[0]) + 1
         said = (
             f"The answers can be read in {len(readings)} ways that disagree about who is good; "
-            f"reading {number} has probability {rivals[0].probability:.0%} (reading={number} ranks "
-            "by it)."
+            f"reading {number} has probability {rivals[0].probability:.0%}, and you can rank by it."
         )
         difference = _difference(found, readings[0], rivals[0], asked)
         notes.append(said + difference)
-    if asked:
-        names = " and ".join(str(items.labels[q.item]) for q in asked[:2])
-        plural = "answers of" if len(asked) > 1 else "answer of"
-        notes.append(
-            f"The right {plural} {names} would settle most (answers=); one strong user would help "
-            "too (strong_user=)."
-        )
     return notes
 
 

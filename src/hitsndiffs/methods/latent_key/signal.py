@@ -33,6 +33,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import item_blocks
 from hitsndiffs.methods.latent_key.grid import Posterior, posterior_of
+from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
 from hitsndiffs.methods.probability import STEADY
 
@@ -154,14 +155,11 @@ class LeaningFit(Solution):
         return np.sqrt(spread + doubt) / problem.data.answers_per_user
 
     @property
-    def population(self) -> dict[str, Any]:
+    def population(self) -> Population:
         """The slope, and how often each label is right."""
-        labels, _ = label_numbers(self.problem.items)
-        shares = self.signal.shares.tolist()
-        return {
-            "slope": self.signal.slope,
-            "label_shares": dict(zip(map(str, labels), shares, strict=True)),
-        }
+        labels = (str(label) for label in label_numbers(self.problem.items)[0])
+        shares = tuple(zip(labels, self.signal.shares.tolist(), strict=True))
+        return Population(self.signal.slope, label_shares=shares)
 
 
 class LeaningProblem(Problem):

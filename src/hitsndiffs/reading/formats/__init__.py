@@ -10,6 +10,7 @@ from hitsndiffs.reading.formats.canvas_new import CANVAS_NEW
 from hitsndiffs.reading.formats.doccano import DOCCANO
 from hitsndiffs.reading.formats.figure_eight import FIGURE_EIGHT, FIGURE_EIGHT_AGGREGATED
 from hitsndiffs.reading.formats.google_forms import GOOGLE_FORMS
+from hitsndiffs.reading.formats.gradebook import GRADEBOOK
 from hitsndiffs.reading.formats.gradescope import GRADESCOPE, GRADESCOPE_SCORES
 from hitsndiffs.reading.formats.helm import HELM
 from hitsndiffs.reading.formats.inspect_ai import INSPECT
@@ -28,8 +29,9 @@ from hitsndiffs.reading.formats.prodigy import PRODIGY
 from hitsndiffs.reading.formats.qualtrics import QUALTRICS
 from hitsndiffs.reading.formats.question_blocks import QUESTION_BLOCKS
 from hitsndiffs.reading.formats.scantron import SCANTRON
+from hitsndiffs.reading.formats.survey_monkey import SURVEY_MONKEY
 from hitsndiffs.reading.formats.toloka import TOLOKA, TOLOKA_AGGREGATED
-from hitsndiffs.reading.formats.zipgrade import ZIPGRADE
+from hitsndiffs.reading.formats.zipgrade import ZIPGRADE, ZIPGRADE_SUMMARY
 from hitsndiffs.reading.formats.zooniverse import ZOONIVERSE
 
 __all__ = ["FORMATS", "find_format"]
@@ -47,11 +49,14 @@ FORMATS: tuple[Format, ...] = (
     BRIGHTSPACE,
     BRIGHTSPACE_SURVEY,
     QUALTRICS,
+    SURVEY_MONKEY,
     ZIPGRADE,
+    ZIPGRADE_SUMMARY,
     SCANTRON,
     KAHOOT,
     GRADESCOPE,
     GRADESCOPE_SCORES,
+    GRADEBOOK,
     QUESTION_BLOCKS,
     # crowd labels
     MTURK,

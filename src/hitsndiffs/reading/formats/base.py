@@ -238,6 +238,10 @@ class LeftOut:
     what: str
     reason: str
 
+    def is_like(self, other: LeftOut) -> bool:
+        """Whether the other rows are left out for the same reason."""
+        return (self.what, self.reason) == (other.what, other.reason)
+
 
 @dataclass(frozen=True)
 class Choices:
@@ -319,7 +323,13 @@ class Stream:
             getattr(self, name).extend(getattr(other, name))
         self.statuses.extend(other.statuses)
         self.notes.extend(note for note in other.notes if note not in self.notes)
-        self.left_out.extend(other.left_out)
+        for rows in other.left_out:
+            same = [k for k, own in enumerate(self.left_out) if own.is_like(rows)]
+            if same:
+                count = self.left_out[same[0]].count + rows.count
+                self.left_out[same[0]] = LeftOut(count, rows.what, rows.reason)
+            else:
+                self.left_out.append(rows)
         known = {(column.name, column.position) for column in self.columns}
         self.columns.extend(c for c in other.columns if (c.name, c.position) not in known)
         self.titles = {**other.titles, **self.titles}

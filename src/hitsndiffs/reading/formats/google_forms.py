@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
 from hitsndiffs.reading.formats.common import (
     folded,
@@ -48,6 +49,8 @@ def _recognise(sample: Sample) -> str | None:
     stamps = [row[0] for row in rows if row[0].strip()]
     dated = bool(stamps) and all(_WHEN.search(stamp) for stamp in stamps)
     named = folded(sample.header[0]) in _STAMPS
+    if named and all(recognise(role, sample.header) for role in ("user", "item", "option")):
+        return None  # one answer per row, with the time of each
     if named and dated:
         return f"the first column («{sample.header[0].strip()}») holds the times of submission"
     if dated and any(_is_total(sample.header, rows, k) for k in (1, 2)):

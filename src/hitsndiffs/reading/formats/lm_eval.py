@@ -263,10 +263,12 @@ def _read_generated(record: dict[str, Any]) -> _Answer:
     while isinstance(found, list):
         found = found[0] if found else None
     text = as_text(found).strip()
-    target = as_text(record.get("target")).strip()
+    target = as_text(record.get("target")).rpartition("####")[2].strip()  # gsm8k explains before
     if not text or text == "[invalid]":
         return _Answer(None, [], (target,) if target else None, "unreadable")
     label, options, key = generated_choice(record, text, target)
+    if not options and label is not None and record.get("exact_match") in (1, "1", "1.0"):
+        key = (label,)  # the harness found it right, however the target is written
     return _Answer(label, options, key, None if label is not None else "unreadable")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
@@ -48,8 +49,33 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _points(header: Sequence[str]) -> list[int]:
-    """Return the places of the columns of points that stand right behind their question."""
-    return [k for k, name in enumerate(header) if k and _POINTS.match(name)]
+    """Return the places of the columns of points that stand right behind their question.
+
+    In other languages, what stands before the question («Punkte - ») is the same everywhere, and
+    feedback of the same kind follows.
+
+    Examples
+    --------
+    >>> _points(["ID", "Q", "Punkte - Q", "Feedback - Q", "R", "Punkte - R", "Feedback - R"])
+    [2, 5]
+    """
+    english = [k for k, name in enumerate(header) if k and _POINTS.match(name)]
+    if english:
+        return english
+    starts = [_start(header[k], header[k - 1]) if k else "" for k in range(len(header))]
+    after = [_start(header[k], header[k - 2]) if k > 1 else "" for k in range(len(header))]
+    both = [k for k in range(len(header) - 1) if starts[k] and after[k + 1]]
+    counts = Counter((starts[k], after[k + 1]) for k in both)
+    (common, n), *_ = counts.most_common(1) or [(("", ""), 0)]
+    return [k for k in both if (starts[k], after[k + 1]) == common] if n > 1 else []
+
+
+def _start(name: str, question: str) -> str:
+    """Return what stands before the question in the name of a column («Points - »)."""
+    name, question = name.strip(), question.strip()
+    start = name.removesuffix(question)
+    fits = question and start != name and re.fullmatch(r"[^\W\d][\w ]{1,30}\s?[-–:]\s*", start)
+    return start if fits else ""
 
 
 def _is_survey(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -78,7 +104,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     if choices.user:
         who = persons(header, rows, [], choices.user)
     else:
-        who = _who(header, rows, lead, stream)
+        who = _who(header, rows, lead, points, stream)
     if points:
         questions = [k - 1 for k in points if any(row[k].strip() for row in rows)]
         ungraded = [k - 1 for k in points if k - 1 not in questions]
@@ -88,6 +114,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         roles(stream, header, ungraded, "unused", reason)
         roles(stream, header, points, "points", "the points of a question")
         comments = [k for k, name in enumerate(header) if _FEEDBACK.match(name)]
+        comments = comments or [k + 1 for k in points]
         roles(stream, header, comments, "comment", "feedback to a question")
     else:
         named = {column.position for column in stream.columns}
@@ -122,7 +149,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _who(
-    header: Sequence[str], rows: Sequence[Sequence[str]], lead: Sequence[int], stream: Stream
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    lead: Sequence[int],
+    points: Sequence[int],
+    stream: Stream,
 ) -> list[str]:
     identity = [
         k for k in lead[3:5] if len({row[k].strip() for row in rows} - {"", "anonymous"}) > 0
@@ -134,7 +165,7 @@ def _who(
     asked = [
         k
         for k in range(len(lead), len(header))
-        if ASKS_WHO.search(header[k]) and not _POINTS.match(header[k]) and _tells_apart(rows, k)
+        if ASKS_WHO.search(header[k]) and k not in points and _tells_apart(rows, k)
     ]
     if asked:
         roles(stream, header, asked[:1], "identity", "a question that asks for the name")

@@ -30,7 +30,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     if by is None:
         raise Refusal(
             "a Prodigy export that does not name its annotators",
-            "annotate with named sessions (?session=NAME), or name another field with user=",
+            "annotate with named sessions (?session=NAME), or name another field as the user",
         )
     stream = Stream()
     labels = {as_text(r.get("label")) for r in records if "accept" not in r and "options" not in r}

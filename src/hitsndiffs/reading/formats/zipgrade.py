@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Status, Stream
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    Refusal,
+    Sample,
+    Status,
+    Stream,
+)
 from hitsndiffs.reading.formats.common import absent, number, roles, squeezed
 from hitsndiffs.reading.formats.people import persons
 
-__all__ = ["ZIPGRADE"]
+__all__ = ["ZIPGRADE", "ZIPGRADE_SUMMARY"]
 
 _PART = re.compile(r"(stu|student|prikey|primarykey|key|points|earnedpts?|possp?ts?|mark)(\d+)")
 _SAME = {
@@ -127,4 +135,28 @@ ZIPGRADE = Format(
     "CSV with student responses, from the website or the phone",
     _recognise,
     _convert,
+)
+
+
+def _recognise_summary(sample: Sample) -> str | None:
+    if sample.kind not in ("table", "sheets") or len(sample.header) > 100:
+        return None
+    there = {squeezed(name) for name in sample.header}
+    quiz = {"quizname", "quizclass", "percentcorrect"} <= there
+    return "a quiz and percentages, without Stu1" if quiz and not _slots(sample.header) else None
+
+
+def _refuse_summary(_: Document, __: Choices) -> Stream:
+    raise Refusal(
+        "ZipGrade's standard export: scores without the answers",
+        "choose «Full format (with student responses)» instead",
+    )
+
+
+ZIPGRADE_SUMMARY = Format(
+    "zipgrade-summary",
+    "ZipGrade, standard format (refused)",
+    "CSV with scores only",
+    _recognise_summary,
+    _refuse_summary,
 )

@@ -113,7 +113,9 @@ def _matrix(
                 scale=alt.Scale(
                     type="threshold", domain=thresholds, range=[LIGHT[name] for name in STEPS]
                 ),
-                legend=alt.Legend(orient="top", format=".0%"),
+                legend=alt.Legend(
+                    orient="top", format=".0%", labelExpr="replace(datum.label, /%/g, '')"
+                ),
             ),
             alt.value(LIGHT["blank"]),
         )

@@ -56,7 +56,8 @@ def reading_options(
     Parameters
     ----------
     form
-        The fields. ``c0``, ``c1``, … are the roles of the columns; the others are settings.
+        The fields. ``c0``, ``c1``, … are the roles of the columns, ``i0``, ``i1``, … tell which
+        items are kept; the others are settings.
     plan
         The plan that the form showed, as data; None where there was none.
     before
@@ -68,6 +69,13 @@ def reading_options(
         return settings  # columns mean something else now
     if plan is None:
         return settings
+    if form.get("items_shown") == "1":
+        kept.pop("drop", None)
+        out = [item["name"] for k, item in enumerate(plan["items"]) if form.get(f"i{k}") != "1"]
+        if len(out) == len(plan["items"]):
+            raise InputError("No item is left; keep at least one.")
+        if out:
+            settings["drop"] = [_literal(name) for name in out]
     columns, layout = plan["columns"], plan["layout"]
     told = [form.get(f"c{place}") for place in range(len(columns))]
     roles = [told or _shown(column["role"]) for told, column in zip(told, columns, strict=True)]

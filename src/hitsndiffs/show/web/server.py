@@ -52,16 +52,16 @@ def listen(settings: Settings) -> tuple[socket.socket, Settings]:
         opened.close()
         if error.errno == errno.EADDRINUSE:
             raise InputError(
-                f"port {settings.port} is in use; choose another one with --port (0: any that is "
-                "free)."
+                f"port {settings.port} is in use; choose another one (0: any that is free)."
             ) from None
         raise InputError(
             f"{settings.host}:{settings.port} cannot be listened on ({error.strerror or error}); "
-            "choose another --host or --port."
+            "choose another host or port."
         ) from None
     except OverflowError:
         opened.close()
-        raise InputError(f"--port is a number from 0 to 65535; got {settings.port}.") from None
+        raise InputError(f"the port is a number from 0 to 65535; got {settings.port}.") from None
+    opened.listen(2048)  # whoever comes before the page is ready waits
     opened.set_inheritable(False)
     return opened, replace(settings, port=opened.getsockname()[1])
 

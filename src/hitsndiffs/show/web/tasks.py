@@ -57,6 +57,7 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
             "why": clean(plan.why, 400) if plan.why else "",
             "layout": plan.layout,
             "columns": _columns(plan),
+            "items": _items(plan, r),
             "left_out": [
                 {"what": clean(rows.what), "reason": clean(rows.reason, 400), "count": rows.count}
                 for rows in plan.left_out[:ROWS]
@@ -81,6 +82,21 @@ def _columns(plan: Plan) -> list[dict[str, Any]]:
     return [
         {"name": column.name, "role": column.role, "reason": clean(column.reason)}
         for column in shown[:COLUMNS]
+    ]
+
+
+def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
+    """Return the items that can be left out one by one, where they are not columns of the file."""
+    from hitsndiffs.reading.patterns import match_names
+
+    if plan.layout == "wide":
+        return []
+    unused = [column.name for column in plan.columns if column.role == "unused"]
+    drop = plan.options.drop
+    gone = sorted(match_names(drop, unused, "drop")) if drop else []
+    kept = [str(item) for item in r.items[:COLUMNS].tolist()]
+    return [
+        {"name": name, "kept": name not in gone} for name in kept + gone if len(name) <= LONGEST
     ]
 
 

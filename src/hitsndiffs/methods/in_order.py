@@ -1,0 +1,172 @@
+"""Fitting in the order that follows from the answers: other orders and names change nothing.
+
+Small data are put into that order first (:mod:`hitsndiffs.order.canonical`), and the result is
+brought back to the order of the caller. What the answers leave open is then all that is left: users
+whom nothing tells apart, at different places. That is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.lookup import answers_here, known_options
+from hitsndiffs.engines import Engine
+from hitsndiffs.methods.fitted import USER_ARRAYS, Fit, collected, numbered
+from hitsndiffs.methods.labels import sharing, two_labels
+from hitsndiffs.methods.readings import Reading
+from hitsndiffs.order.canonical import Canonical, Colouring, canonical
+from hitsndiffs.order.perfect import PerfectOrder
+
+if TYPE_CHECKING:
+    from hitsndiffs.methods.base import Method
+
+__all__ = ["fit_in_order"]
+
+Vector = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Data with more answers are fitted as they come: what an order changes there is rounding.
+UP_TO = 100_000
+#: Scores of users whom nothing tells apart differ by rounding up to here (relatively), and share
+#: their mean.
+ROUNDING = 1e-6
+#: Where users whom nothing tells apart stand at different places, it is no surer than this.
+SURE = 0.5
+#: Parameters that treat users or options differently in ways that the colours do not know.
+TELLING = ("key", "order", "group")
+
+
+def fit_in_order(method: Method, data: Engine, *, up_to: int = UP_TO) -> Fit:
+    """Fit a method such that order and names of users, items and options change nothing.
+
+    Parameters
+    ----------
+    method
+        The method.
+    data
+        The data; every user has answered something.
+    up_to
+        Data with more answers are fitted as they come.
+    """
+    if not (method.orders_first and data.gives_answers) or data.n_responses > up_to:
+        return collected(data, method._fit(data))
+    found = canonical(_colouring(method, data))
+    here = data.opened(found.responses)
+    fit = _brought_back(collected(here, method._fit(here)), found)
+    if any(getattr(method, name, None) for name in TELLING):
+        return fit
+    return _with_open_places(fit, found.colouring)
+
+
+def _colouring(method: Method, data: Engine) -> Colouring:
+    """What tells users and options apart for this method."""
+    known = answers_here(data.items, getattr(method, "answers", None))
+    strong = getattr(method, "strong_user", None)
+    user = None if strong is None else data.user_number(strong)
+    shared = sharing(data.items) if method.reads_labels else None
+    together = shared is not None and (not shared.apart or two_labels(data.items))
+    return Colouring(
+        data.responses,
+        shared.numbers if shared is not None and together else None,
+        known_options(data.items, known) if known else None,
+        None if user is None else np.array([user]),
+    )
+
+
+def _brought_back(fit: Fit, found: Canonical) -> Fit:
+    """The same fit in the caller's order of users, items and options."""
+    changed: dict[str, Any] = {}
+    learnt = fit.learnt
+    for name in USER_ARRAYS:
+        changed[name] = _placed(getattr(fit, name), found.users)
+    for name in ("option_weights", "key_probabilities"):
+        changed[name] = _placed(getattr(fit, name), found.options)
+    if fit.scoring is not None:
+        weights = _placed(fit.scoring.weights, found.options)
+        changed["scoring"] = replace(fit.scoring, weights=weights)
+    return replace(
+        fit,
+        **changed,
+        perfect=None if fit.perfect is None else _perfect(fit.perfect, found),
+        readings=tuple(_reading(reading, found) for reading in fit.readings),
+        questions=tuple(replace(q, item=int(found.items[q.item])) for q in fit.questions),
+        alike=numbered(fit.alike, found.users),
+        learnt=learnt and learnt.put_back(found.users, found.items, found.options),
+    )
+
+
+def _placed(values: Any, order: Ints) -> Any:
+    if values is None:
+        return None
+    placed = np.empty_like(values)
+    placed[order] = values
+    return placed
+
+
+def _perfect(perfect: PerfectOrder, found: Canonical) -> PerfectOrder:
+    first, last = (_placed(ends, found.options) for ends in (perfect.first, perfect.last))
+    return PerfectOrder(found.users[perfect.order], first, last, perfect.level)
+
+
+def _reading(reading: Reading, found: Canonical) -> Reading:
+    return replace(
+        reading,
+        key=_placed(reading.key, found.options),
+        correct=_placed(reading.correct, found.users),
+    )
+
+
+def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
+    """Say so where users whom nothing tells apart stand at different places."""
+    if fit.orientation is not None and not fit.orientation.decided:
+        return fit  # which end is up is open, and that is said
+    groups = np.unique(colouring.first.users, return_inverse=True)[1].reshape(-1)
+    scores = np.asarray(fit.scores, dtype=float)
+    size = max(float(np.nanmax(np.abs(scores), initial=0.0)), 1e-300)
+    low, high = np.full((2, int(groups.max()) + 1), np.nan)
+    np.fmin.at(low, groups, scores)
+    np.fmax.at(high, groups, scores)
+    spread = np.nan_to_num(high - low) / size
+    apart = _levelled(fit, groups, spread)
+    for group in np.argsort(-spread, kind="stable"):
+        if spread[group] <= ROUNDING:
+            break
+        users = np.flatnonzero(groups == group)
+        best, worst = users[np.argmax(scores[users])], users[np.argmin(scores[users])]
+        if colouring.alike(int(best), int(worst)):
+            return _said(apart, colouring, int(best), int(worst))
+    return apart
+
+
+def _levelled(fit: Fit, groups: Ints, spread: Vector) -> Fit:
+    """Users whom nothing tells apart share their numbers, where rounding is all the difference."""
+    some = (spread > 0) & (spread <= ROUNDING)
+    if not some.any():
+        return fit
+    members, inside = np.bincount(groups), some[groups]
+
+    def mean(values: Any) -> Any:
+        if values is None:
+            return None
+        means = np.bincount(groups, values) / members
+        return np.where(inside, means[groups], values)
+
+    return replace(fit, **{name: mean(getattr(fit, name)) for name in USER_ARRAYS})
+
+
+def _said(fit: Fit, colouring: Colouring, one: int, other: int) -> Fit:
+    users = colouring.responses.users
+    note = (
+        f"Nothing in the answers tells {users[one]} and {users[other]} apart, and they stand at "
+        "different places: a result that exchanges them is as good, and the order is not "
+        "determined by the data. One known answer or one strong user would help."
+    )
+    readings = fit.readings
+    if readings and readings[0].probability > SURE:
+        readings = (replace(readings[0], probability=SURE), *readings[1:])
+    sure = None if fit.confidence is None else min(fit.confidence, SURE)
+    return replace(fit, confidence=sure, readings=readings, notes=(*fit.notes, note))

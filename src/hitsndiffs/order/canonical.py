@@ -1,0 +1,259 @@
+"""One order of users, items and options for the same answers, whatever order and names they had.
+
+Sums in another order differ in their last digits, and an iteration that stops early, or stands
+between two equally good solutions, makes much of that. So small data are put into an order that
+follows from the answers alone before they are ranked: then not even a bit of the result can depend
+on the order of the rows or on names.
+
+The order is found by colours: users, options (and labels, for methods that read them across items)
+are told apart by who chose what, in rounds. Where that leaves different answer sheets with one
+colour, one of them is marked and the rounds go on. Users who still cannot be told apart are
+exchangeable: with them, and the options they chose, exchanged, the data are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.mixing import mixed
+from hitsndiffs.data.responses import Responses
+
+__all__ = ["Canonical", "Colouring", "canonical"]
+
+Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+#: Rounds of colouring at most; each tells apart what is one step further away.
+ROUNDS = 40
+#: Marks are tried while answers × trials stay below this (and so many trials): more is not worth
+#: the time.
+TRIED_ANSWERS, MOST_TRIALS = 200_000, 400
+#: What is mixed into the colours of the marked, of items and of labels.
+MARK, ITEM, LABEL = (
+    np.uint64(x) for x in (0x5851F42D4C957F2D, 0x2545F4914F6CDD1D, 0xD1342543DE82EF95)
+)
+
+
+@dataclass(frozen=True)
+class Colours:
+    """A number per user, option and label that follows from the answers alone."""
+
+    users: Words
+    options: Words
+    labels: Words
+
+    @property
+    def trace(self) -> int:
+        """One number for all of it, whatever the order."""
+        parts = (self.users, self.options, self.labels)
+        return sum(int(mixed(part).sum(dtype=np.uint64)) for part in parts) % 2**64
+
+
+class Colouring:
+    """Colours of the users and options of some responses.
+
+    Parameters
+    ----------
+    responses
+        The answers; every user has some, and every option was chosen.
+    labels
+        The number of each option's label, for methods that read labels across items.
+    known_options, known_users
+        Numbers of what the caller knows something about.
+    """
+
+    def __init__(
+        self,
+        responses: Responses,
+        labels: Ints | None = None,
+        known_options: Ints | None = None,
+        known_users: Ints | None = None,
+    ) -> None:
+        self.responses = responses
+        indptr, options = responses.rows
+        self._answers, self._of_user = options, indptr[:-1]
+        who = np.repeat(np.arange(responses.n_users), np.diff(indptr))
+        by_option = np.argsort(options, kind="stable")
+        self._choosers = who[by_option]
+        self._of_option = np.searchsorted(options[by_option], np.arange(responses.n_options))
+        self._labels = labels
+        if labels is not None:
+            self._by_label = np.argsort(labels, kind="stable")
+            self._of_label = np.searchsorted(
+                labels[self._by_label], np.arange(int(labels.max()) + 1)
+            )
+        self._known_options = _marks(responses.n_options, known_options)
+        self._known_users = _marks(responses.n_users, known_users)
+
+    @cached_property
+    def first(self) -> Colours:
+        """The colours with nothing marked."""
+        r = self.responses
+        labels = 0 if self._labels is None else len(self._of_label)
+        return self._settled(
+            Colours(
+                mixed(r.answers_per_user.astype(np.uint64) + self._known_users),
+                mixed(r.choosers_per_option.astype(np.uint64) + self._known_options),
+                np.zeros(labels, dtype=np.uint64),
+            )
+        )
+
+    @cached_property
+    def sheets(self) -> Ints:
+        """The number of each user's answer sheet: equal numbers, equal answers."""
+        words = np.random.default_rng(20261116).integers(
+            0, 2**64, self.responses.n_options, dtype=np.uint64
+        )
+        sums = np.add.reduceat(words[self._answers], self._of_user)
+        return np.unique(sums, return_inverse=True)[1].reshape(-1)
+
+    def marked(self, colours: Colours, user: int) -> Colours:
+        """The colours after one sheet is marked."""
+        users = np.where(self.sheets == self.sheets[user], colours.users + MARK, colours.users)
+        return self._settled(Colours(users, colours.options, colours.labels))
+
+    def label_marked(self, colours: Colours, label: int) -> Colours:
+        """The colours after one label is marked."""
+        mine = np.arange(len(colours.labels)) == label
+        labels = np.where(mine, colours.labels + MARK, colours.labels)
+        return self._settled(Colours(colours.users, colours.options, labels))
+
+    def alike(self, one: int, other: int) -> bool:
+        """Whether nothing in the answers tells two users apart."""
+        if self.first.users[one] != self.first.users[other]:
+            return False
+        if self.sheets[one] == self.sheets[other]:
+            return True
+        return self.marked(self.first, one).trace == self.marked(self.first, other).trace
+
+    def _settled(self, colours: Colours) -> Colours:
+        """Rounds of colouring until no more is told apart."""
+        told = 0
+        for _ in range(ROUNDS):
+            colours = self._round(colours)
+            parts = (colours.users, colours.options, colours.labels)
+            now = sum(len(np.unique(part)) for part in parts)
+            if now == told:
+                break
+            told = now
+        return colours
+
+    def _round(self, old: Colours) -> Colours:
+        starts, of = self.responses.item_starts[:-1], self.responses.option_items
+        chosen = np.add.reduceat(mixed(old.options)[self._answers], self._of_user)
+        users = mixed(old.users + mixed(chosen))
+        seen = np.add.reduceat(mixed(users)[self._choosers], self._of_option)
+        options = mixed(old.options + mixed(seen))
+        items = mixed(np.add.reduceat(mixed(options), starts) + ITEM)
+        options = mixed(options + mixed(items[of]))
+        labels = old.labels
+        if self._labels is not None:
+            used = np.add.reduceat(mixed(options)[self._by_label], self._of_label)
+            labels = mixed(labels + mixed(used) + LABEL)
+            options = mixed(options + mixed(labels)[self._labels])
+        return Colours(users, options, labels)
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """Responses in the order that follows from the answers.
+
+    Attributes
+    ----------
+    responses
+        The same answers in that order.
+    users, items, options
+        For each place of that order, the number before.
+    colouring
+        How they were told apart.
+    """
+
+    responses: Responses
+    users: Ints
+    items: Ints
+    options: Ints
+    colouring: Colouring
+
+
+def canonical(colouring: Colouring) -> Canonical:
+    """Put responses into the order that follows from the answers.
+
+    >>> r = Responses.from_wide([["A", "B"], ["A", "C"], ["B", "B"]])
+    >>> turned = Responses.from_wide([["z", "y"], ["x", "y"], ["z", "x"]])  # the same, renamed
+    >>> one, other = canonical(Colouring(r)), canonical(Colouring(turned))
+    >>> bool((one.responses.codes == other.responses.codes).all())
+    True
+    """
+    colours = _told_apart(colouring)
+    r = colouring.responses
+    users = np.lexsort((np.arange(r.n_users), colours.users))
+    of = r.option_items.astype(np.int64)
+    item_words = np.add.reduceat(mixed(colours.options), r.item_starts[:-1])
+    items = np.argsort(item_words, kind="stable")
+    place = np.empty(r.n_items, dtype=np.int64)
+    place[items] = np.arange(r.n_items)
+    options = np.lexsort((colours.options, place[of]))
+    return Canonical(_rearranged(r, users, options), users, items, options, colouring)
+
+
+def _told_apart(colouring: Colouring) -> Colours:
+    """Colours that are different for different answer sheets, and for different labels."""
+    colours, n = colouring.first, colouring.responses.n_responses
+    left = min(MOST_TRIALS, TRIED_ANSWERS // max(n, 1))
+    _, first = np.unique(colouring.sheets, return_index=True)
+    while left > 0 and (group := _smallest(colours.users[first])) is not None:
+        left -= len(group)
+        colours = _marked_one(colours, first[group], colouring.marked)
+    while left > 0 and (group := _smallest(colours.labels)) is not None:
+        left -= len(group)
+        colours = _marked_one(colours, group, colouring.label_marked)
+    return colours
+
+
+def _marked_one(colours: Colours, group: Ints, mark: Callable[[Colours, int], Colours]) -> Colours:
+    """Mark each of a group in turn, and keep the first by what comes of it, not by place."""
+    return min((mark(colours, one) for one in group.tolist()), key=lambda found: found.trace)
+
+
+def _smallest(words: Words) -> Ints | None:
+    """The smallest group with one colour (of equally small ones that with the lowest)."""
+    found, sizes = np.unique(words, return_counts=True)
+    several = np.flatnonzero(sizes > 1)
+    if len(several) == 0:
+        return None
+    return np.flatnonzero(words == found[several[np.argmin(sizes[several])]])
+
+
+def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
+    """The same answers with users and options (item after item) in another order."""
+    of = r.option_items[options]
+    items = of[np.flatnonzero(np.diff(of, prepend=-1))]
+    starts = np.concatenate([[0], np.cumsum(np.diff(r.item_starts)[items])])
+    place = np.empty(r.n_options, dtype=np.int64)
+    place[options] = np.arange(r.n_options)
+    found: dict[str, Any] = {"users": r.users[users], "items": r.items[items]}
+    found |= {"option_labels": r.option_labels[options], "item_starts": starts}
+    if not r.is_dense:
+        indptr, before = r.some_rows(users)
+        row = np.repeat(np.arange(len(users)), np.diff(indptr))
+        chosen = place[before]
+        return Responses(**found, rows=(indptr, chosen[np.lexsort((chosen, row))]))
+    codes: npt.NDArray[Any] = r.codes[items][:, users]
+    none = np.iinfo(codes.dtype).max
+    answered = codes != none
+    numbers = np.where(answered, codes, 0) + r.item_starts[:-1][items][:, None]
+    codes = np.where(answered, place[numbers] - starts[:-1, None], none).astype(codes.dtype)
+    return Responses(**found, codes=codes)
+
+
+def _marks(size: int, known: Ints | None) -> Words:
+    marks = np.zeros(size, dtype=np.uint64)
+    if known is not None:
+        marks[known] = MARK
+    return marks

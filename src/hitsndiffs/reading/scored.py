@@ -1,0 +1,146 @@
+"""Columns of points beside the answers that they were given for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+__all__ = ["holds_points", "points_of_answers"]
+
+#: So many rows are enough to tell points from answers.
+_ROWS = 8
+#: So many of the pairs must fit.
+_MOST = 0.8
+
+
+def points_of_answers(
+    names: Sequence[str], cells: Callable[[str], Sequence[str]]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Find columns that are 0, or a fixed number for exactly one answer of another column.
+
+    Parameters
+    ----------
+    names
+        The columns that may be answers, in their order.
+    cells
+        From a name to its cells.
+
+    Returns
+    -------
+    points
+        From a column of points to that of its answers.
+    key
+        From the column of answers to the one that gets the points.
+
+    Examples
+    --------
+    >>> table = {"q1": "ABABACAB", "s1": "10101010", "q2": "BBCDBBDB", "s2": "11001101"}
+    >>> points_of_answers(list(table), table.__getitem__)
+    ({'s1': 'q1', 's2': 'q2'}, {'q1': 'A', 'q2': 'B'})
+    """
+    texts = {name: [cell.strip() for cell in cells(name)] for name in names}
+    binary = [name for name in names if _are_points(texts[name])]
+    others = [name for name in names if name not in set(binary)]
+    if not 2 <= len(binary) <= len(others):
+        return {}, {}
+    place = {name: k for k, name in enumerate(names)}
+    left = {b: names[place[b] - 1] for b in binary if place[b]}
+    right = {b: names[place[b] + 1] for b in binary if place[b] + 1 < len(names)}
+    in_order = dict(zip(binary, others, strict=False)) if len(binary) == len(others) else {}
+    for pairs in (in_order, left, right):
+        own = {b: a for b, a in pairs.items() if a in others}
+        found = {b: _right_answer(texts[b], texts[a]) for b, a in own.items()}
+        fits = [b for b, answer in found.items() if answer]
+        told = sum(answer is not None for answer in found.values()) + len(binary) - len(own)
+        if len(fits) >= 2 and len(fits) >= _MOST * told:
+            return own, {own[b]: str(found[b]) for b in fits}
+        # a pair that says nothing (nobody had a point) is neither for nor against
+    return {}, {}
+
+
+def _are_points(texts: Sequence[str]) -> bool:
+    """Whether a column holds 0 and one other number."""
+    values = set(texts) - {""}
+    if not values or len(values) > 4:
+        return False
+    try:
+        numbers = {float(text.replace(",", ".")) for text in values}
+    except ValueError:
+        return False
+    return len(numbers | {0.0}) == 2
+
+
+def _right_answer(points: Sequence[str], answers: Sequence[str]) -> str | None:
+    """Return the answer that has all points; "" when several have or none of it is so."""
+    right: set[str] = set()
+    wrong: set[str] = set()
+    rows = 0
+    for point, answer in zip(points, answers, strict=True):
+        if not point:
+            continue
+        rows += 1
+        (right if float(point.replace(",", ".")) else wrong).add(answer)
+    if rows < _ROWS or not right:
+        return None
+    fits = len(right) == 1 and not right & wrong and "" not in right
+    return next(iter(right)) if fits else ""
+
+
+def holds_points(
+    items: Sequence[Sequence[str]], totals: Sequence[Sequence[str]], *, most: int = 500
+) -> bool:
+    """Whether columns hold points, not choices: fractions, or numbers that add up to a total.
+
+    Numbers that add up may also be ratings from 1 to 5. Points begin at 0, and not every question
+    is worth the same.
+
+    Parameters
+    ----------
+    items
+        The cells of the columns that may be answers.
+    totals
+        The cells of columns that are named like points.
+    most
+        More columns than this are not looked at.
+
+    Examples
+    --------
+    >>> one, two = ["0", "2", "1", "2", "0", "2"], ["3", "5", "0", "1", "5", "4"]
+    >>> total = ["3", "7", "1", "3", "5", "6"]
+    >>> holds_points([one, two], [total]), holds_points([one, two], [])
+    (True, False)
+    """
+    if not 2 <= len(items) <= most:
+        return False
+    columns = [_numbers(cells) for cells in items]
+    if any(column is None for column in columns):
+        return False
+    known = [column for column in columns if column is not None]
+    rows = list(zip(*known, strict=False))
+    values = [{value for value in column if value is not None} for column in known]
+    broken = [v for v in values if len(v) > 6 and sum(x != int(x) for x in v) * 4 > len(v)]
+    if len(rows) >= _ROWS and len(broken) * 2 > len(values):
+        return True
+    best = {max(v) for v in values if v}
+    if min((min(v) for v in values if v), default=1.0) != 0 or len(best) < 2:
+        return False
+    return any(_adds_up(rows, _numbers(total)) for total in totals)
+
+
+def _numbers(cells: Sequence[str]) -> list[float | None] | None:
+    """Return cells as numbers; None when they are not."""
+    found: list[float | None] = []
+    for cell in cells:
+        text = cell.strip().replace(",", ".")
+        try:
+            found.append(float(text) if text and text != "-" else None)
+        except ValueError:
+            return None
+    return found if any(number is not None for number in found) else None
+
+
+def _adds_up(rows: Sequence[Sequence[float | None]], totals: Sequence[float | None] | None) -> bool:
+    if totals is None or len(rows) < 5:
+        return False
+    pairs = [(sum(x or 0.0 for x in row), t) for row, t in zip(rows, totals, strict=False)]
+    told = [abs(total - t) < 0.02 for total, t in pairs if t is not None]
+    return len(told) >= 5 and sum(told) >= 0.9 * len(told)

@@ -1,0 +1,71 @@
+"""Rows of a table that are no users: keys and sums, whatever column says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hitsndiffs.reading.words import is_key_name, is_summary_name
+
+__all__ = ["BOTTOM", "TOP", "named_rows", "rows_apart"]
+
+#: Rows that sum up the others are sought among so many at the top and at the bottom.
+TOP, BOTTOM = 3, 8
+#: In more rows than this share the word is an answer or a status, not the name of a row.
+_FEW = 0.05
+
+
+def named_rows(columns: Mapping[str, Sequence[str]]) -> dict[int, str]:
+    """Return the rows that a cell of some column names as a key or a sum, with that name.
+
+    Parameters
+    ----------
+    columns
+        Cells of the columns that may say it; those of the items do not.
+
+    Examples
+    --------
+    >>> named_rows({"id": ["", "7", "8", "9"], "name": ["Answer key", "Ann", "Bob", "Average"]})
+    {0: 'Answer key', 3: 'Average'}
+    """
+    found: dict[int, str] = {}
+    for cells in columns.values():
+        texts = [cell.strip() for cell in cells]
+        n = len(texts)
+        edge = {*range(min(TOP, n)), *range(max(0, n - BOTTOM), n)}
+        own = [k for k, text in enumerate(texts) if text and is_key_name(text)]
+        own += [k for k in sorted(edge) if texts[k] and is_summary_name(texts[k])]
+        if own and len(own) <= max(4, _FEW * n) and len({texts[k] for k in own}) * 2 > len(own):
+            for k in own:
+                found.setdefault(k, texts[k])
+    return dict(sorted(found.items()))
+
+
+def rows_apart(
+    labels: Mapping[str, Sequence[str]], answers: Sequence[Sequence[str]]
+) -> dict[int, str]:
+    """Return the rows that are named as a key or a sum, and whose cells are what such rows have.
+
+    Parameters
+    ----------
+    labels
+        As in :func:`named_rows`.
+    answers
+        The columns of the items.
+
+    Examples
+    --------
+    >>> names = {"name": ["KEY", "Max", "Bob", "Mean"]}
+    >>> rows_apart(names, [["A", "A", "B", "0.4"], ["B", "B", "B", "0.7"], ["A", "B", "A", "0.5"]])
+    {0: 'KEY', 3: 'Mean'}
+    """
+    found: dict[int, str] = {}
+    for row, label in named_rows(labels).items():
+        filled = [column for column in answers if column[row].strip()]
+        alone = sum(column.count(column[row]) == 1 for column in filled)
+        key = is_key_name(label) and len(filled) > 0 and alone <= 0.5 * len(filled)
+        summing = is_summary_name(label) and (
+            not filled or (len(filled) >= 3 and alone >= 0.6 * len(filled))
+        )
+        if key or summing:
+            found[row] = label
+    return found

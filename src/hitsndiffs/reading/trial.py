@@ -1,0 +1,254 @@
+"""Parquet is decoded in another process first: a damaged file can end the process that decodes it.
+
+Numbers inside a page (the length of a run, say) make a decoder ask for memory that there is not,
+and compiled code then ends its process: nothing can be raised or caught. So each piece of a file is
+decoded in a second process, which may die of it; what it survived is decoded here. One such process
+serves all files of a program. It costs 0.25 s once, and every piece is decoded twice; it ends with
+the program, and after a minute without work. Files over 8 MB are not tried, so that large ones keep
+their speed; the page reads every upload in a process of its own, of any size.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from hitsndiffs.reading.worker import python_module
+
+__all__ = ["Trial"]
+
+#: Larger files are not tried.
+TRIED_UP_TO = 8_000_000
+#: Seconds without work after which the process ends.
+IDLE = 60.0
+#: What begins a request: the length of what is asked, and of the bytes that follow.
+HEAD = struct.Struct("<QQ")
+#: The first line of the process.
+READY = b"ready\n"
+#: How often a request is made until the file is to blame (an idle process may have just ended).
+TRIES = 2
+
+
+class Trial:
+    """A Parquet file, tried piece by piece.
+
+    Parameters
+    ----------
+    source
+        The file, or its bytes.
+    up_to
+        Larger ones are not tried.
+
+    Examples
+    --------
+    >>> import io, polars as pl
+    >>> out = io.BytesIO()
+    >>> pl.DataFrame({"user": ["a"], "q1": ["A"]}).write_parquet(out)
+    >>> Trial(out.getvalue()).refusal(["q1"]) is None
+    True
+    """
+
+    def __init__(self, source: Path | bytes, up_to: int = TRIED_UP_TO) -> None:
+        self.source = source
+        self.up_to = up_to
+
+    def refusal(
+        self, columns: Sequence[str] | None = None, n_rows: int | None = None
+    ) -> str | None:
+        """Decode columns (default: all) in the other process; return why it does not work.
+
+        With ``columns=[]`` nothing but the end of the file, with names and sizes, is looked at.
+        """
+        if self._size() > self.up_to:
+            return None
+        asked: dict[str, Any] = {"columns": None if columns is None else list(columns)}
+        asked["n_rows"] = n_rows
+        return _guard().ask(self, asked)
+
+    def _size(self) -> int:
+        if isinstance(self.source, bytes):
+            return len(self.source)
+        try:
+            return self.source.stat().st_size
+        except OSError:  # said by whoever opens it
+            return 0
+
+
+class Guard:
+    """The other process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._holds: Trial | None = None
+        self.owner = os.getpid()
+
+    def ask(self, trial: Trial, asked: dict[str, Any]) -> str | None:
+        """Return what speaks against decoding here; ``None`` where nothing does."""
+        with self._lock:
+            for _ in range(TRIES):
+                process = self._running()
+                if process is None:  # none can be started here: it is decoded as it is
+                    return None
+                answer = self._answer(process, trial, asked)
+                if answer is not None:
+                    return str(answer["error"]) if "error" in answer else None
+                self._end()
+        return "decoding it ends the program"
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            self._end()
+
+    def _running(self) -> subprocess.Popen[bytes] | None:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self._end()
+        command, environment = python_module("hitsndiffs.reading.trial")
+        try:
+            self._process = subprocess.Popen(
+                command,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError:
+            return None
+        assert self._process.stdout is not None
+        if self._process.stdout.readline() != READY:  # what was started is no Python
+            self._end()
+        return self._process
+
+    def _answer(
+        self, process: subprocess.Popen[bytes], trial: Trial, asked: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Ask; ``None`` where the process has ended without an answer."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        source, content = trial.source, b""
+        if self._holds is not trial:
+            asked = {**asked, "path": str(source.absolute()) if isinstance(source, Path) else None}
+            content = source if isinstance(source, bytes) else b""
+        words = json.dumps(asked).encode()
+        try:
+            process.stdin.write(HEAD.pack(len(words), len(content)) + words)
+            process.stdin.write(content)
+            process.stdin.flush()
+            line = process.stdout.readline()
+        except OSError:
+            return None
+        except BaseException:  # an interrupt: its answer must not be taken for the next one's
+            self._end()
+            raise
+        if not line:
+            return None
+        self._holds = trial
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _end(self) -> None:
+        process, self._process, self._holds = self._process, None, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+_made: list[Guard] = []
+_making = threading.Lock()
+
+
+def _guard() -> Guard:
+    """The process of this program (one that was forked has its own)."""
+    with _making:
+        if not _made or _made[-1].owner != os.getpid():
+            _made[:] = [Guard()]
+            atexit.register(_made[-1].close)
+        return _made[-1]
+
+
+# -- in the other process ---------------------------------------------------------------------
+
+
+def _serve(requests: IO[bytes], answers: int) -> None:
+    """Decode what is asked for, until there is no more."""
+    source: Any = None
+    os.write(answers, READY)
+    while True:
+        waiting = threading.Timer(IDLE, os._exit, (0,))
+        waiting.daemon = True
+        waiting.start()
+        head = requests.read(HEAD.size)
+        waiting.cancel()
+        if len(head) < HEAD.size:
+            return
+        n_words, n_bytes = HEAD.unpack(head)
+        asked = json.loads(requests.read(n_words))
+        content = requests.read(n_bytes)
+        if "path" in asked:
+            source = content if asked["path"] is None else asked["path"]
+        os.write(answers, json.dumps(_tried(source, asked)).encode() + b"\n")
+
+
+def _tried(source: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    import io
+
+    import polars as pl
+
+    def given() -> Any:
+        return io.BytesIO(source) if isinstance(source, bytes) else source
+
+    columns, n_rows = asked["columns"], asked["n_rows"]
+    try:
+        if columns == []:
+            pl.read_parquet_schema(given())
+            pl.scan_parquet(given()).select(pl.len()).collect()
+        else:
+            pl.read_parquet(given(), columns=columns, n_rows=n_rows)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        return {"error": str(error).strip().partition("\n")[0][:500]}
+    except MemoryError:
+        return {"error": "it asks for more memory than there is"}
+    return {}
+
+
+def _bounded() -> None:
+    """Take no more memory than the machine has."""
+    try:
+        import resource
+
+        most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        if hard == resource.RLIM_INFINITY or most < hard:
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, AttributeError, ValueError, OSError):
+        return  # the system has no such limits
+
+
+def main() -> None:
+    """Serve one program, on standard input and output."""
+    answers = os.dup(1)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    _bounded()
+    _serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()

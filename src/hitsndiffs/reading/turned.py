@@ -1,0 +1,131 @@
+"""Tables with one row per item, and lists of questions that look like them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.reading.build import FileTable, cells_at, column_cells
+from hitsndiffs.reading.content import look_at
+from hitsndiffs.reading.formats.base import Refusal
+from hitsndiffs.reading.words import plain, role_of_name, tokens
+
+__all__ = ["refuse_questions", "turned_round"]
+
+#: So many columns tell whether the table is turned round.
+_MOST_COLUMNS = 2000
+#: A column is one user's answers when so much of it are right answers of some item.
+_FITS = 0.7
+_RATERS = frozenset(
+    ("rater", "coder", "judge", "annotator", "labeler", "labeller", "reviewer", "grader")
+)
+_OPTION = re.compile(
+    r"(?:option|opt|choice|answer|alternative|antwort|réponse|opción|respuesta|risposta|"
+    r"opção|resposta|antwoord|选项)?[\s_\-]?(?:[a-h]|[1-8])",
+    re.IGNORECASE,
+)
+
+
+def turned_round(table: FileTable) -> tuple[str, list[str]] | None:
+    """Return why the rows are items, and the columns of users where their names tell them."""
+    if not table.has_header or len(table.names) < 3 or len(table.sample) < 2:
+        return None
+    return _by_key(table) or _by_names(table)
+
+
+def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
+    """See a column with the right answer of each row, beside the answers of users."""
+    named = [n for n in table.names if role_of_name(n) == "key"]
+    item = recognise("item", table.names)
+    if not named and item and not recognise("user", table.names, wide=True):
+        named = [n for n in table.names if plain(n) == "answer"]
+    if len(named) != 1 or plain(named[0])[-1:].isdigit():
+        return None
+    key = [c.strip() for c in column_cells(table, named[0]) if c.strip()]
+    others = _answer_columns(table, exclude={named[0], *item})
+    stock = {cell.strip() for name in others for cell in column_cells(table, name)}
+    fits = sum(cell in stock for cell in key) >= _FITS * len(key)
+    if len(others) < 2 or len(set(key)) < 2 or not fits:
+        return None
+    first = column_cells(table, table.names[0])
+    if not item and len(set(first)) < len(first):
+        return None
+    right = set(key)
+    own = [n for n in others if _share_in(column_cells(table, n), right) >= _FITS]
+    if len(own) < 2 and not _share_options(table, others):
+        return None
+    return f"there is one right answer in each row ({named[0]!r})", own if len(own) > 1 else []
+
+
+def _share_in(cells: list[str], stock: set[str]) -> float:
+    texts = [text for cell in cells if (text := cell.strip())]
+    return sum(text in stock for text in texts) / len(texts) if texts else 0.0
+
+
+def _share_options(table: FileTable, names: list[str]) -> bool:
+    """Whether in most rows two of the columns agree: they answer the same question."""
+    places = [table.names.index(name) for name in names]
+    rows = [[row[k].strip() for k in places if k < len(row)] for row in table.sample]
+    return sum(len(set(row)) < len(row) for row in rows) * 2 > len(rows)
+
+
+def _by_names(table: FileTable) -> tuple[str, list[str]] | None:
+    """See columns that are named like users: student1, student2, …; rater A, rater B, …."""
+    item = recognise("item", table.names)
+    others = [n for n in table.names if n not in item and role_of_name(n) is None]
+    numbered = [n for n in others if _is_numbered_user(n)]
+    words = Counter(_first_word(name) for name in numbered)
+    word, count = words.most_common(1)[0] if words else ("", 0)
+    people = [n for n in numbered if _first_word(n) == word]
+    if count > 1 and (count * 2 > len(others) or (word in _RATERS and count > 2)):
+        first = column_cells(table, (item or table.names)[0])
+        if item and len(set(first)) == len(first):
+            return f"each row is an item ({item[0]!r}) and the columns are named like users", people
+        answers = [n for n in people if look_at(column_cells(table, n)).kind == "choice"]
+        if word in _RATERS and len(answers) == len(people) and _share_options(table, people):
+            return f"the columns are named like users ({people[0]!r}, {people[1]!r}, …)", people
+    return None
+
+
+def _first_word(name: str) -> str:
+    words = tokens(name)
+    return words[0].rstrip("0123456789") if words else ""
+
+
+def _is_numbered_user(name: str) -> bool:
+    word, rest = _first_word(name), "".join(tokens(name)[1:])
+    numbered = tokens(name)[0] != word or (0 < len(rest) <= 4) if tokens(name) else False
+    return numbered and (word in _RATERS or bool(recognise("user", [word])))
+
+
+def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
+    found = []
+    for place, name in enumerate(table.names[:_MOST_COLUMNS]):
+        may_be = name not in exclude and role_of_name(name) is None
+        if may_be and look_at(cells_at(table, place)).kind == "choice":
+            found.append(name)
+    return found
+
+
+def refuse_questions(table: FileTable) -> None:
+    """Refuse lists of questions, with their options or with one answer each: nobody is in them."""
+    if not table.has_header or recognise("user", table.names):
+        return
+    item = recognise("item", table.names)
+    if not item or len(set(column_cells(table, item[0]))) < len(table.sample):
+        return
+    options = [n for n in table.names if _OPTION.fullmatch(n.strip())]
+    rest = [n for n in table.names if n not in (*options, *item)]
+    keys = [n for n in rest if role_of_name(n) == "key" or plain(n) in ("answer", "correct")]
+    if len(options) >= 3 and keys and len(rest) - len(keys) <= 3:
+        raise Refusal(
+            "a list of questions with their options, without anybody's answers",
+            "give the answers that each person chose",
+        )
+    answers = recognise("answer", table.names) or recognise("option", table.names)
+    if len(table.names) == 2 and answers and answers != item[:1]:
+        raise Refusal(
+            "one answer per item (a key, or the answers of one user)",
+            "give a key beside the answers of the users, or a folder with one file per user",
+        )

@@ -1,0 +1,200 @@
+"""Who answered: the column, or the columns, that name the users of a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.data.encoding.users import further_names, recognised_user
+from hitsndiffs.reading.content import ColumnContent, look_at
+from hitsndiffs.reading.formats.base import Column, Role
+from hitsndiffs.reading.header import looks_like_ids
+from hitsndiffs.reading.patterns import match_names
+from hitsndiffs.reading.words import plain
+
+__all__ = ["UserFinder"]
+
+_FIRST = (
+    "firstname",
+    "givenname",
+    "forename",
+    "vorname",
+    "prénom",
+    "nombre",
+    "voornaam",
+    "förnamn",
+    "imię",
+    "имя",
+    "名",
+    "nome",
+)
+_LAST = (
+    "lastname",
+    "surname",
+    "familyname",
+    "nachname",
+    "nomdefamille",
+    "apellido",
+    "apellidos",
+    "cognome",
+    "apelido",
+    "achternaam",
+    "efternamn",
+    "nazwisko",
+    "фамилия",
+    "姓",
+)
+
+
+class UserFinder:
+    """The columns of a table, and those among them that name the users."""
+
+    def __init__(
+        self,
+        names: list[str],
+        sample: Sequence[Sequence[str]],
+        has_header: bool,
+        user: str | None,
+        items: Sequence[str] | None,
+        drop: Sequence[str] | None,
+        where: str,
+    ) -> None:
+        self.names = names
+        self.sample = sample
+        self.has_header = has_header
+        self.where = where
+        self.notes: list[str] = []
+        self.found: dict[str, Column] = {}
+        self.asked = match_names(items, names, "items") if items else None
+        self.dropped = match_names(drop, names, "drop") if drop else set()
+        self.user = user
+        self.contents: dict[str, ColumnContent] = {}
+        self.places = {name: place for place, name in enumerate(names)}
+
+    def cells(self, name: str) -> list[str]:
+        """Return the cells of a column, one for each row; rows that end before it have none."""
+        place = self.places[name]
+        return [row[place] if place < len(row) else "" for row in self.sample]
+
+    def content(self, name: str) -> ColumnContent:
+        """Return what the cells of a column give away."""
+        if name not in self.contents:
+            self.contents[name] = look_at(self.cells(name))
+        return self.contents[name]
+
+    def _put(self, name: str, role: Role, reason: str) -> None:
+        self.found[name] = Column(name, role, reason, self.places[name])
+
+    def _users(self) -> list[str]:
+        if self.user is not None:
+            chosen = [self.user]
+            if self.user not in self.names and "+" in self.user:
+                chosen = [part.strip() for part in self.user.split("+")]
+            users = [
+                str(find_column(name, self.names, where=self.where, argument="user"))
+                for name in chosen
+            ]
+            for name in users:
+                self._put(name, "user", "given as user")
+            return users
+        if not self.has_header:
+            return self._first_column()
+        fitting = [
+            n for n in recognise("user", self.names, wide=True) if n not in self._not_users()
+        ]
+        filled = [n for n in fitting if self.content(n).n_filled]
+        if filled:
+            unique = any(self._names_rows(n) for n in filled)
+            best = None if unique else self._best_repeated(filled)
+            if unique or best is not None:
+                return self._take_user(filled if best is None else [best])
+        full = self._name_parts()
+        if full:
+            return full
+        mail = [n for n in self.names if n not in self._not_users() and self._is_mail(n)]
+        if mail:
+            return self._take_user(mail[:1])
+        return self._first_column()
+
+    def _not_users(self) -> set[str]:
+        return self.dropped | (self.asked or set())
+
+    def _is_mail(self, name: str) -> bool:
+        return self.content(name).kind == "mail" and self._names_rows(name)
+
+    def _names_rows(self, name: str) -> bool:
+        content = self.content(name)
+        return content.all_different and content.n_filled >= 0.9 * content.n_rows
+
+    def _best_repeated(self, filled: list[str]) -> str | None:
+        """Return a column of names that repeat a little; not one with the same name everywhere."""
+        parts = self._name_parts(look_only=True)
+        for name in filled:
+            content = self.content(name)
+            if len(content.counts) * 2 > content.n_filled or content.n_filled <= 3:
+                if not parts:
+                    return name
+            elif len(content.counts) > 1 and not parts and content.n_rows < 2 * len(content.counts):
+                return name
+        if filled and not parts and len(self.content(filled[0]).counts) == 1 < len(self.sample):
+            name = filled[0]
+            self._put(name, "identity", "all rows have the same name in it")
+            self.notes.append(
+                f"The column {name!r} has the same value in all rows: it does not name the users."
+            )
+            return None
+        return filled[0] if filled and not parts else None
+
+    def _take_user(self, fitting: list[str]) -> list[str]:
+        name = str(recognised_user(fitting, self._names_rows, self.notes))
+        self._put(name, "user", "named like a user column")
+        kept = self._not_users()
+        for other in further_names(name, self.names, self._is_alias, self.notes, kept=kept):
+            self._put(other, "identity", "it also names the users")
+        return [name]
+
+    def _is_alias(self, name: str) -> bool:
+        content = self.content(name)
+        return content.all_different and content.n_filled > 2
+
+    def _name_parts(self, look_only: bool = False) -> list[str]:
+        """Return the columns of first and last names, where both are there."""
+        first = [n for n in self.names if plain(n) in _FIRST and self.content(n).n_filled]
+        last = [n for n in self.names if plain(n) in _LAST and self.content(n).n_filled]
+        if not first or not last or first[0] == last[0]:
+            return []
+        users = [first[0], last[0]]
+        if not look_only:
+            for name in users:
+                self._put(name, "user", "a part of the user's name")
+            self.notes.append(f"The users' names are joined from {listed(users)}.")
+        return users
+
+    def _first_column(self) -> list[str]:
+        first = self.names[0]
+        if len(self.names) == 1 or first in self._not_users():
+            return []
+        content = self.content(first)
+        cells = [row[0] for row in self.sample if row]
+        nameless = re.fullmatch(r"column-1|Unnamed: 0|index|", first, re.IGNORECASE)
+        counts_rows = nameless is not None and content.is_number
+        whole = content.is_number and not any(set(text) & set(",.eE") for text in content.counts)
+        if content.kind in ("time", "score", "link") or (content.kind == "measure" and not whole):
+            return []
+        if (
+            content.all_different
+            and content.n_filled == content.n_rows
+            and (counts_rows or looks_like_ids(cells, self.sample))
+        ):
+            self._put(first, "user", "the first column, all different, and not answers")
+            if counts_rows and re.fullmatch(r"column-1|Unnamed: 0|index", first, re.IGNORECASE):
+                self.notes.append("Took the first column, which has no name, as the user column.")
+                return [first]
+            turned = " (if the rows are items, turn the table round: transpose)"
+            self.notes.append(
+                f"Took the first column ({first!r}) as the user column: its values are all "
+                f"different and are not answers{turned if recognise('item', [first]) else ''}."
+            )
+            return [first]
+        return []

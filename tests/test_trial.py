@@ -1,0 +1,127 @@
+"""Parquet files that would end the process that decodes them end another one."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import hitsndiffs as hnd
+from hitsndiffs.reading import trial
+from hitsndiffs.reading.trial import Guard, Trial
+from hitsndiffs.reading.worker import python_module
+
+#: Sixty users, four items and three other columns, two bytes changed (found by fuzzing): the length
+#: of a run of levels makes Polars 2.1 ask for 2 EiB of memory, and its process ends.
+DEADLY = Path(__file__).parent / "run_too_long.parquet"
+
+
+def good() -> bytes:
+    out = io.BytesIO()
+    columns = {f"q{i}": list("ABAC") for i in range(3)}
+    pl.DataFrame({"user": list("abcd"), **columns}).write_parquet(out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def guard(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A guard of the test's own."""
+    own = Guard()
+    monkeypatch.setattr(trial, "_guard", lambda: own)
+    yield own
+    own.close()
+
+
+@pytest.mark.parametrize("as_bytes", [False, True])
+def test_a_file_that_ends_the_process_gets_one_sentence(as_bytes: bool) -> None:
+    source: Any = io.BytesIO(DEADLY.read_bytes()) if as_bytes else DEADLY
+    with pytest.raises(hnd.InputError, match=r"Parquet file is damaged or cut short \(") as caught:
+        hnd.read_responses(source)
+    assert str(caught.value).endswith("copy or write it again.")
+
+
+def test_what_the_other_process_survives_is_read(guard: Guard, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(good())
+    for source in (path, io.BytesIO(good()), path):
+        assert hnd.read_responses(source).n_users == 4
+    assert Trial(good()).refusal(["q1", "q2"], 2) is None
+    assert Trial(good()).refusal([]) is None
+    assert "no such column" in str(Trial(good()).refusal(["no such column"]))
+
+
+def test_large_files_are_not_tried(guard: Guard, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(good())
+    size = len(good())
+    for source in (path, good()):
+        assert Trial(source, up_to=size - 1).refusal(["no such column"]) is None
+        assert Trial(source, up_to=size).refusal(["no such column"]) is not None
+
+
+def _program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:
+    script = tmp_path / "other.py"
+    script.write_text(code)
+    environment = dict(os.environ)
+    monkeypatch.setattr(
+        trial, "python_module", lambda _: ([sys.executable, str(script)], environment)
+    )
+
+
+def test_a_process_that_dies_twice_died_of_the_file(
+    guard: Guard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    code = "import sys, os\nprint('ready', flush=True)\nsys.stdin.buffer.read(16)\nos._exit(6)\n"
+    _program(monkeypatch, tmp_path, code)
+    assert Trial(good()).refusal(["q1"]) == "decoding it ends the program"
+    with pytest.raises(hnd.InputError, match="ends the program"):
+        hnd.read_responses(io.BytesIO(good()))
+
+
+def test_a_process_that_is_gone_is_started_again(guard: Guard) -> None:
+    tried = Trial(good())
+    assert tried.refusal(["q1"]) is None
+    assert guard._process is not None
+    first = guard._process
+    first.kill()
+    first.wait()
+    assert tried.refusal(["q2"]) is None  # the bytes are sent anew
+    assert guard._process is not first
+
+
+@pytest.mark.parametrize("code", ["print('no')", "raise SystemExit(3)"])
+def test_without_another_process_files_are_read_as_they_are(
+    guard: Guard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str
+) -> None:
+    _program(monkeypatch, tmp_path, code)
+    assert hnd.read_responses(io.BytesIO(good())).n_users == 4
+    monkeypatch.setattr(trial, "python_module", lambda _: (["/no/such/program"], None))
+    assert hnd.read_responses(io.BytesIO(good())).n_users == 4
+
+
+def test_other_processes_import_nothing_from_the_folder_they_are_in(tmp_path: Path) -> None:
+    command, environment = python_module("hitsndiffs.reading.trial")
+    assert "-P" in command
+    assert "" not in environment["PYTHONPATH"].split(os.pathsep)
+
+
+def test_damaged_files_of_many_kinds_end_nothing() -> None:
+    data, rng = good(), random.Random(11)
+    outcomes = set()
+    for _ in range(150):
+        bad = bytearray(data)
+        for _ in range(rng.randint(1, 4)):
+            bad[rng.randrange(4, len(bad) - 4)] = rng.choice([0, 127, 128, 255, rng.randrange(256)])
+        try:
+            hnd.read_responses(io.BytesIO(bytes(bad)))
+            outcomes.add("read")
+        except hnd.InputError as error:
+            assert str(error).endswith(".")  # noqa: PT017
+            outcomes.add("refused")
+    assert "refused" in outcomes
