@@ -178,7 +178,7 @@ def test_packed_bombs_are_bounded():
 
 
 def test_too_many_columns_are_refused(monkeypatch):
-    monkeypatch.setattr(layouts, "WIDEST", 20)
+    monkeypatch.setattr(layouts, "WIDEST_TABLE", 20)
     names = ",".join(f"q{k}" for k in range(30))
     with pytest.raises(InputError, match="30 columns, and more than 20 are not read"):
         read(f"{names}\n{','.join('A' * 30)}\n{','.join('B' * 30)}\n".encode())

@@ -59,7 +59,7 @@ def test_every_model_simulates(model):
 )
 def test_chunks_do_not_matter(monkeypatch, extra):
     whole = simulate("samejima", users=70, items=12, seed=3, **extra)
-    monkeypatch.setattr(simulation, "CHUNK", 100)
+    monkeypatch.setattr(simulation, "CHANCES_AT_ONCE", 100)
     parts = simulate("samejima", users=70, items=12, seed=3, **extra)
     np.testing.assert_array_equal(whole.responses.codes, parts.responses.codes)
     np.testing.assert_array_equal(whole.abilities, parts.abilities)

@@ -103,7 +103,7 @@ def _blank(rng: Rng, codes: Codes, share: float) -> Codes:
 
 def _repeat(rng: Rng, test: _Test, most_noise: float) -> Codes:
     """Many runs of each, some answers of every run drawn at random."""
-    codes = np.repeat(test.codes, int(rng.integers(5, 20)), axis=0)
+    codes = np.repeat(test.codes, int(rng.integers(4, 13)), axis=0)
     noisy = rng.random(codes.shape) < rng.uniform(0.02, most_noise)
     return np.where(noisy, rng.integers(test.options, size=codes.shape), codes)
 
@@ -117,41 +117,41 @@ def _habit(rng: Rng, test: _Test, users: npt.NDArray[np.int64], least: float, sa
 
 def _exam(rng: Rng) -> tuple[Codes, Codes]:
     test = _Test(
-        rng, _pick(rng, 20, 40, 80, 200), _pick(rng, 12, 20, 40),
+        rng, _pick(rng, 20, 40, 80, 150), _pick(rng, 12, 20, 40),
         sd=rng.uniform(0.4, 1.2), ease=rng.uniform(-0.8, 1.0),
     )  # fmt: skip
     return test.codes, test.key
 
 
 def _sparse(rng: Rng) -> tuple[Codes, Codes]:
-    test = _Test(rng, _pick(rng, 100, 200), _pick(rng, 60, 120), sd=rng.uniform(0.5, 1.2))
+    test = _Test(rng, _pick(rng, 80, 150), _pick(rng, 50, 100), sd=rng.uniform(0.5, 1.2))
     return _blank(rng, test.codes, rng.uniform(0.08, 0.4)), test.key
 
 
 def _runs(rng: Rng) -> tuple[Codes, Codes]:
     test = _Test(
-        rng, int(rng.integers(5, 16)), _pick(rng, 60, 120, 200), ease=rng.uniform(-0.5, 0.5)
+        rng, int(rng.integers(5, 16)), _pick(rng, 40, 80, 120), ease=rng.uniform(-0.5, 0.5)
     )
     return _repeat(rng, test, 0.3), test.key
 
 
 def _runs_and_letters(rng: Rng) -> tuple[Codes, Codes]:
     models = int(rng.integers(6, 14))
-    test = _Test(rng, models, _pick(rng, 60, 120, 200), ease=rng.uniform(-0.5, 0.5))
+    test = _Test(rng, models, _pick(rng, 40, 80, 120), ease=rng.uniform(-0.5, 0.5))
     weak = np.argsort(test.theta)[: int(models * rng.uniform(0.3, 0.7))]
     _habit(rng, test, weak, 0.5, 0.8)
     return _repeat(rng, test, 0.2), test.key
 
 
 def _letters(rng: Rng) -> tuple[Codes, Codes]:
-    test = _Test(rng, _pick(rng, 40, 80, 200), _pick(rng, 20, 40), ease=rng.uniform(-0.5, 0.5))
+    test = _Test(rng, _pick(rng, 40, 80, 120), _pick(rng, 20, 40), ease=rng.uniform(-0.5, 0.5))
     habit = rng.random(test.shape[0]) < _logistic(-test.theta) * rng.uniform(0.4, 1.2)
     _habit(rng, test, np.flatnonzero(habit), 0.3, 0.6)
     return test.codes, test.key
 
 
 def _cliques(rng: Rng) -> tuple[Codes, Codes]:
-    test = _Test(rng, _pick(rng, 80, 200), _pick(rng, 25, 40), ease=rng.uniform(-0.8, 0.5))
+    test = _Test(rng, _pick(rng, 60, 120), _pick(rng, 25, 40), ease=rng.uniform(-0.8, 0.5))
     users, items = test.shape
     waiting = rng.permutation(users)
     for _ in range(int(rng.integers(1, 6))):
@@ -167,7 +167,7 @@ def _cliques(rng: Rng) -> tuple[Codes, Codes]:
 
 
 def _misconception(rng: Rng) -> tuple[Codes, Codes]:
-    test = _Test(rng, _pick(rng, 80, 200), _pick(rng, 20, 30), options=int(rng.integers(4, 6)))
+    test = _Test(rng, _pick(rng, 60, 120), _pick(rng, 20, 30), options=int(rng.integers(4, 6)))
     users, items = test.shape
     lured = rng.random(items) < rng.uniform(0.3, 1.0)
     knows = rng.random((users, items)) < _logistic(
@@ -181,7 +181,7 @@ def _misconception(rng: Rng) -> tuple[Codes, Codes]:
 
 def _two_populations(rng: Rng) -> tuple[Codes, Codes]:
     """Some users hold another key for right, and differ in ability by it as the rest do."""
-    test = _Test(rng, _pick(rng, 80, 200), _pick(rng, 25, 40), ease=rng.uniform(-1.0, 0.0))
+    test = _Test(rng, _pick(rng, 60, 120), _pick(rng, 25, 40), ease=rng.uniform(-1.0, 0.0))
     users, items = test.shape
     second = (test.key + 1 + rng.integers(test.options - 1, size=items)) % test.options
     hit = rng.random((users, items)) < _logistic(
@@ -194,7 +194,7 @@ def _two_populations(rng: Rng) -> tuple[Codes, Codes]:
 
 def _two_traits(rng: Rng) -> tuple[Codes, Codes]:
     """A second trait moves people to one wrong option of every item."""
-    test = _Test(rng, _pick(rng, 80, 200), _pick(rng, 25, 40), sd=rng.uniform(0.4, 1.0))
+    test = _Test(rng, _pick(rng, 60, 120), _pick(rng, 25, 40), sd=rng.uniform(0.4, 1.0))
     users, items = test.shape
     trait = rng.uniform(1, 3) * (rng.standard_normal(users)[:, None] - rng.normal(0.5, 1.0, items))
     moved = rng.random((users, items)) < _logistic(trait) * rng.uniform(0.3, 0.9)
@@ -203,7 +203,7 @@ def _two_traits(rng: Rng) -> tuple[Codes, Codes]:
 
 def _crowd(rng: Rng) -> tuple[Codes, Codes]:
     """One label set, pooled confusions, own leanings, item difficulty, some spammers; sparse."""
-    labels, users, items = int(rng.integers(2, 6)), _pick(rng, 25, 60, 120), _pick(rng, 120, 250)
+    labels, users, items = int(rng.integers(2, 6)), _pick(rng, 25, 50, 80), _pick(rng, 80, 160)
     key = rng.choice(labels, p=rng.dirichlet(np.full(labels, 4.0)), size=items)
     pooled = rng.normal(0.0, rng.uniform(0.2, 1.0), (labels, labels))
     hard = np.maximum(rng.standard_normal(items), 0.0)
@@ -223,7 +223,7 @@ def _crowd(rng: Rng) -> tuple[Codes, Codes]:
 
 def _nearly_alike(rng: Rng) -> tuple[Codes, Codes]:
     """Users of almost one ability; on many items the common answer is wrong."""
-    options, users, items = int(rng.integers(3, 6)), _pick(rng, 20, 40), _pick(rng, 150, 250)
+    options, users, items = int(rng.integers(3, 6)), _pick(rng, 20, 40), _pick(rng, 100, 160)
     key = rng.integers(options, size=items)
     common = np.where(rng.random(items) < 0.4, (key + 1) % options, key)
     follow = rng.normal(0.65, rng.uniform(0.01, 0.08), users).clip(0.2, 0.95)
@@ -237,13 +237,13 @@ def _nearly_alike(rng: Rng) -> tuple[Codes, Codes]:
 
 def _ceiling(rng: Rng) -> tuple[Codes, Codes]:
     """An easy test: many able users have the same perfect sheet, and nobody copied."""
-    test = _Test(rng, _pick(rng, 60, 200), _pick(rng, 12, 20), sd=1.5, ease=rng.uniform(1.5, 3.0))
+    test = _Test(rng, _pick(rng, 60, 120), _pick(rng, 12, 20), sd=1.5, ease=rng.uniform(1.5, 3.0))
     return test.codes, test.key
 
 
 def _true_or_false(rng: Rng, *, sparse: bool) -> tuple[Codes, Codes]:
     """Two labels shared by all items; leanings of any strength; the majority may be wrong."""
-    users, items = _pick(rng, 25, 60, 100), _pick(rng, 30, 60, 120)
+    users, items = _pick(rng, 25, 50, 80), _pick(rng, 30, 60, 100)
     key = (rng.random(items) < rng.choice([0.2, 0.35, 0.5, 0.65])).astype(np.int64)
     lean = rng.choice([-1.0, 0.0, 1.0, 2.0]) + rng.choice([0.0, 0.5, 1.0, 2.0]) * (
         rng.standard_normal(users)
@@ -268,7 +268,7 @@ def _graded(rng: Rng, *, hard: bool) -> tuple[Codes, Codes]:
     model = str(rng.choice(["grm", "bock", "samejima"]))
     bmax = float(rng.uniform(1.1, 1.5) if hard else rng.uniform(0.5, 0.9))
     sim = simulate(
-        model, users=_pick(rng, 30, 60, 100), items=_pick(rng, 25, 60), bmax=bmax,
+        model, users=_pick(rng, 30, 50, 80), items=_pick(rng, 25, 40), bmax=bmax,
         seed=int(rng.integers(2**31)),
     )  # fmt: skip
     r = sim.responses

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.options import (
+from hitsndiffs.cli.flags import (
     OUTPUT,
     Debug,
     Json,
@@ -18,7 +18,7 @@ from hitsndiffs.cli.options import (
     method_names,
     option,
 )
-from hitsndiffs.cli.source import Source, reads_file
+from hitsndiffs.cli.inputs import Source, reads_file
 
 __all__ = ["compare", "reproduce", "score", "simulate"]
 

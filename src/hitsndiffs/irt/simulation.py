@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import DENSE_FROM, Responses
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, did_you_mean
 from hitsndiffs.irt.answering import Answering, BoolArray
 from hitsndiffs.irt.base import Codes, FloatArray, ResponseModel
 from hitsndiffs.irt.codes import from_codes, from_rows, labels
@@ -18,7 +18,7 @@ from hitsndiffs.irt.recipes import ABILITIES, DEFAULT_AMAX, DEFAULT_BMAX, RECIPE
 __all__ = ["Simulation", "simulate"]
 
 #: Chances held at once; bounds the memory beside the responses themselves.
-CHUNK = 1 << 19
+CHANCES_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,10 +146,7 @@ def _resolve(model: str | ResponseModel) -> tuple[Recipe, str]:
         fixed = Recipe("given", given, items=model.n_items, options=model.n_options)
         return fixed, f"the given {type(model).__name__}"
     if model not in RECIPES:
-        import difflib
-
-        close = difflib.get_close_matches(str(model), RECIPES, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(str(model), RECIPES)
         raise InputError(f"model must be one of {', '.join(RECIPES)}; got {model!r}.{hint}")
     return RECIPES[model], model
 
@@ -228,7 +225,7 @@ def _respond(
     dtype = np.dtype(np.uint8 if model.n_options < 255 else np.uint16)
     table = np.empty((items, users) if dense else (0, 0), dtype=dtype)
     counts, chosen = [], []
-    step = max(1, CHUNK // (items * model.n_options))
+    step = max(1, CHANCES_AT_ONCE // (items * model.n_options))
     for first in range(0, users, step):
         part = model.sample(theta[first : first + step], rng)
         answered = None if answering.complete else answering.draw(answering_rng, first, len(part))

@@ -27,7 +27,7 @@ HIDDEN = 0.1
 ONE_TURN_FROM = 50_000
 MOST_TURNS = 3
 #: Rounds of the confusion matrices' fit to the rest.
-ROUNDS = 100
+CONFUSION_ROUNDS = 100
 #: No answer is taken to be less likely than this.
 FLOOR = 1e-4
 
@@ -90,7 +90,7 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     problem = KeyProblem(seen)
     key_fit = problem.fit(start, max_rounds=12)
-    found = DawidSkene(model="hierarchical", max_iterations=ROUNDS)._fit(seen).learnt
+    found = DawidSkene(model="hierarchical", max_iterations=CONFUSION_ROUNDS)._fit(seen).learnt
     assert isinstance(found, Confusions)
 
     place = np.full(data.n_options, -1)

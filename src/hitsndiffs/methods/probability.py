@@ -40,20 +40,19 @@ def log_gamma(x: Array) -> Array:
 
 
 def digamma(x: npt.ArrayLike) -> Any:
-    """Derivative of :func:`log_gamma`, for numbers above 0: recurrence, then Stirling's series.
+    """Derivative of :func:`log_gamma`, for numbers above 0: ten steps up, then Stirling's series.
 
     >>> digamma(np.array([1.0, 4.0])).round(6).tolist()
     [-0.577216, 1.256118]
     """
     x = np.asarray(x, dtype=float)
-    below = np.zeros_like(x)
-    for _ in range(10):  # up to where eight terms of the series are exact
-        small = x < 10
-        below = below - np.where(small, 1 / np.maximum(x, 1e-300), 0.0)
-        x = np.where(small, x + 1, x)
-    u = 1 / (x * x)
+    # the sum of 1 / (x + k), k = 0 … 9, in pairs: (x + k)(x + 9 - k) = t + k(9 - k)
+    t = x * (x + 9)
+    steps = (2 * x + 9) * (1 / t + 1 / (t + 8) + 1 / (t + 14) + 1 / (t + 18) + 1 / (t + 20))
+    y = x + 10
+    u = 1 / (y * y)
     series = u * (1 / 12 - u * (1 / 120 - u * (1 / 252 - u * (1 / 240 - u * (1 / 132)))))
-    return np.asarray(below + np.log(x) - 0.5 / x - series)
+    return np.asarray(np.log(y) - 0.5 / y - series - steps)
 
 
 def normal_cdf(x: Array) -> Array:

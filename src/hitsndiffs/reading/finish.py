@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.encoding.names import listed, shortened
-from hitsndiffs.data.encoding.options import normalise
+from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes
 from hitsndiffs.data.known_key import KnownKey
 from hitsndiffs.errors import InputError

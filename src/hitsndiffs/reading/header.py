@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.data.encoding.options import Option, normalise
+from hitsndiffs.data.encoding.option_book import Option, normalise
 from hitsndiffs.reading.words import is_key_name
 
 __all__ = ["has_header", "header_place", "looks_like_ids", "looks_long"]

@@ -26,7 +26,7 @@ from hitsndiffs.reading.words import plain, role_of_name, tokens
 __all__ = ["Layout", "find_table_layout"]
 
 #: Wider tables are refused: every column costs time, whatever is in it.
-WIDEST = 250_000
+WIDEST_TABLE = 250_000
 _MOST_SAMPLE = 5000
 #: Tables with more items than this are not tables of points.
 _MOST_POINTS = 500
@@ -67,10 +67,10 @@ class Layout:
 def find_table_layout(table: FileTable, options: ReadingOptions) -> Layout:
     """Find out how a plain table is to be read, or follow what the caller said."""
     given = {"user": options.user, "item": options.item, "option": options.option}
-    if len(table.names) > WIDEST:
+    if len(table.names) > WIDEST_TABLE:
         raise InputError(
             f"{table.place.source}: the table has {len(table.names):,} columns, and more than "
-            f"{WIDEST:,} are not read; write one row per answer (user, item, option) instead."
+            f"{WIDEST_TABLE:,} are not read; write one row per answer (user, item, option) instead."
         )
     if options.transpose:
         return _transposed(table, options, "asked for (transpose)")

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.data.responses import Responses
@@ -131,7 +130,7 @@ def _sizes(r: Responses) -> Iterator[Finding]:
             "agreed",
             f"On {count(len(same), 'item')} everybody agrees, which tells nobody apart: "
             f"{listed(same)}.",
-            {"items": _plain(same)},
+            {"items": same.tolist()},
         )
 
 
@@ -152,7 +151,7 @@ def _groups(ranking: Ranking) -> Iterator[Finding]:
         yield Finding(
             "silent",
             f"{count(len(silent), 'user')} gave no answers and can get no rank: {listed(silent)}.",
-            {"users": _plain(silent)},
+            {"users": silent.tolist()},
             concern=True,
         )
 
@@ -167,7 +166,7 @@ def _thin(r: Responses) -> Iterator[Finding]:
         if len(thin) == 0
         else f"{count(len(thin), 'user')} gave fewer than {few} answers, which says little about "
         f"them: {listed(thin)}.",
-        {"users": _plain(thin), "fewer_than": few, "median_answers": float(np.median(answers))},
+        {"users": thin.tolist(), "fewer_than": few, "median_answers": float(np.median(answers))},
         concern=len(thin) > 0,
     )
     rare = int((r.choosers_per_option == 1).sum())
@@ -189,7 +188,7 @@ def _copies(r: Responses, engine: str, threads: int | None) -> Iterator[Finding]
     _, first, sizes = np.unique(sheet[long_enough], return_index=True, return_counts=True)
     shared = np.flatnonzero(sizes > 1)
     groups = [
-        _plain(r.users[long_enough[sheet[long_enough] == sheet[long_enough[first[g]]]]])
+        r.users[long_enough[sheet[long_enough] == sheet[long_enough[first[g]]]]].tolist()
         for g in shared[np.argsort(-sizes[shared], kind="stable")][:10]
     ]
     users = int(sizes[shared].sum())
@@ -300,8 +299,3 @@ def _axes(ranking: Ranking, seed: int, engine: str, threads: int | None) -> Iter
         {"strengths": values, "gap": 1 - second, "competing": close},
         concern=close > 0,
     )
-
-
-def _plain(labels: npt.NDArray[Any]) -> list[Any]:
-    values: list[Any] = labels.tolist()
-    return values

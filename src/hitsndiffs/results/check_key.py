@@ -16,7 +16,7 @@ from hitsndiffs.results.wording import count, listed, per_cent
 __all__ = ["ability_finding", "key_findings"]
 
 #: An item's key is settled when it is this likely.
-SETTLED = 0.9
+KEY_SETTLED = 0.9
 
 
 def ability_finding(ranking: Ranking) -> Iterator[Finding]:
@@ -49,11 +49,11 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
     if probabilities is None:
         return
     _, sure = best_options(ranking.data.items, probabilities)
-    settled = int((sure >= SETTLED).sum())
+    settled = int((sure >= KEY_SETTLED).sum())
     yield Finding(
         "likely key",
         f"The answers settle the key of {settled} of {count(r.n_items, 'item')} "
-        f"(at least {per_cent(SETTLED)} sure).",
+        f"(at least {per_cent(KEY_SETTLED)} sure).",
         {"settled": settled, "mean_confidence": float(np.mean(np.maximum(sure, 0)))},
     )
     yield from ability_finding(ranking)

@@ -20,7 +20,7 @@ Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 #: The ablest users: this share of those who have a score.
-STRONG = 0.25
+ABLEST = 0.25
 #: A given key is doubted when another option is this likely.
 DOUBTED = 0.9
 #: Strong users disagree when fewer than this share of them chose the likely key.
@@ -28,7 +28,7 @@ AGREED = 0.5
 #: Two answers may be right when the second one has this share of the strong users, the two have
 #: that share together, and the second one's choosers are abler than the others by this many
 #: standard errors (those of a wrong answer are weaker); so many strong users must have answered.
-SECOND, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
+SECOND_SHARE, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
 #: A user guesses when the share correct is not above chance by this many standard errors.
 CHANCE = 1.645
 
@@ -138,7 +138,7 @@ class _Strong:
 def _strong_shares(data: Engine, scores: Vector) -> tuple[Vector, Vector]:
     """Of the ablest users who answered the item, the share that chose each option, and how many."""
     known = np.isfinite(scores)
-    cut = np.quantile(scores[known], 1 - STRONG)
+    cut = np.quantile(scores[known], 1 - ABLEST)
     strong = known & (scores >= cut)
     if cut == scores[known].min() and (scores[known] > cut).any():
         strong = known & (scores > cut)  # most users tie at the lowest score: not all are strong
@@ -187,7 +187,7 @@ def _remark(
         other = first + int(np.argmax(others))
         both = strong.share[here] + strong.share[other]
         z = strong.discrimination[other] * np.sqrt(data.answers_per_item[i])
-        able = strong.share[other] >= SECOND and z >= ABLER
+        able = strong.share[other] >= SECOND_SHARE and z >= ABLER
         if last - first > 1 and both >= BOTH and able:
             return f"two right answers? strong users choose {data.items.option_labels[other]} too"
         if shares[here - first] < AGREED:

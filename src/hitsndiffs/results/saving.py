@@ -26,9 +26,9 @@ from hitsndiffs.methods.robust import ShrunkAxes
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.perfect import PerfectOrder
-from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.saved_checks import check_saved
+from hitsndiffs.results.values import jsonable
 
 __all__ = ["as_text", "load", "save"]
 

@@ -25,7 +25,7 @@ __all__ = [
 Ints = npt.NDArray[np.int64]
 
 #: Cells of one block of answer sheets.
-BLOCK = 4_000_000
+CELLS_AT_ONCE = 4_000_000
 #: Beginnings of remarks that say a key is wrong: they come first in every list.
 WRONG_KEY = ("mis-keyed?", "two right answers?")
 
@@ -119,7 +119,7 @@ def chosen_options(ranking: Ranking, users: Ints) -> Ints:
     """Numbers of the options that some users chose, -1 without an answer: users × items."""
     data, r = ranking.data, ranking.responses
     table = np.full((len(users), r.n_items), -1, dtype=np.int64)
-    size = max(BLOCK // max(r.n_options, 1), 1)
+    size = max(CELLS_AT_ONCE // max(r.n_options, 1), 1)
     for first in range(0, len(users), size):
         options, columns = np.nonzero(data.sheets(users[first : first + size]))
         table[first + columns, r.option_items[options]] = options

@@ -26,7 +26,7 @@ FIEDLER_SOLVERS = ("lanczos", "power", "direct")
 #: Up to this many users ``direct`` finds all it needs without iterating.
 EIGH_UP_TO = 1000
 #: A residual this small, relative to β, is an eigenvector.
-SETTLED = 1e-7
+SMALL_RESIDUAL = 1e-7
 
 
 def fiedler(
@@ -106,7 +106,7 @@ def _direct(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
         )
         s, values, rounds = found.vectors[:, 0], beta - found.values, found.products
     residual = float(np.linalg.norm(matrix @ s - values[0] * s)) / beta
-    return Solution(s, float(values[0]), rounds, residual, residual <= SETTLED, values)
+    return Solution(s, float(values[0]), rounds, residual, residual <= SMALL_RESIDUAL, values)
 
 
 def _lanczos(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
@@ -119,7 +119,7 @@ def _lanczos(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
         float(found.values[0]),
         found.rounds,
         found.residual,
-        found.residual <= SETTLED,
+        found.residual <= SMALL_RESIDUAL,
         found.values,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.options import Option, Skipped, in_order, normalise, smallest
+from hitsndiffs.data.encoding.option_book import Option, Skipped, in_order, normalise, smallest
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
 from hitsndiffs.data.encoding.wide import dropped_items
 from hitsndiffs.data.responses import DENSE_FROM

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, closest
 
 __all__ = ["ROLES", "find_column", "listed", "recognise", "shortened", "suggestion"]
 
@@ -83,12 +82,8 @@ def suggestion(name: Hashable, known: Iterable[Hashable]) -> str:
     >>> suggestion("wroker", ["worker", "task"])
     " (did you mean 'worker'?)"
     """
-    if len(str(name)) > 200:
-        return ""
-    texts = {str(other).casefold(): other for other in islice(known, 10_000)}
-    texts = {text: other for text, other in texts.items() if len(text) < 200}
-    close = get_close_matches(str(name).casefold(), list(texts), n=1)
-    return f" (did you mean {texts[close[0]]!r}?)" if close else ""
+    close = closest(name, known)
+    return "" if close is None else f" (did you mean {close!r}?)"
 
 
 def find_column(name: Hashable, columns: Sequence[Any], *, where: str, argument: str) -> Any:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.encoding.blocks import CellBlock, NumberedBlock, fill_codes
 from hitsndiffs.data.encoding.names import listed
-from hitsndiffs.data.encoding.options import (
+from hitsndiffs.data.encoding.option_book import (
     Codes,
     OptionBook,
     Skipped,

@@ -45,7 +45,7 @@ COPIES = 0.1
 COMMON = 4
 #: Two users' answers are nearly the same when they agree on this share of the items beyond chance,
 #: over so many items that both answered.
-NEAR, NEAR_COMMON = 0.5, 15
+NEARLY_SAME, NEAR_COMMON = 0.5, 15
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def near_equals(problem: Problem) -> Any:
         common = data.choices(answered)
         chance = data.choices(answered * by_chance)
         beyond = data.choices(chosen) - chance
-        alike = (beyond >= NEAR * (common - chance)) & (common >= NEAR_COMMON)
+        alike = (beyond >= NEARLY_SAME * (common - chance)) & (common >= NEAR_COMMON)
         others[users] = alike.sum(axis=0) - alike[users, np.arange(len(users))]
     return of.user_array(others)
 

@@ -23,7 +23,7 @@ __all__ = ["Full", "Upload", "Visit", "Visits", "safe_name"]
 
 PREFIX = "hitsndiffs-page-"
 #: The longest name of a file, in characters.
-LONGEST = 100
+LONGEST_FILE_NAME = 100
 
 
 class Full(Exception):
@@ -202,7 +202,7 @@ def safe_name(name: str, taken: set[str]) -> str:
     if not dot:
         stem, ending = base, ""
     ending = ending[:20]
-    stem = stem.encode()[:LONGEST].decode(errors="ignore") or "file"
+    stem = stem.encode()[:LONGEST_FILE_NAME].decode(errors="ignore") or "file"
     whole = f"{stem}{dot}{ending}" if ending else stem
     number = 1
     while whole in taken:
