@@ -187,12 +187,15 @@ class _Finder(UserFinder):
         stems: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         if not self.has_header:
             return set()
+        plain_stems: dict[str, str] = {}
         for name in names:
             match = _NUMBERED.match(name) if len(name) < 60 else None
-            repeated = re.fullmatch(r"(.*) \(\d+\)", name, re.DOTALL)
+            repeated = re.fullmatch(r"(.*) \(\d+\)", name, re.DOTALL) if name[-1:] == ")" else None
             if match and not (repeated and repeated[1] in self.places):
-                stem = plain(match["stem"])
-                stems[stem][match["number"]].add(name)
+                stem = match["stem"]
+                if stem not in plain_stems:
+                    plain_stems[stem] = plain(stem)
+                stems[plain_stems[stem]][match["number"]].add(name)
         found: set[str] = set()
         for stem, numbers in stems.items():
             if len(numbers) < 3 or role_of_name(stem) is not None:

@@ -51,6 +51,12 @@ _FOREIGN = {
     b"\xfd7zXZ": "compressed with xz; unpack it first (gzip can be read as it is)",
     b"%PDF": "a PDF; export the table as CSV",
     b"SQLite format 3": "a database; export the table as CSV",
+    b"$FL2": "an SPSS file; save it as CSV (with the values, not the labels, if in doubt)",
+    b"RDX2": "R's own data; write it with write.csv()",
+    b"RDX3": "R's own data; write it with write.csv()",
+    b"RDA": "R's own data; write it with write.csv()",
+    b"X\n\x00\x00": "R's own data; write it with write.csv()",
+    b"<stata_dta>": "a Stata file; save it as CSV",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import known_options
 from hitsndiffs.engines import Engine
@@ -80,10 +81,18 @@ def item_columns(
     columns["discrimination"] = np.where(known, discrimination[here], np.nan)
     columns["strong_share"] = np.where(known, strong_share[here], np.nan)
     given = None if key is None else _given_options(data, key)
+    unchosen = {} if key is None else _unchosen(data, key)
     if given is not None:
         columns["given_key"] = _labels(data, given)
+        for i, answer in unchosen.items():
+            columns["given_key"][i] = answer
     strong = _Strong(strong_share, strong_answers, discrimination)
-    columns["remark"] = [_remark(data, i, option, sure, strong, given) for i in range(data.n_items)]
+    columns["remark"] = [
+        _nobody_chose(data, unchosen[i], option[i], sure[i])
+        if i in unchosen
+        else _remark(data, i, option, sure, strong, given)
+        for i in range(data.n_items)
+    ]
     return columns
 
 
@@ -168,6 +177,24 @@ def _given_options(data: Engine, key: Mapping[Any, Any]) -> Ints:
     options = known_options(data.items, key)
     given[data.items.of_option[options]] = options
     return given
+
+
+def _unchosen(data: Engine, key: Mapping[Any, Any]) -> dict[int, Any]:
+    """Items whose right answer, going by the key, nobody chose, and that answer."""
+    found = {}
+    for item, answer in key.items():
+        i, text = data.items.places[str(item).strip()], normalise(answer)
+        if text is not None and data.items.option_named(i, str(text)) is None:
+            found[i] = answer
+    return found
+
+
+def _nobody_chose(data: Engine, answer: Any, option: int, sure: float) -> str:
+    """The remark on an item with such a key."""
+    said = f"mis-keyed? nobody chose {answer}"
+    if option >= 0 and sure >= DOUBTED:
+        said += f", the answers point to {data.items.option_labels[option]}"
+    return said
 
 
 def _remark(

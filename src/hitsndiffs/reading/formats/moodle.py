@@ -20,6 +20,7 @@ from hitsndiffs.reading.formats.base import (
     Sample,
     Stream,
     Table,
+    refusing,
 )
 from hitsndiffs.reading.formats.common import most_common, objects, roles, table_of
 from hitsndiffs.reading.formats.moodle_columns import (
@@ -362,13 +363,6 @@ def _recognise_grades(sample: Sample) -> str | None:
     return None
 
 
-def _refuse_grades(_: Document, __: Choices) -> Stream:
-    raise Refusal(
-        "Moodle's «Grades» report: points per question and no answers",
-        "download the «Responses» report of the quiz instead",
-    )
-
-
 MOODLE = Format(
     "moodle",
     "Moodle, quiz responses",
@@ -381,5 +375,8 @@ MOODLE_GRADES = Format(
     "Moodle, quiz grades (refused)",
     "Quiz results, «Grades»: points per question, no answers",
     _recognise_grades,
-    _refuse_grades,
+    refusing(
+        "Moodle's «Grades» report: points per question and no answers",
+        "download the «Responses» report of the quiz instead",
+    ),
 )
