@@ -47,9 +47,9 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
         if _is_key_file(file):
             keys.append(file)
             continue
-        if file.is_whole:
-            file.content()  # so that what can be read only once can be read again
         try:
+            if file.is_whole:
+                file.content()  # so that what can be read only once can be read again
             found.parts.append((_read_one(file, options, found, plan), file.name))
             read.append(file)
         except InputError as error:
