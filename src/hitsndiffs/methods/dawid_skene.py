@@ -22,8 +22,8 @@ __all__ = ["Confusions", "DawidSkene", "shared_labels"]
 Vector = npt.NDArray[np.float64]
 
 #: The smallest count and probability (no logarithm of zero).
-LEAST = 1e-10
-#: The strengths of the hierarchical priors are learnt every so many rounds.
+TINY = 1e-10
+#: The strengths of the hierarchical priors are learnt every few rounds.
 LEARN_EVERY = 3
 
 
@@ -135,14 +135,14 @@ class DawidSkene(Method):
             right = data.choices(key)
             mean = float(right.sum()) / float(n.sum())
             accuracy = (right + self.smoothing * mean) / (n + self.smoothing)
-            accuracy = np.clip(accuracy, LEAST, 1 - LEAST)
+            accuracy = np.clip(accuracy, TINY, 1 - TINY)
             if rounds == self.max_iterations or change <= self.tol:
                 break
             # E: how likely each option is the right one
             logs = data.choosers(np.log(accuracy) - np.log1p(-accuracy)) + wrong_options
             if numbers is not None:
                 share = np.bincount(numbers, key) / data.n_items
-                logs += np.log(np.maximum(share, LEAST))[numbers]
+                logs += np.log(np.maximum(share, TINY))[numbers]
             new = within.softmax(np.round(logs, STEADY))
             change = float(np.abs(new - key).max())
             key = new
@@ -185,7 +185,7 @@ class DawidSkene(Method):
             # E: how likely each label is right for each item, unchosen labels too
             by_option = data.through(none, rows.logs, counts).reshape(-1, k, k)
             by_option = by_option[np.arange(data.n_options), numbers]
-            by_item = data.items.total(by_option) + np.log(np.maximum(prior, LEAST))
+            by_item = data.items.total(by_option) + np.log(np.maximum(prior, TINY))
             by_item = np.round(by_item, STEADY)
             new = np.exp(by_item - by_item.max(axis=1, keepdims=True))
             new /= new.sum(axis=1, keepdims=True)
@@ -226,7 +226,7 @@ class DawidSkene(Method):
         """What is added to every user's counts: answers as everybody gives them."""
         if self.model == "hierarchical":
             return strengths * pooled
-        pooled = np.maximum(pooled, LEAST)
+        pooled = np.maximum(pooled, TINY)
         return self.smoothing * pooled / pooled.sum(axis=0)
 
 
@@ -278,7 +278,7 @@ class _Rows:
     def _added(self, counts: Any) -> Any:
         shared = np.asarray(self.shared, like=counts)
         rows = counts.reshape(len(counts), *shared.shape) + shared
-        return np.maximum(rows, LEAST) if self.model == "full" else rows
+        return np.maximum(rows, TINY) if self.model == "full" else rows
 
 
 def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
