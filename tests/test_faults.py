@@ -179,6 +179,13 @@ def test_plans_of_other_types(tmp_path: Path) -> None:
             hnd.read_responses(data, plan=tmp_path / "plan.json")
 
 
+@pytest.mark.parametrize("name", ["\ud800", "a\0b", "hex", "undefined", "x" * 5000, ""])
+def test_names_that_are_no_encodings(name: str) -> None:
+    with pytest.raises(InputError, match="the name of a text encoding") as caught:
+        hnd.read_responses(io.BytesIO(b"user,q1\na,A\nb,B\n"), encoding=name)
+    assert len(str(caught.value)) < 300
+
+
 def test_a_part_in_which_all_answers_are_the_same_is_joined() -> None:
     """Found by fuzzing: alone, such a part is no table of answers."""
     head = "user,q0,q1\n"
