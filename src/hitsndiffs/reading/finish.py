@@ -31,9 +31,9 @@ from hitsndiffs.reading.words import is_key_name, is_summary_name
 
 __all__ = ["Finished", "finish"]
 
-#: Up to so many users, a row that is named like a key is sought everywhere.
+#: Up to this many users, a row that is named like a key is looked for everywhere.
 _MANY_USERS = 100_000
-#: An item with so many answers of which nearly all differ is free text.
+#: An item with this many answers of which nearly all differ is free text.
 _SOME, _DIFFERENT = 10, 0.8
 _LONG_TEXT = 80
 #: With fewer answers it is no wonder that no two are alike.

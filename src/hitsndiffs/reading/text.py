@@ -25,7 +25,7 @@ __all__ = [
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 #: A line such as ``sep=;`` tells Excel what separates the cells.
 _SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
-#: So many rows are looked at to find the separator and the header.
+#: This many rows are looked at to find the separator and the header.
 _LOOK = 60
 #: No cell is longer than this; beyond, a quotation mark was never closed.
 LONGEST_CELL = 64 << 20
