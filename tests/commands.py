@@ -14,6 +14,9 @@ import pytest
 from hitsndiffs.cli import main
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+from pseudo_terminal import run_on_terminal  # noqa: E402
+
 QUIZ = ROOT / "examples" / "quiz.csv"
 CROWD = ROOT / "examples" / "crowd.csv"
 MODELS = ROOT / "examples" / "models.jsonl"
@@ -58,34 +61,10 @@ def as_program(
 
 def on_terminal(*arguments: object, columns: int = 80, cwd: Path | None = None) -> Done:
     """Run a command on a terminal of its own; what it prints comes back as ``out``."""
-    import fcntl
-    import pty
-    import struct
-    import termios
-
-    parent, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
-    running = subprocess.Popen(
-        [*PROGRAM, *map(str, arguments)],
-        stdin=child,
-        stdout=child,
-        stderr=child,
-        env={**env, "TERM": "xterm-256color"},
-        cwd=cwd,
+    code, text = run_on_terminal(
+        [*PROGRAM, *map(str, arguments)], columns=columns, kind="xterm-256color", folder=cwd
     )
-    os.close(child)
-    chunks = []
-    while True:
-        try:
-            chunk = os.read(parent, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        if not chunk:
-            break
-        chunks.append(chunk)
-    os.close(parent)
-    return Done(running.wait(timeout=120), b"".join(chunks).decode().replace("\r\n", "\n"), "")
+    return Done(code, text, "")
 
 
 def rows(table: str) -> list[list[str]]:

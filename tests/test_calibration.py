@@ -18,7 +18,7 @@ from benchmarks.arena.structures import STRUCTURES, UNKNOWABLE, structure
 from benchmarks.arena.summary import Results
 from hitsndiffs.methods.latent_key.confidence import (
     COUNTS,
-    MOST,
+    MOST_CONFIDENCE,
     Signs,
     bound,
     label_bound,
@@ -62,7 +62,7 @@ def test_what_speaks_for_a_solution_never_lowers_its_probability(lead, rules, re
 @given(st.floats(0, 8), st.floats(0, 1), st.floats(0, 2))
 def test_it_is_never_surer_than_its_bounds(lead, rel, excess):
     signs = replace(CLEAR, lead=lead, reliability=rel, excess=excess)
-    assert sureness(signs) <= min(bound(signs), MOST)
+    assert sureness(signs) <= min(bound(signs), MOST_CONFIDENCE)
 
 
 def test_every_bound_has_its_case():

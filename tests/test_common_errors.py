@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 
 import hitsndiffs as hnd
 from hitsndiffs.engines import open_engine
-from hitsndiffs.methods.latent_key.common import PSEUDO, common_errors, key_by_ability, off_together
+from hitsndiffs.methods.latent_key.common import (
+    MORE_CHOOSERS,
+    common_errors,
+    key_by_ability,
+    off_together,
+)
 from hitsndiffs.methods.latent_key.model import KeyProblem
 
 answer_sheets = st.integers(2, 6).flatmap(
@@ -41,8 +46,11 @@ def naive_key_by_ability(responses, key):
             for o in range(first, last)
         }
         middle = np.mean([x for group in elsewhere.values() for x in group])
-        mean = {o: (sum(g) + PSEUDO * middle) / (len(g) + PSEUDO) for o, g in elsewhere.items()}
-        width = {o: 1 / (len(g) + PSEUDO) for o, g in elsewhere.items()}
+        mean = {
+            o: (sum(g) + MORE_CHOOSERS * middle) / (len(g) + MORE_CHOOSERS)
+            for o, g in elsewhere.items()
+        }
+        width = {o: 1 / (len(g) + MORE_CHOOSERS) for o, g in elsewhere.items()}
         closest = min([closest, *np.diff(np.sort(list(mean.values())))])
         for o in elsewhere:
             found[o] = 1.0

@@ -143,7 +143,7 @@ def test_the_latent_key_is_that_of_one_machine(client):
 
 def test_other_methods_say_why_not(client):
     data = engine_of_frame(dd.from_pandas(answers(50, 4), npartitions=2), client)
-    with pytest.raises(hnd.InputError, match=r"truthfinder.*one machine's memory.*--sample"):
+    with pytest.raises(hnd.InputError, match=r"truthfinder.*one machine's memory.*a sample"):
         make("truthfinder").fit(data)
 
 

@@ -50,6 +50,22 @@ def test_mis_keyed_items_are_found(ordinary):
     assert all("the answers point to 0" in found["remark"][i] for i in wrong)
 
 
+def test_a_key_that_nobody_chose_is_listed_as_mis_keyed(ordinary):
+    _, ranking = ordinary
+    right = dict.fromkeys(range(30), 0)
+    clean = ranking.items(key=right)["remark"]
+    found = ranking.items(key={**right, 4: 9, 7: "Z"})
+    assert found["remark"][4].startswith("mis-keyed? nobody chose 9")
+    assert found["remark"][7].startswith("mis-keyed? nobody chose Z")
+    assert found["given_key"][4] == 9
+    assert [r for i, r in enumerate(found["remark"]) if i not in (4, 7)] == [
+        r for i, r in enumerate(clean) if i not in (4, 7)
+    ]
+    said = {f.name: f for f in key_findings(ranking, {**right, 4: 9})}["items"]
+    assert "nobody chose 9" in said.sentence
+    assert said.concern
+
+
 def test_a_key_of_some_items_is_held_against_those_only(ordinary):
     _, ranking = ordinary
     found = columns_of(ranking, {0: 1})

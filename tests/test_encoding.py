@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reading_helpers import KINDS, answers, content
 
 from hitsndiffs.data.encoding import encode_wide
-from hitsndiffs.data.encoding.options import OptionBook, in_order, normalise
+from hitsndiffs.data.encoding.option_book import OptionBook, in_order, normalise
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 

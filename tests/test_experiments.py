@@ -13,18 +13,18 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.paper import (
     FIGURES,
     cells,
-    findings,
+    explanations,
     list_figures,
     paper_values,
     reproduce,
     runner,
 )
+from hitsndiffs.paper.agreement import Result, exponent, summarise, verdict
 from hitsndiffs.paper.cells import Cell, compute
-from hitsndiffs.paper.comparison import Result, exponent, summarise, verdict
 from hitsndiffs.paper.contestants import available
 from hitsndiffs.paper.drawings import CURVES, EXAMPLE, example_responses, worked_example
+from hitsndiffs.paper.explanations import CHECKED, cause, share
 from hitsndiffs.paper.figures import ABSOLUTE, FROM_ONE, PAIRS, choose
-from hitsndiffs.paper.findings import CHECKED, cause, share
 from hitsndiffs.paper.store import Store
 from hitsndiffs.paper.timing import Took
 
@@ -345,11 +345,11 @@ def test_points_that_differ_by_chance_agree_the_second_time(tmp_path):
     for number, wobble in enumerate(spread):
         values = {"hits": paper["hits"][0] + 0.3 + wobble, "hnd": 0.5 + wobble}
         store.add(Cell(name, 0, number, 0), {"accuracy": values})
-        far = Cell(name, 0, number, findings.OTHER_SEED)
+        far = Cell(name, 0, number, explanations.OTHER_SEED)
         store.add(far, {"accuracy": {"hnd": 0.5 + wobble}, "certified": {"hnd": 0.0}})
     results = {name: summarise(FIGURES[name], store, seed=0, runs=10)}
     outcome = runner.Outcome()
-    again = findings.recheck(results, store, seed=0, runs=10, jobs=1, outcome=outcome)
+    again = explanations.recheck(results, store, seed=0, runs=10, jobs=1, outcome=outcome)
     assert {key[2] for key in again} == {"hits", "hnd"}
     assert outcome.computed == 40 + 30  # HnD had ten of its forty
     by_method = {key[2]: r for key, r in again.items()}
@@ -362,10 +362,10 @@ def test_points_that_differ_by_chance_agree_the_second_time(tmp_path):
 
 def test_a_setting_that_several_figures_share():
     point = Result("accuracy/samejima/options", "accuracy", "hits", 1, 3, 0.8, 0, 0, 10)
-    twins = findings.twin_values(point)
+    twins = explanations.twin_values(point)
     assert len(twins) == 6
     assert paper_values()["accuracy/samejima/amax"]["accuracy"]["hits"][2] in twins
-    assert findings.twin_values(replace(point, x=4)) == []
+    assert explanations.twin_values(replace(point, x=4)) == []
 
 
 def test_the_page_tells_what_was_kept(tmp_path):

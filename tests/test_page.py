@@ -21,7 +21,7 @@ from formats.lms import moodle
 
 import hitsndiffs as hnd
 from hitsndiffs.irt.examples import EXAMPLES
-from hitsndiffs.show.web.forms import LEFT_OUT
+from hitsndiffs.show.web.forms import UNUSED
 from hitsndiffs.show.web.tasks import _questions
 
 pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'hitsndiffs[web]'")
@@ -89,10 +89,10 @@ def test_the_result_is_that_of_the_command(visitor: Visitor, tmp_path: Path) -> 
 
 def test_a_column_is_left_out_with_a_click(visitor: Visitor) -> None:
     visitor.bring(CLASS)
-    visitor.post("/plan", c20=LEFT_OUT)
+    visitor.post("/plan", c20=UNUSED)
     plan = visitor.settled("/plan")
     assert "30 users, 19 items" in plan.text
-    visitor.rank(method="majority", c20=LEFT_OUT)
+    visitor.rank(method="majority", c20=UNUSED)
     key = rows(visitor.client.get("/download/key.csv"))
     assert [row["item"] for row in key] == [f"q{i:02}" for i in range(1, 20)]
     kept = visitor.client.get("/download/plan.json").json()
@@ -101,14 +101,14 @@ def test_a_column_is_left_out_with_a_click(visitor: Visitor) -> None:
 
 def test_roles_are_taken_along_when_ranking_at_once(visitor: Visitor) -> None:
     visitor.bring(CLASS)
-    visitor.rank(method="majority", c1=LEFT_OUT)
+    visitor.rank(method="majority", c1=UNUSED)
     assert "30 users, 19 items" in visitor.client.get("/result").text
     assert "30 users, 19 items" in visitor.settled("/plan").text
 
 
 def test_no_item_is_left(visitor: Visitor) -> None:
     visitor.bring("name,q1,q2\na,A,B\nb,A,C\nc,B,C\n")
-    answer = visitor.post("/rank", c1=LEFT_OUT, c2=LEFT_OUT)
+    answer = visitor.post("/rank", c1=UNUSED, c2=UNUSED)
     assert answer.status_code == 422
     assert said(answer).startswith("No column is left")
 

@@ -76,6 +76,17 @@ def xlsx() -> bytes:
     return out.getvalue()
 
 
+def xls() -> bytes:
+    book = pytest.importorskip("xlwt").Workbook()
+    sheet = book.add_sheet("Answers")
+    for r, row in enumerate(ROWS):
+        for c, cell in enumerate(row):
+            sheet.write(r, c, cell)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
 def zstd(data: bytes) -> bytes:
     return pytest.importorskip("zstandard").ZstdCompressor().compress(data)
 
@@ -100,6 +111,8 @@ WRAPPED = {
     "zip": ("a.zip", lambda: zipped(**{"quiz.csv": text().encode(), "__MACOSX/._quiz.csv": b"x"})),
     "xlsx": ("a.xlsx", xlsx),
     "xlsx under another name": ("a.dat", xlsx),
+    "xls": ("a.xls", xls),
+    "xls under another name": ("a.dat", xls),
     "ods": ("a.ods", ods),
     "parquet": ("a.parquet", lambda: parquet()),
     "json": ("a.json", lambda: frame().write_json().encode()),
@@ -340,3 +353,128 @@ def test_many_files_are_converted_by_several_processes(tmp_path, monkeypatch):
     (tmp_path / "org__model-0" / name).write_text('{"doc_id": 0, "resps": [], "filtered_resps": \n')
     with pytest.raises(InputError):
         read_responses(tmp_path / "org__model-0", format="lm-eval")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("gb18030", "学号 姓名 班级 成绩 选择正确的答案"),
+        ("big5", "學號 姓名 班級 選擇正確的答案 請說明"),
+        ("cp932", "学籍番号 氏名 クラス 正しい答えを選んでください"),
+        ("cp949", "학번 이름 반 올바른 답을 고르십시오"),
+        ("cp1251", "Студент Группа Вопрос Ключ выберите правильный ответ"),
+        ("cp1252", "Étudiant Übung über größte façon señor naïve"),
+    ],
+)
+def test_the_encoding_is_found(encoding, words):
+    from hitsndiffs.reading.encodings import find_encoding
+
+    line = f"{words.replace(' ', ',')},A,B\n"
+    assert find_encoding(line.encode(encoding)) == encoding
+    assert find_encoding((line * 3000).encode(encoding)[: (1 << 16) + 1]) == encoding
+    assert find_encoding(line.encode()) == "utf-8"
+
+
+WESTERN = [
+    "café",
+    "Straße",
+    "mañana",
+    "très",
+    "über",
+    "façade",
+    "größer",
+    "élève",
+    "début",
+    "ÜBER",
+    "ÄRZTE",
+    "señor",
+    "niño",
+    "João",
+    "não",
+    "maçã",
+    "coração",
+    "piñata",
+    "smörgås",
+    "Ångström",
+    "fjäll",
+    "blåbær",
+    "høst",
+    "naïve",
+    "œuvre",
+    "“so”",
+    "50€",
+    "20°",
+    "§3",
+    "½",
+    "«oui»",
+    "Lösung",
+    "Prüfung",
+    "Schüler",
+    "Antwort",
+    "réponse",
+    "élévation",
+    "été",
+    "créée",
+    "Müller",
+    "Größe",
+    "año",
+    "¿qué?",
+    "città",
+    "perché",
+]
+
+
+@given(st.lists(st.sampled_from(WESTERN), min_size=1))
+def test_western_words_stay_western(words):
+    from hitsndiffs.reading.encodings import find_encoding
+
+    lines = "name,answer\n" + "".join(f"Zoe Dupond,{word}\n" for word in words)
+    assert find_encoding(lines.encode("cp1252")) in ("cp1252", "utf-8")
+
+
+def test_the_first_sheet_with_a_table_is_read_and_a_sheet_may_hold_the_key(tmp_path):
+    import xlsxwriter
+
+    rows = [
+        ["ID", "q1", "q2", "q3"],
+        *[[f"s{i}", *("AB"[i % 2], "BC"[i % 2], "A")] for i in range(9)],
+    ]
+    rows[3][3] = "B"
+    sheets = {
+        "Info": [["Exam", "Rivers"], ["Date", "2026-01-02"]],
+        "Answers": rows,
+        "Key": [["Question", "Answer"], ["q1", "A"], ["q2", "C"], ["q3", "A"]],
+    }
+    path = tmp_path / "exam.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        for name, table in sheets.items():
+            sheet = book.add_worksheet(name)
+            for r, row in enumerate(table):
+                sheet.write_row(r, 0, row)
+    plan = hnd.plan(path)
+    r = plan.read()
+    assert plan.sheet == "Answers"
+    assert r.users.tolist() == [f"s{i}" for i in range(9)]
+    assert dict(r.key) == {"q1": "A", "q2": "C", "q3": "A"}
+    assert r.key.source == "the sheet 'Key'"
+    assert hnd.plan(path, sheet="Answers").read().n_items == 3
+
+
+def test_files_that_are_no_tables_do_not_spoil_an_archive(tmp_path):
+    members = {"a/quiz.csv": text().encode(), "a/read.pdf": b"%PDF-1.4", "a/notes.txt": b"Hello.\n"}
+    path = tmp_path / "a.zip"
+    path.write_bytes(zipped(**members))
+    r = read_responses(path)
+    assert answers(r) == EXPECTED
+    assert any("read.pdf" in note for note in r.notes)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [(b"$FL2@(#) SPSS", "SPSS"), (gzip.compress(b"RDX3\nX\n\0"), "R's own"), (b"%PDF", "PDF")],
+)
+def test_the_files_of_other_programs_are_named(data, words, tmp_path):
+    path = tmp_path / "a.dat"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=words):
+        read_responses(path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -125,7 +127,7 @@ def test_wrong_engine_and_thread_count_are_refused():
 def test_without_numba():
     data = make_responses([[0, 1], [1, 0], [0, 0]])
     assert isinstance(open_engine(data, threads_from=1), NumpyEngine)
-    with pytest.raises(MissingExtraError, match='use engine="numpy"'):
+    with pytest.raises(MissingExtraError, match="use the engine numpy"):
         open_engine(data, "threads")
 
 
@@ -213,3 +215,47 @@ def test_kernels_travel_to_other_processes():
         """
     )
     assert found == "True"
+
+
+SPY = """
+import concurrent.futures, os, sys
+os.sched_getaffinity = lambda _: set(range(8))  # a machine with eight cores
+asked, make = [], concurrent.futures.ThreadPoolExecutor.__init__
+def spy(self, max_workers=None, *args, **kwargs):
+    if max_workers is not None:  # Polars makes one that it does not use
+        asked.append(max_workers)
+    make(self, max_workers, *args, **kwargs)
+concurrent.futures.ThreadPoolExecutor.__init__ = spy
+from hitsndiffs.cli import main
+code = main(["rank", sys.argv[1], "-m", "majority", "-q", *sys.argv[2:]])
+import polars
+print(code, max([1, *asked]), polars.thread_pool_size(), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "ours", "of_polars"),
+    [
+        ("csv", [], 8, None),  # all cores, where nobody asks for fewer
+        ("csv", ["--threads", "2"], 2, 2),
+        ("parquet", ["--threads", "1"], 1, 1),
+    ],
+)
+def test_threads_bound_the_readers_too(kind, options, ours, of_polars, tmp_path):
+    import polars as pl
+
+    path = tmp_path / f"wide.{kind}"
+    rows = 90_000  # enough for the scanner of large files
+    table = pl.DataFrame({f"q{i}": ["A", "B"] * (rows // 2) for i in range(60)})
+    table = table.with_columns(pl.Series("student", range(rows)).cast(pl.String))
+    table.write_csv(path) if kind == "csv" else table.write_parquet(path)
+    done = subprocess.run(
+        [sys.executable, "-c", SPY, str(path), *options],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={k: v for k, v in os.environ.items() if k != "POLARS_MAX_THREADS"},
+    )
+    code, most, pool = map(int, done.stderr.split()[-3:])
+    assert (code, most) == (0, ours)
+    assert of_polars in (None, pool)

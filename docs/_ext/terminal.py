@@ -11,19 +11,17 @@ shows the first lines only.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
+from pseudo_terminal import run_on_terminal
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
 COLUMNS = 80
-SECONDS = 120
 
 #: The progress display, from hiding the cursor to showing it again; colours; other controls.
 SPINNER = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h(\r|\x1b\[[0-9]*[A-K])*", re.DOTALL)
@@ -32,36 +30,8 @@ CONTROLS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 def run(command: str, folder: Path) -> tuple[int, str]:
     """Run a command on a terminal of its own; return its exit code and what it printed."""
-    import fcntl
-    import pty
-    import struct
-    import termios
-
-    parent, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 60, COLUMNS, 0, 0))
-    env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
-    running = subprocess.Popen(
-        command,
-        shell=True,
-        stdin=child,
-        stdout=child,
-        stderr=child,
-        cwd=folder,
-        env={**env, "TERM": "xterm"},
-    )
-    os.close(child)
-    chunks = []
-    while True:
-        try:
-            chunk = os.read(parent, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        if not chunk:
-            break
-        chunks.append(chunk)
-    os.close(parent)
-    text = b"".join(chunks).decode().replace("\r\n", "\n")
-    return running.wait(timeout=SECONDS), CONTROLS.sub("", SPINNER.sub("", text)).strip("\n")
+    code, text = run_on_terminal(command, columns=COLUMNS, folder=folder)
+    return code, CONTROLS.sub("", SPINNER.sub("", text)).strip("\n")
 
 
 class Terminal(Directive):

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
+from typing import Any
 
-__all__ = ["ConvergenceWarning", "InputError", "MissingExtraError", "did_you_mean", "printable"]
+__all__ = [
+    "ConvergenceWarning",
+    "InputError",
+    "MissingExtraError",
+    "closest",
+    "did_you_mean",
+    "printable",
+]
 
 
 #: What stands in quotation marks, or without a blank for longer than a message bears.
@@ -66,13 +75,27 @@ class ConvergenceWarning(UserWarning):
     """An iteration stopped at its limit; the best iterate is kept and the numbers are given."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint for a name that is close to a known one, with a space before it; or nothing.
+def closest(name: object, known: Iterable[Any]) -> Any:
+    """The known name that is close to a given one, whatever the case; ``None`` where none is.
+
+    >>> closest("Majorty", ["hits", "majority"])
+    'majority'
+    """
+    import difflib
+
+    if len(str(name)) > 200:
+        return None
+    texts = {str(other).casefold(): other for other in islice(known, 10_000)}
+    short = [text for text in texts if len(text) < 200]
+    found = difflib.get_close_matches(str(name).casefold(), short, n=1)
+    return texts[found[0]] if found else None
+
+
+def did_you_mean(name: object, known: Iterable[Any]) -> str:
+    """A sentence for a name that is close to a known one, with a space before it; or nothing.
 
     >>> did_you_mean("majorty", ["hits", "majority"])
     " Did you mean 'majority'?"
     """
-    import difflib
-
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    close = closest(name, known)
+    return "" if close is None else f" Did you mean {close!r}?"

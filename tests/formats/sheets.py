@@ -102,6 +102,77 @@ def in_rows(kind: str = "students") -> Made:
     return Made({"answers.csv": csv_bytes(table)}, answers, right)
 
 
+def rows_with_topics() -> Made:
+    """Users in columns; the key is called «Correct», and each question has a topic."""
+    names = [str(k + 1) for k in range(10)]
+    _, _, rows, _, key = _sheet(87, names)
+    people = [f"Ann {c}" for c in "BCDFGHJKLMNP"]
+    table = [["Question No", "Topic", "Correct", *people]]
+    for k, name in enumerate(names):
+        table.append([name, ("Algebra", "Sets")[k % 2], key[name], *[row[k] for row in rows]])
+    answers = {(people[i], n): rows[i][k] for i in range(12) for k, n in enumerate(names)}
+    return Made({"exam.csv": csv_bytes(table)}, answers, key)
+
+
+def answer_sheet() -> Made:
+    """Roll numbers, the set of the paper, counts and ranks; «*» for two marks; keys in capitals."""
+    names = [f"Q{k + 1}" for k in range(10)]
+    _, _, rows, _, key = _sheet(88, names, blank=0.0)
+    rows = [[cell.lower() for cell in row] for row in rows]
+    rows[4][3] = rows[6][1] = "*"
+    ids = [f"R{i:03}" for i in range(12)]
+    header = ["S.No", "Roll No", "Class", "Set", *names, "Correct", "Wrong", "Rank"]
+    table = [header, ["", "KEY", "", "", *key.values(), "", "", ""]]
+    table += [[i + 1, ids[i], "10-B", "A", *rows[i], 4, 6, i + 1] for i in range(12)]
+    answers = {(ids[i], n): rows[i][k] for i in range(12) for k, n in enumerate(names)}
+    answers = {place: text for place, text in answers.items() if text != "*"}
+    right = {name: answer.lower() for name, answer in key.items()}
+    return Made({"omr.csv": csv_bytes(table)}, answers, right)
+
+
+def questions_with_words() -> Made:
+    """Questions whose texts hold words that other columns are called by."""
+    names = [
+        "What time is it?",
+        "How many points has a star?",
+        "Which grade of steel?",
+        "Date of the battle?",
+        "Number of correct legs?",
+        "What is your reason?",
+    ]
+    q, persons, _, _, _ = _sheet(89, names)
+    rows = [[q.answer(i, k) for k in range(6)] for i in range(12)]
+    table = [["Name", *names], *[[p, *row] for p, row in zip(persons, rows, strict=True)]]
+    answers = {(persons[i], n): rows[i][k] for i in range(12) for k, n in enumerate(names)}
+    return Made({"quiz.csv": csv_bytes(table)}, answers)
+
+
+def labels_with_times() -> Made:
+    """Worker, item, label and time, without a header."""
+    names = [f"img{k}" for k in range(10)]
+    _, persons, rows, answers, _ = _sheet(90, names)
+    lines = [
+        [p, n, rows[i][k], f"2013-01-{1 + (i * k) % 28:02} 10:00:00"]
+        for i, p in enumerate(persons)
+        for k, n in enumerate(names)
+        if rows[i][k] and (i + k) % 10 < 10 - 2 * (i % 5)  # users differ, items do not
+    ]
+    kept = {(line[0], line[1]) for line in lines}
+    answers = {place: text for place, text in answers.items() if place in kept}
+    return Made({"labels.tsv": csv_text(lines, "\t").encode()}, answers)
+
+
+def models_and_subjects() -> Made:
+    """One prediction per row: the subject is the question's, not a person."""
+    names = [f"what is {k}?" for k in range(10)]
+    _, persons, rows, answers, key = _sheet(91, names)
+    table = [["model", "subject", "question", "answer", "prediction"]]
+    for i, p in enumerate(persons):
+        for k, name in enumerate(names):
+            table.append([p, ("law", "art")[k % 2], name, key[name], rows[i][k]])
+    return Made({"all.csv": csv_bytes(table)}, answers, key)
+
+
 def attempts() -> Made:
     """A column with the number of the attempt; the newest attempt stands first."""
     names = [f"q{k + 1}" for k in range(8)]
@@ -137,14 +208,21 @@ def amt_labels() -> Made:
     return Made({"rte.tsv": csv_text(table, "\t").encode()}, answers, key)
 
 
-def file_per_model(kind: str = "csv") -> Made:
+def file_per_model(kind: str = "gold") -> Made:
     """One file per model, with the right answers beside the model's own."""
     names = [f"q{k + 1}" for k in range(8)]
-    _, persons, rows, answers, key = _sheet(79, names, blank=0.0)
+    q, persons, rows, answers, key = _sheet(79, names, blank=0.0)
     files = {}
     for i, p in enumerate(persons):
         lines = [[n, rows[i][k], key[n]] for k, n in enumerate(names)]
-        files[f"{p}.csv"] = csv_bytes([["question_id", "prediction", "gold"], *lines])
+        if kind == "gold":
+            files[f"{p}.csv"] = csv_bytes([["question_id", "prediction", "gold"], *lines])
+        else:
+            records = [
+                {"question": n, "choices": q.options[k], "answer": right, "prediction": own}
+                for k, (n, own, right) in enumerate(lines)
+            ]
+            files[f"{p}.json"] = json.dumps(records).encode()
     return Made(files, answers, key)
 
 
@@ -187,6 +265,14 @@ def question_list() -> Made:
     table = [["question", "option_a", "option_b", "option_c", "option_d", "correct_answer"]]
     table += [[q.stems[k], *q.options[k], q.key_letter(k)] for k in range(12)]
     return Made({"bank.csv": csv_bytes(table)}, refused="a list of questions")
+
+
+def one_model() -> Made:
+    """What one model predicts, beside what is right."""
+    q = quiz(92, n_items=12)
+    table = [["question", "answer", "prediction"]]
+    table += [[q.stems[k], q.key_letter(k), q.letter(0, k)] for k in range(12)]
+    return Made({"model-a.csv": csv_bytes(table)}, refused="one answer per item")
 
 
 def key_alone() -> Made:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.options import (
+from hitsndiffs.cli.flags import (
     METHOD,
     OUTPUT,
     Debug,
@@ -21,9 +21,10 @@ from hitsndiffs.cli.options import (
     method_names,
     option,
 )
+from hitsndiffs.cli.inputs import Source, reads_file
 from hitsndiffs.cli.serve import serve
-from hitsndiffs.cli.source import Source, reads_file
 from hitsndiffs.cli.studies import compare, reproduce, score, simulate
+from hitsndiffs.data.pool import limited_threads
 
 __all__ = ["app"]
 
@@ -143,7 +144,7 @@ def rank(
         int | None,
         option(
             metavar="N",
-            help="Errors from so many random halves of the items (slow).",
+            help="Errors from this many random halves of the items (slow).",
             panel=METHOD,
         ),
     ] = None,
@@ -214,30 +215,30 @@ def rank(
         "engine": engine,
         "threads": threads,
     }
-    rank_file(
-        Job(
-            source=source,
-            method=method,
-            by=by,
-            bootstrap=bootstrap or 0,
-            sample=sample,
-            params={name: value for name, value in params.items() if value is not None},
-            scheduler=scheduler,
-            answers=answers,
-            group=group,
-            use_key=use_key,
-            out=out,
-            key_out=key_out,
-            report=report,
-            save=save,
-            key=key,
-            as_json=json,
-            top=top,
-            everybody=everybody,
-            raw=raw,
-            quiet=quiet,
-        )
+    job = Job(
+        source=source,
+        method=method,
+        by=by,
+        bootstrap=bootstrap or 0,
+        sample=sample,
+        params={name: value for name, value in params.items() if value is not None},
+        scheduler=scheduler,
+        answers=answers,
+        group=group,
+        use_key=use_key,
+        out=out,
+        key_out=key_out,
+        report=report,
+        save=save,
+        key=key,
+        as_json=json,
+        top=top,
+        everybody=everybody,
+        raw=raw,
+        quiet=quiet,
     )
+    with limited_threads(threads):
+        rank_file(job)
 
 
 @app.command()
@@ -265,16 +266,17 @@ def check(
     """Look at a file: what is in it, and what stands in the way of a good ranking."""
     from hitsndiffs.cli.check import check_file
 
-    check_file(
-        source,
-        key=key,
-        full=full,
-        seed=seed or 0,
-        engine=engine or "auto",
-        threads=threads,
-        as_json=json,
-        quiet=quiet,
-    )
+    with limited_threads(threads):
+        check_file(
+            source,
+            key=key,
+            full=full,
+            seed=seed or 0,
+            engine=engine or "auto",
+            threads=threads,
+            as_json=json,
+            quiet=quiet,
+        )
 
 
 @app.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.inputs import Source
 from hitsndiffs.cli.text import for_people, say, show_json, show_table, tab_separated
 from hitsndiffs.data.progress import working
 

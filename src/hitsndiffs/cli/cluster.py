@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
 from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.wording import count
@@ -115,7 +116,7 @@ def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
         if path is not None:
             say(f"Written: {path}", quiet=job.quiet)
     rows = [
-        {name: _plain(values[place]) for name, values in best.items()}
+        {name: python_value(values[place]) for name, values in best.items()}
         for place in range(len(best["user"]))
     ]
     if job.as_json:
@@ -129,10 +130,6 @@ def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
         show_table(names, cells)
     else:
         tab_separated(names, cells)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
 
 
 def _text(value: Any) -> str:

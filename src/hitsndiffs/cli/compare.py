@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
-from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_json, show_table, tab_separated, title
+from hitsndiffs.cli.inputs import Source
+from hitsndiffs.cli.text import (
+    for_people,
+    say,
+    show_json,
+    show_table,
+    six_digits,
+    tab_separated,
+    title,
+)
 from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.results.wording import count
@@ -115,13 +123,7 @@ def _rows(found: Comparison) -> list[dict[str, Any]]:
 
 def _pipe(found: Comparison) -> None:
     rows = _rows(found)
-    tab_separated(list(rows[0]), ([_plain(value) for value in row.values()] for row in rows))
-
-
-def _plain(value: Any) -> str:
-    if value is None or (isinstance(value, float) and np.isnan(value)):
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    tab_separated(list(rows[0]), ([six_digits(value) for value in row.values()] for row in rows))
 
 
 def _show(found: Comparison) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.cli.files import check_distinct, check_target, read_groups, table_writer
-from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.inputs import Source
 from hitsndiffs.cli.text import (
     for_people,
     interval_bar,
@@ -18,6 +18,7 @@ from hitsndiffs.cli.text import (
     say,
     show_json,
     show_table,
+    six_digits,
     tab_separated,
     title,
 )
@@ -297,8 +298,8 @@ def _pipe(ranking: Ranking, job: Job) -> None:
     columns = {
         "rank": [_whole(rank) for rank in ranking.ranks[order].tolist()],
         "user": [str(user) for user in ranking.users[order].tolist()],
-        "score": [_plain(score) for score in ranking.scores[order].tolist()],
-        "error": [_plain(error) for error in ranking.standard_errors[order].tolist()],
+        "score": [six_digits(score) for score in ranking.scores[order].tolist()],
+        "error": [six_digits(error) for error in ranking.standard_errors[order].tolist()],
         "low": [_whole(rank) for rank in low[order].tolist()],
         "high": [_whole(rank) for rank in high[order].tolist()],
         "answers": [str(n) for n in ranking.responses.answers_per_user[order].tolist()],
@@ -311,10 +312,6 @@ def _pipe(ranking: Ranking, job: Job) -> None:
 
 def _whole(rank: float) -> str:
     return "" if np.isnan(rank) else f"{rank:.0f}"
-
-
-def _plain(number: float) -> str:
-    return "" if np.isnan(number) else f"{number:.6g}"
 
 
 def _show(ranking: Ranking, job: Job) -> None:

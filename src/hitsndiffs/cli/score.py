@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
-from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.inputs import Source
 from hitsndiffs.cli.text import for_people, say, show_json, show_table, tab_separated
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.results.wording import count
@@ -20,8 +20,8 @@ def score_file(
     model: Path, source: Source, *, out: Path | None, as_json: bool, raw: bool = False, quiet: bool
 ) -> None:
     """Read the ranking and the newcomers, place them, write, show."""
-    from hitsndiffs.results.frames import to_frame
     from hitsndiffs.results.saving import load
+    from hitsndiffs.results.values import to_frame
 
     if out is not None:
         for read in (*source.paths, str(model)):

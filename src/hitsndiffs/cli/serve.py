@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from hitsndiffs.cli.options import Debug, Quiet, option
+from hitsndiffs.cli.flags import Debug, Quiet, option
 
 __all__ = ["serve"]
 

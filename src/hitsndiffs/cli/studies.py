@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.options import (
+from hitsndiffs.cli.flags import (
     OUTPUT,
     Debug,
     Json,
@@ -18,7 +18,7 @@ from hitsndiffs.cli.options import (
     method_names,
     option,
 )
-from hitsndiffs.cli.source import Source, reads_file
+from hitsndiffs.cli.inputs import Source, reads_file
 
 __all__ = ["compare", "reproduce", "score", "simulate"]
 
@@ -207,7 +207,7 @@ def reproduce(
         option(metavar="NAME", help="Only this method; may be given several times."),
     ] = None,
     points: Annotated[
-        int | None, option(metavar="N", help="At most so many points of each figure.")
+        int | None, option(metavar="N", help="At most this many points of each figure.")
     ] = None,
     out: Annotated[
         Path,

@@ -14,6 +14,7 @@ __all__ = [
     "say",
     "show_json",
     "show_table",
+    "six_digits",
     "tab_separated",
     "title",
     "width",
@@ -21,6 +22,17 @@ __all__ = [
 
 #: Names are not cut to fewer characters than these, however narrow the screen.
 SHORTEST = 8
+
+
+def six_digits(value: object) -> str:
+    """A cell for programs: numbers with six digits, nothing for what is not there.
+
+    >>> six_digits(1 / 3), six_digits(float("nan")), six_digits(None), six_digits("hnd")
+    ('0.333333', '', '', 'hnd')
+    """
+    if value is None or value != value:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def for_people() -> bool:

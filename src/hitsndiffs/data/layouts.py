@@ -26,7 +26,7 @@ Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 Counts = npt.NDArray[np.int64]
 
 #: Answers handled at once.
-BLOCK = 4_000_000
+ANSWERS_AT_ONCE = 4_000_000
 
 
 def codes_of_rows(rows: Rows, item_starts: Counts, option_items: npt.NDArray[Any]) -> Codes:
@@ -61,7 +61,7 @@ def rows_of_codes(codes: Codes, item_starts: Counts, answers_per_user: Counts) -
     np.cumsum(answers_per_user, out=indptr[1:])
     options = np.empty(indptr[-1], dtype=np.int32)
     starts = item_starts[:-1].astype(np.int32)
-    block = max(1, BLOCK // max(n_items, 1))
+    block = max(1, ANSWERS_AT_ONCE // max(n_items, 1))
     no_answer = np.iinfo(codes.dtype).max
     for first in range(0, n_users, block):
         part = np.ascontiguousarray(codes[:, first : first + block].T)
@@ -100,6 +100,6 @@ def choosers_in_rows(rows: Rows, n_options: int) -> Counts:
     """How many users chose each option."""
     options = rows[1]
     counts = np.zeros(n_options, dtype=np.int64)
-    for first in range(0, len(options), BLOCK):  # bincount widens what it is given
-        counts += np.bincount(options[first : first + BLOCK], minlength=n_options)
+    for first in range(0, len(options), ANSWERS_AT_ONCE):  # bincount widens what it is given
+        counts += np.bincount(options[first : first + ANSWERS_AT_ONCE], minlength=n_options)
     return counts

@@ -11,7 +11,19 @@ import numpy.typing as npt
 from hitsndiffs.data.items import Items
 from hitsndiffs.errors import InputError, did_you_mean
 
-__all__ = ["answers_here", "covered_items", "item_places", "known_options", "no_such_user"]
+__all__ = [
+    "answers_here",
+    "covered_items",
+    "item_places",
+    "known_options",
+    "no_such_user",
+    "python_value",
+]
+
+
+def python_value(value: Any) -> Any:
+    """A NumPy scalar as the Python value it stands for; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def known_options(items: Items, answers: Mapping[Any, Any]) -> npt.NDArray[np.int64]:
@@ -23,7 +35,7 @@ def known_options(items: Items, answers: Mapping[Any, Any]) -> npt.NDArray[np.in
     >>> known_options(items, {"q1": "B"}).tolist()
     [1]
     """
-    from hitsndiffs.data.encoding.options import normalise
+    from hitsndiffs.data.encoding.option_book import normalise
 
     found = []
     for item, answer in answers.items():

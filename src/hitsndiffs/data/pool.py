@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 
-__all__ = ["Run", "available_cores"]
+from hitsndiffs.errors import InputError
+
+__all__ = ["Run", "available_cores", "check_threads", "limited_threads"]
+
+#: The limits that are in force, the latest last.
+_limits: list[int] = []
 
 
 def available_cores() -> int:
@@ -20,8 +27,42 @@ def available_cores() -> int:
     True
     """
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    return min([cores, *_limits[-1:]])
+
+
+def check_threads(threads: int | None) -> None:
+    """Refuse a number of threads that makes no sense."""
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1; got {threads}.")
+
+
+@contextmanager
+def limited_threads(most: int | None) -> Iterator[None]:
+    """Use at most this many threads: to read, to rank, and Polars' own.
+
+    Polars makes its threads when it is loaded, and keeps them: where it is loaded already, they
+    stay as they are.
+
+    Examples
+    --------
+    >>> with limited_threads(1):
+    ...     available_cores()
+    1
+    """
+    check_threads(most)
+    if most is None:
+        yield
+        return
+    if "polars" not in sys.modules:
+        os.environ["POLARS_MAX_THREADS"] = str(most)
+    _limits.append(most)
+    try:
+        yield
+    finally:
+        _limits.pop()
 
 
 class Run:

@@ -34,9 +34,9 @@ Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 #: Numbers in a block of users that a step works on at a time.
-BLOCK = 2**25
+STEP_NUMBERS = 2**25
 #: User arrays of 8 bytes that a method has at a time, besides the answers.
-USER_ARRAYS = 12
+ARRAYS_AT_ONCE = 12
 
 
 class CupyEngine(MemoryEngine):
@@ -241,7 +241,7 @@ class CupyEngine(MemoryEngine):
     def _stepped(self, weights: Vector, step: Step, arrays: tuple[Any, ...]) -> Any:
         """What a step makes of each block of users, with the block's first user."""
         given = cp.asarray(weights, dtype=cp.float64)
-        size = max(1024, BLOCK // max(given.shape[1], 1))
+        size = max(1024, STEP_NUMBERS // max(given.shape[1], 1))
         for first in range(0, self.n_users, size):
             last = min(first + size, self.n_users)
             sums = (
@@ -260,7 +260,7 @@ def _check_memory(responses: Responses, groups: Groups | None) -> None:
         answers = (4 * -(-groups.n_narrow // 4) + 2 * (groups.n_groups - groups.n_narrow)) * (
             responses.n_users
         )
-    needed = answers + 8 * USER_ARRAYS * responses.n_users
+    needed = answers + 8 * ARRAYS_AT_ONCE * responses.n_users
     free = cp.cuda.runtime.memGetInfo()[0] + cp.get_default_memory_pool().free_bytes()
     if needed > free:
         fit = int(responses.n_users * (free / needed))

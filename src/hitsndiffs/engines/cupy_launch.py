@@ -29,7 +29,7 @@ THREADS = 1024
 BATCH = {True: 8192, False: 16384}
 #: Shared memory of a block (bytes). Sums are kept in several copies while they fit: neighbouring
 #: users with the same answers would wait for each other.
-SHARED, MOST_COPIES = 220 * 1024, 4
+SHARED_MEMORY, MOST_COPIES = 220 * 1024, 4
 
 
 @lru_cache(maxsize=1)
@@ -47,7 +47,7 @@ def kernel_named(name: str) -> Any:
 def round_kernel(name: str, n_quads: int, precise: bool) -> tuple[Any, int]:
     """A kernel made for some quads, and the shared memory that it needs."""
     copies = MOST_COPIES
-    while copies > 1 and shared_bytes(name, n_quads, precise, copies) > SHARED:
+    while copies > 1 and shared_bytes(name, n_quads, precise, copies) > SHARED_MEMORY:
         copies //= 2
     shared = shared_bytes(name, n_quads, precise, copies)
     defines = {"N_QUADS": n_quads, "PRECISE": int(precise), "COPIES": copies, "THREADS": THREADS}

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from hitsndiffs.engines.cupy_launch import (
     BATCH,
-    SHARED,
+    SHARED_MEMORY,
     THREADS,
     cover,
     kernel_named,
@@ -45,7 +45,7 @@ MOST_QUADS = 24
 #: Users whose bits are held at a time while pairs of options are counted.
 USERS_AT_ONCE = 2**25
 #: Codes that are sent to the device at a time (bytes).
-PIECE = 2**28
+UPLOAD_BYTES = 2**28
 
 
 class DeviceLayout(Protocol):
@@ -107,7 +107,7 @@ class DevicePacked:
         """Send dense codes ``(n_items, n_users)`` over, piece by piece, and pack them there."""
         n_items, n_users = codes.shape
         made = cls.empty(groups, n_users)
-        piece = max(1, PIECE // (max(n_items, 1) * codes.dtype.itemsize))
+        piece = max(1, UPLOAD_BYTES // (max(n_items, 1) * codes.dtype.itemsize))
         for first in range(0, n_users, piece):
             part = np.ascontiguousarray(codes[:, first : first + piece])
             made.fill(cp.asarray(part), first)
@@ -215,7 +215,7 @@ class DevicePacked:
     def through(self, weights: Array, scale: Array, bound: float) -> Array:
         """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
         precise = self.precise
-        fits = 0 < shared_bytes("through", self.n_quads, precise) <= SHARED
+        fits = 0 < shared_bytes("through", self.n_quads, precise) <= SHARED_MEMORY
         if not fits or self.n_quads > MOST_QUADS or self.n_wide:
             scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
             return self.choosers(scores)[:, 0]

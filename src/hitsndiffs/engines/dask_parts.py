@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding import Encoded, encode_long, encode_wide
-from hitsndiffs.data.encoding.options import in_order, normalise
+from hitsndiffs.data.encoding.option_book import in_order, normalise
 from hitsndiffs.data.encoding.result import label_array
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses

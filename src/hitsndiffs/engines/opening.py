@@ -6,6 +6,7 @@ import logging
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from hitsndiffs.data.compiling import is_switched_off
+from hitsndiffs.data.pool import check_threads
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Engine
 from hitsndiffs.errors import InputError, MissingExtraError
@@ -57,8 +58,7 @@ def open_engine(
         return data
     if engine not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}; got {engine!r}.")
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1; got {threads}.")
+    check_threads(threads)
     known = _in_use.setdefault(data, WeakValueDictionary())
     found = known.get((engine, threads))
     if found is None:

@@ -12,7 +12,7 @@ __all__ = ["average_ranks", "how_many", "level_middles", "level_ranks"]
 Vector = npt.NDArray[np.float64]
 
 #: Into how many cells the range of the scores is cut to find the few that are tied.
-CELLS = 2**20
+TIE_CELLS = 2**20
 
 
 def level_middles(scores: Vector, limit: float) -> Vector:
@@ -39,10 +39,10 @@ def _near_some(scores: Vector, *some: Vector) -> npt.NDArray[np.int64]:
     low, range_ = float(scores.min()), float(np.ptp(scores))
     if range_ == 0:
         return np.arange(len(scores))
-    marked = np.zeros(CELLS + 1, dtype=bool)
+    marked = np.zeros(TIE_CELLS + 1, dtype=bool)
     for values in some:
-        marked[((values - low) * (CELLS / range_)).astype(np.int32)] = True
-    return np.flatnonzero(marked[((scores - low) * (CELLS / range_)).astype(np.int32)])
+        marked[((values - low) * (TIE_CELLS / range_)).astype(np.int32)] = True
+    return np.flatnonzero(marked[((scores - low) * (TIE_CELLS / range_)).astype(np.int32)])
 
 
 def level_ranks(scores: Vector, limit: float) -> Vector:

@@ -12,14 +12,14 @@ from hitsndiffs.irt.codes import from_codes
 from hitsndiffs.irt.polytomous import C1P, GRM, Bock, Samejima
 from hitsndiffs.irt.recipes import ABILITIES, RECIPES, spaced_bock
 from hitsndiffs.irt.simulation import Simulation, simulate
-from hitsndiffs.irt.writing import FORMATS, write_simulation
+from hitsndiffs.irt.writing import WRITTEN_FORMATS, write_simulation
 
 __all__ = [
     "ABILITIES",
     "C1P",
-    "FORMATS",
     "GRM",
     "RECIPES",
+    "WRITTEN_FORMATS",
     "Bock",
     "Glad",
     "OnePL",

@@ -15,7 +15,7 @@ __all__ = ["ResponseModel", "letters"]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 #: Abilities and item parameters stay within this, so that no product of two overflows.
-LARGEST = 1e100
+HUGE = 1e100
 
 Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
@@ -115,17 +115,22 @@ def letters(count: int) -> tuple[str, ...]:
 def abilities_column(theta: npt.ArrayLike) -> FloatArray:
     """Abilities as a float vector, or an error that says what came instead."""
     values = np.asarray(theta, dtype=np.float64)
-    bad = np.count_nonzero(~(np.abs(values) <= LARGEST))
+    bad = np.count_nonzero(~(np.abs(values) <= HUGE))
     if values.ndim > 1 or bad:
         raise InputError(
-            f"abilities must be a vector of numbers within ±{LARGEST:g}; "
+            f"abilities must be a vector of numbers within ±{HUGE:g}; "
             f"got an array of shape {values.shape} with {bad} that are not."
         )
     return np.atleast_1d(values)
 
 
 def parameters(
-    owner: object, ndim: int, *, least: float = -LARGEST, most: float = LARGEST, **given: Any
+    owner: object,
+    ndim: int,
+    *,
+    least: float = -HUGE,
+    most: float = HUGE,
+    **given: Any,
 ) -> None:
     """Check item parameters and store them, read-only, on a frozen model.
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import DENSE_FROM, Responses
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, did_you_mean
 from hitsndiffs.irt.answering import Answering, BoolArray
 from hitsndiffs.irt.base import Codes, FloatArray, ResponseModel
 from hitsndiffs.irt.codes import from_codes, from_rows, labels
@@ -18,7 +18,7 @@ from hitsndiffs.irt.recipes import ABILITIES, DEFAULT_AMAX, DEFAULT_BMAX, RECIPE
 __all__ = ["Simulation", "simulate"]
 
 #: Chances held at once; bounds the memory beside the responses themselves.
-CHUNK = 1 << 19
+CHANCES_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +69,8 @@ def simulate(
     answers_per_user: float | None = None,
     answers_tail: float = 1.0,
     blocks: int | None = None,
+    at_once: int = CHANCES_AT_ONCE,
+    dense_from: float = DENSE_FROM,
 ) -> Simulation:
     """Simulate responses with known abilities, in the way of the paper's experiments.
 
@@ -106,6 +108,10 @@ def simulate(
     blocks
         Instead: missing by design. The items are cut into this many blocks and every user
         answers two neighbouring ones.
+    at_once
+        How many chances are held at once; bounds the memory.
+    dense_from
+        The share of answered cells from which responses are held as a full table.
 
     Returns
     -------
@@ -132,7 +138,9 @@ def simulate(
     streams = _streams(seed)
     items_drawn = recipe.draw(next(streams), sizes)
     theta = _abilities(ability, recipe, next(streams), users)
-    responses = _respond(items_drawn, theta, answering, next(streams), next(streams))
+    responses = _respond(
+        items_drawn, theta, answering, next(streams), next(streams), at_once, dense_from
+    )
     text = items_drawn.option_labels
     correct = items_drawn.correct[_item_numbers(responses)]
     key = dict(zip(responses.items.tolist(), (text[h] for h in correct.tolist()), strict=True))
@@ -146,10 +154,7 @@ def _resolve(model: str | ResponseModel) -> tuple[Recipe, str]:
         fixed = Recipe("given", given, items=model.n_items, options=model.n_options)
         return fixed, f"the given {type(model).__name__}"
     if model not in RECIPES:
-        import difflib
-
-        close = difflib.get_close_matches(str(model), RECIPES, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(str(model), RECIPES)
         raise InputError(f"model must be one of {', '.join(RECIPES)}; got {model!r}.{hint}")
     return RECIPES[model], model
 
@@ -217,6 +222,8 @@ def _respond(
     answering: Answering,
     rng: np.random.Generator,
     answering_rng: np.random.Generator,
+    at_once: int,
+    dense_from: float,
 ) -> Responses:
     """Draw everybody's answers, a block of users at a time."""
     users, items = len(theta), model.n_items
@@ -224,11 +231,11 @@ def _respond(
         "users": labels("user", users, width=3),
         "items": labels("item", items, width=2),
     }
-    dense = answering.density >= DENSE_FROM
+    dense = answering.density >= dense_from
     dtype = np.dtype(np.uint8 if model.n_options < 255 else np.uint16)
     table = np.empty((items, users) if dense else (0, 0), dtype=dtype)
     counts, chosen = [], []
-    step = max(1, CHUNK // (items * model.n_options))
+    step = max(1, at_once // (items * model.n_options))
     for first in range(0, users, step):
         part = model.sample(theta[first : first + step], rng)
         answered = None if answering.complete else answering.draw(answering_rng, first, len(part))

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.irt.simulation import Simulation
 
-__all__ = ["FORMATS", "refuse_files", "write_simulation"]
+__all__ = ["WRITTEN_FORMATS", "refuse_files", "write_simulation"]
 
-FORMATS = ("csv", "parquet")
+WRITTEN_FORMATS = ("csv", "parquet")
 
 
 def write_simulation(
@@ -83,8 +83,8 @@ def write_simulation(
 
 def refuse_files(directory: str | os.PathLike[str], format: str) -> None:
     """Refuse a format that is none, and a folder that has such files already."""
-    if format not in FORMATS:
-        raise InputError(f"format must be one of {', '.join(FORMATS)}; got {format!r}.")
+    if format not in WRITTEN_FORMATS:
+        raise InputError(f"format must be one of {', '.join(WRITTEN_FORMATS)}; got {format!r}.")
     for name in ("responses", "abilities", "key"):
         path = Path(directory) / f"{name}.{format}"
         if os.path.lexists(path):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, did_you_mean
 from hitsndiffs.methods.abh import ABH
 from hitsndiffs.methods.auto import Auto
 from hitsndiffs.methods.avghits import AvgHITS
@@ -67,8 +66,7 @@ METHODS: dict[str, type[Method]] = {
 def make(name: str, **params: Any) -> Method:
     """Return a method by its name, with its parameters set."""
     if name not in METHODS:
-        close = difflib.get_close_matches(name, METHODS, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(name, METHODS)
         raise InputError(f"There is no method {name!r}; there is {', '.join(METHODS)}.{hint}")
     method = METHODS[name]()
     for param in params.keys() - method.get_params().keys():

@@ -17,9 +17,9 @@ from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.method import LatentKey
-from hitsndiffs.methods.latent_key.reading import questions_of, readings_of
+from hitsndiffs.methods.latent_key.reading import DOUBT, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search, correlation
-from hitsndiffs.methods.latent_key.shares import ALIKE
+from hitsndiffs.methods.latent_key.shares import SAME_READING
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.readings import Reading
 from hitsndiffs.methods.robust import certified_fit, choose_axis
@@ -32,8 +32,6 @@ Vector = npt.NDArray[np.float64]
 
 #: Ability is averaged over the key's posterior and the graded axis where the two agree this well.
 AGREE = 0.8
-#: Below this confidence the result comes with a word of doubt.
-DOUBT = 0.8
 #: Confusion matrices are tried while users × labels² stays below this.
 MOST_CELLS = 5e7
 #: Of more answers than this, a sample of the users tells which model predicts better.
@@ -187,7 +185,7 @@ def _readings(data: Engine, fit: Fit, found: Search) -> tuple[tuple[Reading, ...
         (number, replace(reading, agreement=correlation(reading.correct, fit.correct)))
         for number, reading in enumerate(readings_of(found), start=1)
     ]
-    others = [(number, reading) for number, reading in others if reading.agreement < ALIKE]
+    others = [(number, reading) for number, reading in others if reading.agreement < SAME_READING]
     scale = (1 - sure) / max(sum(reading.probability for _, reading in others), 1 - sure, 1e-12)
     rest = [replace(r, probability=scale * r.probability) for _, r in others]
     return (first, *rest), tuple(number for number, _ in others)

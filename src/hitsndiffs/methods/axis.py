@@ -14,13 +14,11 @@ from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.order.orientation import Orientation, orient, undecided
 from hitsndiffs.spectral import Averaging, Solution
+from hitsndiffs.spectral.repeated import REPEATED
 
 __all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standard_errors", "standardised"]
 
 Vector = npt.NDArray[np.float64]
-
-#: Two axes this close (relatively) are one.
-REPEATED = 1e-6
 
 
 def standardised(U: Averaging, s: Vector) -> Any:

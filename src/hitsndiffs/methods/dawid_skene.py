@@ -21,8 +21,8 @@ __all__ = ["Confusions", "DawidSkene", "shared_labels"]
 Vector = npt.NDArray[np.float64]
 
 #: The smallest count and probability (no logarithm of zero).
-LEAST = 1e-10
-#: The strengths of the hierarchical priors are learnt every so many rounds.
+TINY = 1e-10
+#: The strengths of the hierarchical priors are learnt every few rounds.
 LEARN_EVERY = 3
 
 
@@ -134,14 +134,14 @@ class DawidSkene(Method):
             right = data.choices(key)
             mean = float(right.sum()) / float(n.sum())
             accuracy = (right + self.smoothing * mean) / (n + self.smoothing)
-            accuracy = np.clip(accuracy, LEAST, 1 - LEAST)
+            accuracy = np.clip(accuracy, TINY, 1 - TINY)
             if rounds == self.max_iterations or change <= self.tol:
                 break
             # E: how likely each option is the right one
             logs = data.choosers(np.log(accuracy) - np.log1p(-accuracy)) + wrong_options
             if numbers is not None:
                 share = np.bincount(numbers, key) / data.n_items
-                logs += np.log(np.maximum(share, LEAST))[numbers]
+                logs += np.log(np.maximum(share, TINY))[numbers]
             new = within.softmax(np.round(logs, STEADY))
             change = float(np.abs(new - key).max())
             key = new
@@ -186,7 +186,7 @@ class DawidSkene(Method):
             for answer in range(k):
                 mine = numbers == answer
                 by_option[mine] = data.choosers(logs[:, answer])[mine]
-            by_item = data.items.total(by_option) + np.log(np.maximum(prior, LEAST))
+            by_item = data.items.total(by_option) + np.log(np.maximum(prior, TINY))
             by_item = np.round(by_item, STEADY)
             new = np.exp(by_item - by_item.max(axis=1, keepdims=True))
             new /= new.sum(axis=1, keepdims=True)
@@ -223,8 +223,8 @@ class DawidSkene(Method):
 
     def _confusions(self, counts: Vector) -> Any:
         """``[user, answer, right]``: the probability of each answer, given the right label."""
-        pooled = np.maximum(counts.sum(axis=0), LEAST)
-        counts = np.maximum(counts + self.smoothing * pooled / pooled.sum(axis=0), LEAST)
+        pooled = np.maximum(counts.sum(axis=0), TINY)
+        counts = np.maximum(counts + self.smoothing * pooled / pooled.sum(axis=0), TINY)
         return counts / counts.sum(axis=1, keepdims=True)
 
 

@@ -30,12 +30,12 @@ Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 #: Data with more answers are fitted as they come: what an order changes there is rounding.
-UP_TO = 100_000
+UP_TO = 2_000_000
 #: Scores of users whom nothing tells apart differ by rounding up to here (relatively), and share
 #: their mean.
-ROUNDING = 1e-6
+TIED_ROUNDING = 1e-6
 #: Where users whom nothing tells apart stand at different places, it is no surer than this.
-SURE = 0.5
+MOST_SURE_UNTOLD = 0.5
 #: Parameters that treat users or options differently in ways that the colours do not know.
 TELLING = ("key", "order", "group")
 
@@ -133,7 +133,7 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
     spread = np.nan_to_num(high - low) / size
     apart = _levelled(fit, groups, spread)
     for group in np.argsort(-spread, kind="stable"):
-        if spread[group] <= ROUNDING:
+        if spread[group] <= TIED_ROUNDING:
             break
         users = np.flatnonzero(groups == group)
         best, worst = users[np.argmax(scores[users])], users[np.argmin(scores[users])]
@@ -144,7 +144,7 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
 
 def _levelled(fit: Fit, groups: Ints, spread: Vector) -> Fit:
     """Users whom nothing tells apart share their numbers, where rounding is all the difference."""
-    some = (spread > 0) & (spread <= ROUNDING)
+    some = (spread > 0) & (spread <= TIED_ROUNDING)
     if not some.any():
         return fit
     members, inside = np.bincount(groups), some[groups]
@@ -166,7 +166,7 @@ def _said(fit: Fit, colouring: Colouring, one: int, other: int) -> Fit:
         "determined by the data. One known answer or one strong user would help."
     )
     readings = fit.readings
-    if readings and readings[0].probability > SURE:
-        readings = (replace(readings[0], probability=SURE), *readings[1:])
-    sure = None if fit.confidence is None else min(fit.confidence, SURE)
+    if readings and readings[0].probability > MOST_SURE_UNTOLD:
+        readings = (replace(readings[0], probability=MOST_SURE_UNTOLD), *readings[1:])
+    sure = None if fit.confidence is None else min(fit.confidence, MOST_SURE_UNTOLD)
     return replace(fit, confidence=sure, readings=readings, notes=(*fit.notes, note))

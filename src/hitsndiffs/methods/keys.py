@@ -26,7 +26,7 @@ Vector = npt.NDArray[np.float64]
 def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Any:
     """Standard error of a user's share of right answers: chance in them, doubt about the key.
 
-    The chance is that of so many answers, each right with the user's (smoothed) accuracy: a user
+    The chance is that of this many answers, each right with the user's (smoothed) accuracy: a user
     whose few answers all seem right is not sure to go on like that.
     """
     chance = answers * accuracy * (1 - accuracy)
@@ -98,7 +98,7 @@ def best_option_probabilities(data: Engine, mean: Vector, spread: Vector) -> Vec
 
 #: Where the distribution of each variable is looked at, in its own standard deviations, and at how
 #: many places per item in all.
-STEPS = np.linspace(-4.5, 4.5, 25)
+DEVIATIONS = np.linspace(-4.5, 4.5, 25)
 NODES = 400
 
 
@@ -108,7 +108,7 @@ def _largest(mean: Vector, spread: Vector) -> Vector:
     The variables' widths can differ by orders of magnitude (one chooser, or thousands), so that the
     places of all of them are taken together, and P(it falls between two places) is exact.
     """
-    places = (mean[:, :, None] + spread[:, :, None] * STEPS).reshape(len(mean), -1)
+    places = (mean[:, :, None] + spread[:, :, None] * DEVIATIONS).reshape(len(mean), -1)
     places.sort(axis=1)
     if places.shape[1] > NODES:
         places = places[:, np.linspace(0, places.shape[1] - 1, NODES).astype(int)]

@@ -27,7 +27,7 @@ HIDDEN = 0.1
 ONE_TURN_FROM = 50_000
 MOST_TURNS = 3
 #: Rounds of the confusion matrices' fit to the rest.
-ROUNDS = 100
+CONFUSION_ROUNDS = 100
 #: No answer is taken to be less likely than this.
 FLOOR = 1e-4
 
@@ -74,7 +74,19 @@ def confusion_against_key(data: Engine, start: Array) -> Contest:
     turns = int(np.clip(ONE_TURN_FROM // max(data.n_responses, 1), 1, MOST_TURNS))
     pairs = [_one_turn(data, start, turn) for turn in range(turns)]
     users = np.concatenate([users for users, _ in pairs])
-    difference = np.concatenate([difference for _, difference in pairs])
+    return outcome(users, np.concatenate([difference for _, difference in pairs]))
+
+
+def outcome(users: Ints, difference: Array) -> Contest:
+    """Sum the contest up: the mean difference, and its error with users as the units.
+
+    Parameters
+    ----------
+    users
+        Whose each hidden answer is.
+    difference
+        Log probability of each hidden answer under confusion matrices, less that under the key.
+    """
     if len(difference) == 0:
         return Contest(0.0, np.inf, 0)
     per_user = np.bincount(users, difference)
@@ -90,7 +102,7 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     problem = KeyProblem(seen)
     key_fit = problem.fit(start, max_rounds=12)
-    found = DawidSkene(model="hierarchical", max_iterations=ROUNDS)._fit(seen).learnt
+    found = DawidSkene(model="hierarchical", max_iterations=CONFUSION_ROUNDS)._fit(seen).learnt
     assert isinstance(found, Confusions)
 
     place = np.full(data.n_options, -1)

@@ -20,9 +20,9 @@ __all__ = ["Question", "Reading", "questions"]
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: So many questions are kept in a result.
-KEPT = 5
-#: Questions after so many are chosen as if the earlier ones were not asked.
+#: This many questions are kept in a result.
+KEPT_QUESTIONS = 5
+#: Questions after this many are chosen as if the earlier ones were not asked.
 JOINTLY = 2
 
 
@@ -103,7 +103,7 @@ def questions(
     table = np.stack([items.share(np.nan_to_num(key)) for key in keys])
     states = [(1.0, weights / weights.sum())]  # what was answered so far: its chance, the readings
     asked: list[Question] = []
-    for turn in range(min(KEPT, items.n_items)):
+    for turn in range(min(KEPT_QUESTIONS, items.n_items)):
         gain = np.zeros(items.n_items)
         for chance, readings in states:
             gain += chance * _information(items, table, readings)

@@ -21,7 +21,7 @@ NEARLY_ONE = 1 - 2.0**-53
 #: Doubts below this are lost beside numbers near 1.
 RESOLVED = np.log(1e-9)
 #: Exponentials of numbers that differ by this much still fit side by side in a double.
-WIDTH = 600.0
+EXPONENT_RANGE = 600.0
 #: And numbers that differ by this much do not change each other's sum.
 NEGLIGIBLE = 40.0
 #: Passes over the data for the final doubts, at most.
@@ -135,11 +135,11 @@ def log_of_sums(data: Engine, logs: Vector) -> Vector:
     if (top := float(logs.max())) == -np.inf:
         return result
     for _ in range(PASSES):
-        here = (logs <= top) & (logs > top - WIDTH)
+        here = (logs <= top) & (logs > top - EXPONENT_RANGE)
         part = data.choices(np.where(here, np.exp(np.minimum(logs - top, 0.0)), 0.0))
         log_part = np.log(part, out=np.full(len(part), -np.inf), where=part > 0)
         result = np.asarray(np.logaddexp(result, log_part + top))
-        rest = logs[(logs <= top - WIDTH) & (logs > -np.inf)]
+        rest = logs[(logs <= top - EXPONENT_RANGE) & (logs > -np.inf)]
         if rest.size == 0 or (result > rest.max() + NEGLIGIBLE).all():
             break
         top = float(rest.max())

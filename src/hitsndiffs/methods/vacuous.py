@@ -11,7 +11,7 @@ from hitsndiffs.order.orientation import undecided
 __all__ = ["tells_nothing"]
 
 #: Answers that fewer than this share of users share with anybody are like numbers drawn at random.
-SHARED = 0.02
+LEAST_SHARED = 0.02
 
 
 def tells_nothing(data: Engine) -> Fit | None:
@@ -28,7 +28,7 @@ def tells_nothing(data: Engine) -> Fit | None:
             "No two users gave the same answer to any item, so nothing can be compared. Are these "
             "answers, or measurements? Options must be the same text to be the same option",
         )
-    if shared < SHARED * data.n_responses and data.n_responses >= 100:
+    if shared < LEAST_SHARED * data.n_responses and data.n_responses >= 100:
         return _equal(
             data,
             f"Only {shared / data.n_responses:.1%} of the answers were given by more than one "

@@ -30,8 +30,8 @@ Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 #: Rounds of colouring at most; each tells apart what is one step further away.
-ROUNDS = 40
-#: Marks are tried while answers × trials stay below this (and so many trials): more is not worth
+MOST_COLOURINGS = 40
+#: Marks are tried while answers × trials stay below this (and this many trials): more is not worth
 #: the time.
 TRIED_ANSWERS, MOST_TRIALS = 200_000, 400
 #: What is mixed into the colours of the marked, of items and of labels.
@@ -135,7 +135,7 @@ class Colouring:
     def _settled(self, colours: Colours) -> Colours:
         """Rounds of colouring until no more is told apart."""
         told = 0
-        for _ in range(ROUNDS):
+        for _ in range(MOST_COLOURINGS):
             colours = self._round(colours)
             parts = (colours.users, colours.options, colours.labels)
             now = sum(len(np.unique(part)) for part in parts)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.lookup import python_value
 from hitsndiffs.order.answer_patterns import Sheets
 from hitsndiffs.order.certificate import extra_blocks
 from hitsndiffs.order.pqtree.tree import PQTree
@@ -170,7 +171,7 @@ def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consist
     sheets = Sheets(responses)
     blocks = None if order is None else extra_blocks(responses, order)
     expected = _expected_blocks(responses)
-    names = [_plain(responses.users[members[0]]) for members in sheets.members]
+    names = [python_value(responses.users[members[0]]) for members in sheets.members]
     tested = sheets.tested
     tree, failed = _reduce_all(sheets, names, tested, stop_at_failure=blocks is not None)
     first_failing = failed[0] if failed else None
@@ -220,11 +221,7 @@ def _expected_blocks(responses: Responses) -> npt.NDArray[np.float64]:
 def _name(responses: Responses, option: int) -> Option:
     """The labels of an option's item and of the option."""
     item = responses.items[responses.option_items[option]]
-    return _plain(item), _plain(responses.option_labels[option])
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
+    return python_value(item), python_value(responses.option_labels[option])
 
 
 def _over_users(tree: PQTree, responses: Responses, sheets: Sheets) -> PQTree:
@@ -232,5 +229,5 @@ def _over_users(tree: PQTree, responses: Responses, sheets: Sheets) -> PQTree:
     users = sheets.users(range(len(sheets)))
     ends = np.cumsum([len(members) for members in sheets.members]).tolist()
     twins = [range(start, end) for start, end in zip([0, *ends], ends, strict=False)]
-    labels = [_plain(responses.users[user]) for user in users]
+    labels = [python_value(responses.users[user]) for user in users]
     return copy(tree)._with_twins(labels, twins, sheets.alone)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.paper import findings
+from hitsndiffs.paper import explanations
+from hitsndiffs.paper.agreement import Result, summarise
 from hitsndiffs.paper.cells import Rank
-from hitsndiffs.paper.comparison import Result, summarise
 from hitsndiffs.paper.contestants import available
 from hitsndiffs.paper.figures import FIGURES, Figure, choose
 from hitsndiffs.paper.plots import draw, have_matplotlib
@@ -42,7 +42,7 @@ class Reproduction:
     out
         The folder with ``index.html``, ``reproduction.md``, ``data/``, ``plots/`` and ``cells/``.
     again
-        A second look at points that do not agree (see :func:`.findings.recheck`).
+        A second look at points that do not agree (see :func:`.explanations.recheck`).
     """
 
     results: dict[str, list[Result]]
@@ -60,10 +60,10 @@ class Reproduction:
         """Lines for the screen."""
         done = self.outcome
         lines = [f"{done.computed:,} cells computed, {done.kept:,} kept from before."]
-        for count in findings.counts(self.results):
-            name = findings.label(count.method)
+        for count in explanations.counts(self.results):
+            name = explanations.label(count.method)
             lines.append(f"{name:<18} {count.agree:>4} of {count.cells:>4} cells agree")
-        together = findings.share(self.results)
+        together = explanations.share(self.results)
         if together.cells:
             lines.append(
                 f"Accuracy cells of the six methods that must agree: {together.share:.1%} within "
@@ -75,8 +75,8 @@ class Reproduction:
                 f"{len(self.again)} points that differ were run again on other data: {agree} agree."
             )
         lines += [
-            f"{findings.label(method)} certified on {sure} of {sets} consistent data sets."
-            for method, sets, sure in findings.certified(self.results)
+            f"{explanations.label(method)} certified on {sure} of {sets} consistent data sets."
+            for method, sets, sure in explanations.certified(self.results)
         ]
         lines += self.notes
         lines += [f"FAILED {failure}" for failure in done.failures]
@@ -169,7 +169,7 @@ def reproduce(
     }
     again = {}
     if rank is None and not outcome.interrupted:
-        again = findings.recheck(
+        again = explanations.recheck(
             results, store, seed=seed, runs=runs, jobs=jobs or os.cpu_count() or 1, outcome=outcome
         )
     found = Reproduction(results, outcome, notes, folder, again)

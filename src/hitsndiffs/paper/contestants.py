@@ -48,7 +48,7 @@ class Contestant:
 
 
 #: In the place of a method of the library: see published, full_matrices.
-PUBLISHED_GRM, FULL = "published-grm", "full-matrices"
+PUBLISHED_GRM, BY_FULL_MATRICES = "published-grm", "full-matrices"
 
 _HND = {"tol": PAPER_TOL, "gap": False}
 #: Coarser than the default, four times as fast, and the same accuracy to within 0.002.
@@ -70,11 +70,11 @@ _ALL = (
         paper="grm",
     ),
     # with full matrices, as the paper times them (see full_matrices)
-    Contestant("hnd/power", "HnD-power", FULL),
-    Contestant("hnd/arnoldi", "HnD-direct", FULL, growth=2.0),
-    Contestant("hnd/deflation", "HnD-deflation", FULL),
-    Contestant("abh/direct", "ABH-direct", FULL, growth=2.0),
-    Contestant("abh/power", "ABH-power", FULL, growth=2.0),
+    Contestant("hnd/power", "HnD-power", BY_FULL_MATRICES),
+    Contestant("hnd/arnoldi", "HnD-direct", BY_FULL_MATRICES, growth=2.0),
+    Contestant("hnd/deflation", "HnD-deflation", BY_FULL_MATRICES),
+    Contestant("abh/direct", "ABH-direct", BY_FULL_MATRICES, growth=2.0),
+    Contestant("abh/power", "ABH-power", BY_FULL_MATRICES, growth=2.0),
     # the library's solvers, which need the two sums only
     Contestant("hnd/power-sums", "HnD-power on sums", "hnd", {"solver": "power"}, ours=True),
     Contestant(
@@ -121,7 +121,7 @@ def available(names: Sequence[str]) -> tuple[list[str], list[str]]:
                 "The GRM-estimator is left out: it needs the package mirt "
                 "(pip install 'hitsndiffs[irt]')."
             )
-        elif method != FULL and method not in METHODS:
+        elif method != BY_FULL_MATRICES and method not in METHODS:
             raise InputError(f"There is no method {name!r}; there is {', '.join(METHODS)}.")
         else:
             can.append(name)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, did_you_mean
 from hitsndiffs.paper.paper import paper_values
 
 __all__ = ["FIGURES", "Figure", "choose"]
@@ -250,8 +249,7 @@ def choose(names: Iterable[str]) -> list[Figure]:
             if text in ("all", key) or key.startswith(text + "/")
         ]
         if not hits:
-            close = difflib.get_close_matches(text, FIGURES, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
+            hint = did_you_mean(text, FIGURES)
             raise InputError(f"There is no figure {name!r}; see hnd reproduce --list.{hint}")
         chosen.update((figure.name, figure) for figure in hits)
     # A figure that shows another's cells needs that one to be run.

@@ -111,7 +111,7 @@ def _hnd_power(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector,
     def step(d: Vector) -> Vector:
         return np.diff(row @ (col.T @ cumulated(d)))
 
-    d, _, rounds, _, _ = iterate(step, rng.uniform(size=len(C) - 1), tol, LIMIT)
+    d, _, rounds, _, _ = iterate(step, rng.uniform(size=len(C) - 1), tol, MOST_ROUNDS)
     return cumulated(d), rounds
 
 
@@ -120,7 +120,7 @@ def _hnd_deflation(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vec
     row, col = _normalised(C)
     right = np.ones(len(C)) / np.sqrt(len(C))
     left, _, first, _, _ = iterate(
-        lambda u: col @ (row.T @ u), rng.uniform(size=len(C)), tol, LIMIT
+        lambda u: col @ (row.T @ u), rng.uniform(size=len(C)), tol, MOST_ROUNDS
     )
     left = left / (left @ right)
 
@@ -128,7 +128,7 @@ def _hnd_deflation(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vec
         deflated: Vector = row @ (col.T @ v) - right * (left @ v)
         return deflated
 
-    v, _, second, _, _ = iterate(step, rng.uniform(size=len(C)), tol, LIMIT)
+    v, _, second, _, _ = iterate(step, rng.uniform(size=len(C)), tol, MOST_ROUNDS)
     return v, first + second
 
 
@@ -163,12 +163,12 @@ def _abh_power(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector,
         turned: Vector = shift @ d - np.diff(D @ s - C @ (C.T @ s))
         return turned
 
-    d, _, rounds, _, _ = iterate(step, rng.uniform(size=len(C) - 1), tol, LIMIT)
+    d, _, rounds, _, _ = iterate(step, rng.uniform(size=len(C) - 1), tol, MOST_ROUNDS)
     return cumulated(d), rounds
 
 
 #: No power iteration of the paper's takes more rounds.
-LIMIT = 100_000
+MOST_ROUNDS = 100_000
 
 Variant = Callable[[Vector, np.random.Generator, float], tuple[Vector, int]]
 VARIANTS: dict[str, Variant] = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hitsndiffs.paper.comparison import Result, exponent
+from hitsndiffs.paper.agreement import Result, exponent
 from hitsndiffs.paper.contestants import contestant
 from hitsndiffs.paper.figures import FIGURES, FROM_ONE, FULL_MATRICES, PAIRS
 from hitsndiffs.paper.paper import paper_value

@@ -12,7 +12,7 @@ from typing import Any
 
 from hitsndiffs.data.files import Writer, bytes_writer, write_whole
 from hitsndiffs.errors import MissingExtraError
-from hitsndiffs.paper.comparison import Result
+from hitsndiffs.paper.agreement import Result
 from hitsndiffs.paper.contestants import CONTESTANTS, contestant
 from hitsndiffs.paper.diagrams import draw_models, draw_tripartite
 from hitsndiffs.paper.drawings import CURVES, worked_example

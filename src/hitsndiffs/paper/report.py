@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.data.files import text_writer, write_whole
-from hitsndiffs.paper import findings
-from hitsndiffs.paper.comparison import LIMIT, Result
+from hitsndiffs.paper import explanations
+from hitsndiffs.paper.agreement import AGREE_WITHIN, Result
 from hitsndiffs.paper.diagrams import SPECIAL_CASES, graph
 from hitsndiffs.paper.drawings import CURVES, worked_example
 from hitsndiffs.paper.figures import FIGURES, Figure
@@ -28,7 +28,7 @@ __all__ = ["markdown", "page", "write_tables", "write_text"]
 
 All = Mapping[str, Sequence[Result]]
 
-COLUMNS = (
+CSV_COLUMNS = (
     "figure",
     "panel",
     "method",
@@ -75,10 +75,10 @@ def write_tables(figure: Figure, results: Sequence[Result], folder: Path) -> lis
             for (user, answers), score in zip(told["answers"].items(), told["scores"], strict=True)
         ]
     else:
-        rows = [{name: r.as_dict()[name] for name in COLUMNS} for r in results]
+        rows = [{name: r.as_dict()[name] for name in CSV_COLUMNS} for r in results]
         told = {"figure": figure.name, "title": figure.title, "points": rows}
     text = io.StringIO()
-    table = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else list(COLUMNS))
+    table = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else list(CSV_COLUMNS))
     table.writeheader()
     table.writerows(rows)
     paths = [folder / f"{figure.slug}.{ending}" for ending in ("csv", "json")]
@@ -89,7 +89,7 @@ def write_tables(figure: Figure, results: Sequence[Result], folder: Path) -> lis
 
 # -- the page for the browser -------------------------------------------------------------------
 
-STYLE = """
+PAGE_STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:68rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.6rem} h2{font-size:1.15rem;margin-top:2.5rem}
 img{max-width:100%;height:auto} table{border-collapse:collapse;font-size:13px;margin:.5rem 0}
@@ -105,10 +105,10 @@ def page(results: All, *, title: str, notes: Sequence[str], pictures: Mapping[st
     parts = [
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-        f"<title>{html.escape(title)}</title><style>{STYLE}</style></head><body>",
+        f"<title>{html.escape(title)}</title><style>{PAGE_STYLE}</style></head><body>",
         f"<h1>{html.escape(title)}</h1>",
         "<p class='small'>A cell agrees when our value and the paper's are within "
-        f"{LIMIT:g} standard errors (theirs and ours together). "
+        f"{AGREE_WITHIN:g} standard errors (theirs and ours together). "
         "<span class='agrees'>agrees</span> <span class='higher'>ours is higher</span> "
         "<span class='lower'>ours is lower</span></p>",
         _counts_table(results),
@@ -121,11 +121,11 @@ def page(results: All, *, title: str, notes: Sequence[str], pictures: Mapping[st
 
 
 def _counts_table(results: All) -> str:
-    counts = findings.counts(results)
+    counts = explanations.counts(results)
     if not counts:
         return ""
     rows = "".join(
-        f"<tr><td>{findings.label(c.method)}</td><td>{c.cells}</td><td>{c.agree}</td>"
+        f"<tr><td>{explanations.label(c.method)}</td><td>{c.cells}</td><td>{c.agree}</td>"
         f"<td>{c.share:.1%}</td></tr>"
         for c in counts
     )
@@ -164,7 +164,7 @@ def _cells_table(points: Sequence[Result]) -> str:
     for method in dict.fromkeys(r.method for r in points):
         at = {r.place: r for r in points if r.method == method}
         cells = "".join(_cell(at.get(place)) for place in places)
-        rows.append(f"<tr><td>{html.escape(findings.label(method))}</td>{cells}</tr>")
+        rows.append(f"<tr><td>{html.escape(explanations.label(method))}</td>{cells}</tr>")
     return f"<table><tr><th></th>{head}</tr>{''.join(rows)}</table>"
 
 
@@ -194,7 +194,7 @@ def markdown(
     first_run: Mapping[str, Any] | None = None,
 ) -> str:
     """What agrees with the paper, what differs, and why."""
-    together = findings.share(results)
+    together = explanations.share(results)
     lines = [
         "# The paper's figures, reproduced",
         "",
@@ -204,8 +204,8 @@ def markdown(
         + ". Do not edit.",
         "",
         *_kept_words(kept, first_run),
-        f"A cell *agrees* when our mean and the paper's are within {LIMIT:g} standard errors, "
-        "theirs (estimated as equal to ours) and ours together.",
+        f"A cell *agrees* when our mean and the paper's are within {AGREE_WITHIN:g} standard "
+        "errors, theirs (estimated as equal to ours) and ours together.",
         "",
     ]
     if together.cells:
@@ -215,8 +215,8 @@ def markdown(
             "| method | cells | agree | share |",
             "|---|---:|---:|---:|",
             *(
-                f"| {findings.label(c.method)} | {c.cells} | {c.agree} | {c.share:.1%} |"
-                for c in findings.counts(results)
+                f"| {explanations.label(c.method)} | {c.cells} | {c.agree} | {c.share:.1%} |"
+                for c in explanations.counts(results)
             ),
             "",
             f"HnD, ABH, HITS, Investment, PooledInvestment and True-answer together: "
@@ -264,7 +264,7 @@ def _other_figures(results: All) -> list[str]:
 
 
 def _consistent_section(results: All) -> list[str]:
-    found = findings.certified(results)
+    found = explanations.certified(results)
     if not found:
         return []
     return [
@@ -274,15 +274,15 @@ def _consistent_section(results: All) -> list[str]:
         "",
         "| method | data sets | certified |",
         "|---|---:|---:|",
-        *(f"| {findings.label(method)} | {sets} | {sure} |" for method, sets, sure in found),
+        *(f"| {explanations.label(method)} | {sets} | {sure} |" for method, sets, sure in found),
         "",
     ]
 
 
 def _outlier_section(results: All, again: Mapping[Any, Result]) -> list[str]:
     causes: dict[str, list[Result]] = {}
-    for r in findings.outliers(results):
-        causes.setdefault(findings.cause(r, again.get(findings.key(r))), []).append(r)
+    for r in explanations.outliers(results):
+        causes.setdefault(explanations.cause(r, again.get(explanations.key(r))), []).append(r)
     if not causes:
         return []
     lines = [
@@ -299,11 +299,11 @@ def _outlier_section(results: All, again: Mapping[Any, Result]) -> list[str]:
             "|---|---|---|---:|---:|---:|---:|---:|---:|",
         ]
         for r in points:
-            second = again.get(findings.key(r))
+            second = again.get(explanations.key(r))
             said = "| |" if second is None else f"{second.value:.4g} | {second.distance:+.1f} |"
             lines.append(
-                f"| {r.figure} | {r.panel} | {findings.label(r.method)} | {r.x} | {r.paper:.4g} "
-                f"| {r.value:.4g} | {r.distance:+.1f} | {said}"
+                f"| {r.figure} | {r.panel} | {explanations.label(r.method)} | {r.x} "
+                f"| {r.paper:.4g} | {r.value:.4g} | {r.distance:+.1f} | {said}"
             )
         lines.append("")
     return lines

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.irt import Simulation
-from hitsndiffs.paper.contestants import FULL, PAPER_TOL, Contestant, contestant
+from hitsndiffs.paper.contestants import BY_FULL_MATRICES, PAPER_TOL, Contestant, contestant
 from hitsndiffs.paper.full_matrices import one_hot, run_variant
 from hitsndiffs.spectral.laplacian import fiedler
 from hitsndiffs.spectral.solvers import solve
@@ -62,7 +62,7 @@ class Clock:
     def time(self, name: str) -> Took:
         """Run one contestant."""
         who = contestant(name)
-        if who.method == FULL:
+        if who.method == BY_FULL_MATRICES:
             run = run_variant(name, self._matrix, seed=self.seed, tol=PAPER_TOL)
             return Took(run.seconds, run.rounds)
         data = self._data  # laid out before the clock starts

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.interning import Interner
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.data.encoding.options import Codes, OptionBook, is_blank
+from hitsndiffs.data.encoding.option_book import Codes, OptionBook, is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array, text_labels
 from hitsndiffs.data.encoding.series import code_series, text_of
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.options import in_order
+from hitsndiffs.data.encoding.option_book import in_order
 from hitsndiffs.data.encoding.result import Encoded, label_array
 
 __all__ = ["answer_of", "choosers", "relabelled", "with_items", "with_users", "without_unused"]

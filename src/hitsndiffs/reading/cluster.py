@@ -19,7 +19,7 @@ __all__ = ["connect", "disconnect", "in_plain_words", "is_dask_frame", "read_on_
 
 _PARQUET, _TEXT = (".parquet", ".pq"), {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 #: Text files are read in pieces of about this size.
-PIECE = "64MB"
+PIECES = "64MB"
 #: Clients that were made here, and are to be closed here.
 _ours: WeakSet[Any] = WeakSet()
 
@@ -152,7 +152,11 @@ def _frame_of(files: Sequence[str]) -> Any:
         return dd.read_parquet(list(files), split_row_groups="adaptive")
     if len(endings) == 1 and endings <= set(_TEXT):
         return dd.read_csv(
-            list(files), sep=_TEXT[endings.pop()], dtype=str, keep_default_na=False, blocksize=PIECE
+            list(files),
+            sep=_TEXT[endings.pop()],
+            dtype=str,
+            keep_default_na=False,
+            blocksize=PIECES,
         )
     raise InputError(
         f"The engine dask reads files of one kind at a time: Parquet, CSV or TSV; got files that "

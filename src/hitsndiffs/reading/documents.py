@@ -28,7 +28,7 @@ from hitsndiffs.reading.text import (
 
 __all__ = ["FileDocument", "Settings"]
 
-#: Recognition looks at so many bytes, rows and records.
+#: Recognition looks at this many bytes, rows and records.
 HEAD_BYTES = 1 << 20
 HEAD_ROWS = 60
 HEAD_RECORDS = 5
@@ -251,6 +251,11 @@ class FileDocument:
         """The names of the sheets of a spreadsheet."""
         return self._workbook.sheets if self.kind == "sheets" else []
 
+    @property
+    def first_sheet(self) -> str:
+        """The sheet that is read unless another one is named."""
+        return self._workbook.find(None)
+
     def _rows(self, sheet: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
         """Return the rows that are not blank, with their lines."""
         if self.kind == "sheets":
@@ -325,8 +330,7 @@ class FileDocument:
         place = self._header_place(rows, header_row)
         header = [] if place is None else [cell.strip() for cell in rows[place]]
         first = 0 if place is None else place + 1
-        width = max((_filled(row) for row in rows[first:]), default=0)
-        width = max(width, _filled(header))
+        width = max(_widest(rows[first:]), _filled(header))
         header = [*header[:width], *[""] * (width - len(header))]
         return Table(
             header,
@@ -426,6 +430,14 @@ class FileDocument:
         else:
             found = []
         return [d for d in found if fnmatch.fnmatchcase(d.name, pattern) and d.name != self.name]
+
+
+def _widest(rows: list[list[str]]) -> int:
+    """Return the width of the widest row without the blank cells at its end."""
+    longest = max(map(len, rows), default=0)
+    if any(len(row) == longest and row[-1].strip() for row in rows if row):
+        return longest
+    return max(map(_filled, rows), default=0)
 
 
 def _filled(row: list[str]) -> int:

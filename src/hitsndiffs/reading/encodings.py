@@ -14,10 +14,14 @@ _MARKS = (
 )
 #: From this many bytes on, what is looked at may be cut in the middle of a character.
 _LONG = 1 << 12
-#: So many bytes tell one encoding from another.
+#: This many bytes tell one encoding from another.
 _ENOUGH = 1 << 16
-#: Quotation marks, dashes and the euro sign of Windows' encodings; the rest below 0xA0 is no text.
-_WESTERN_SIGNS = frozenset(b"\x80\x82\x84\x85\x91\x92\x93\x94\x95\x96\x97")
+#: Quotation marks, dashes, the euro sign and œ, š, ž of Windows' encoding; the rest below 0xA0 is
+#: no text.
+_WESTERN_SIGNS = frozenset(
+    b"\x80\x82\x84\x85\x8a\x8c\x8e\x91\x92\x93\x94\x95\x96\x97\x99\x9a\x9c\x9e\x9f"
+)
+_HIGH = re.compile(rb"[\x80-\xff]+")
 #: What common texts have nearly everywhere, and texts in another encoding seldom.
 _SURE = 0.8
 
@@ -73,13 +77,15 @@ def _not_utf8(start: bytes) -> str:
 def _is_western(head: bytes) -> bool:
     """Whether letters with accents stand among plain ones, as they do in Western texts."""
     high = fits = 0
-    last = len(head) - 1
-    for k, byte in enumerate(head):
-        if byte < 0x80:
-            continue
-        high += 1
-        alone = (k == 0 or head[k - 1] < 0x80) and (k == last or head[k + 1] < 0x80)
-        fits += alone and (byte >= 0xA0 or byte in _WESTERN_SIGNS)
+    for found in _HIGH.finditer(head):
+        run = found[0]
+        high += len(run)
+        around = (
+            head[max(found.start() - 1, 0) : found.start()] + head[found.end() : found.end() + 1]
+        )
+        among = len(run) == 1 or (len(run) <= 3 and re.search(rb"[A-Za-z]", around))
+        if among and all(byte >= 0xA0 or byte in _WESTERN_SIGNS for byte in run):
+            fits += len(run)
     return fits >= 0.7 * high
 
 

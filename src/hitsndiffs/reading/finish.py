@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.encoding.names import listed, shortened
-from hitsndiffs.data.encoding.options import normalise
+from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes
 from hitsndiffs.data.known_key import KnownKey
 from hitsndiffs.errors import InputError
@@ -31,9 +31,9 @@ from hitsndiffs.reading.words import is_key_name, is_summary_name
 
 __all__ = ["Finished", "finish"]
 
-#: Up to so many users, a row that is named like a key is sought everywhere.
+#: Up to this many users, a row that is named like a key is looked for everywhere.
 _MANY_USERS = 100_000
-#: An item with so many answers of which nearly all differ is free text.
+#: An item with this many answers of which nearly all differ is free text.
 _SOME, _DIFFERENT = 10, 0.8
 _LONG_TEXT = 80
 #: With fewer answers it is no wonder that no two are alike.
@@ -117,7 +117,7 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
     if named or summing:
         alone, answered = _lonely(encoded), _answered(encoded)
         if key_user is None:
-            keys = [k for k in named if answered[k] and alone[k] <= 0.5 * answered[k]]
+            keys = [k for k in named if answered[k] and _fits_others(encoded, k)]
         for user in summing:
             label = shortened(str(labels[user]), 40)
             strange = alone[user] >= 0.6 * answered[user] and answered[user] >= 3
@@ -172,6 +172,22 @@ def _lonely(encoded: Encoded) -> np.ndarray[Any, Any]:
             table = np.append(single[first:last], False)
             counts += np.take(table, row, mode="clip")
     return counts
+
+
+def _fits_others(encoded: Encoded, user: int) -> bool:
+    """Whether at least half of a user's answers are those of others, in whatever case."""
+    own = answer_of(encoded, user)
+    counts = choosers(encoded).tolist()
+    labels = [str(label) for label in encoded.option_labels.tolist()]
+    fits = 0
+    for item, (first, last) in zip(
+        encoded.items.tolist(), pairwise(encoded.item_starts.tolist()), strict=True
+    ):
+        if item in own:
+            text = same_text(str(own[item]))
+            same = [k for k in range(first, last) if same_text(labels[k]) == text]
+            fits += sum(counts[k] for k in same) > 1
+    return fits * 2 >= len(own)
 
 
 # -- items and options ------------------------------------------------------------------------

@@ -20,7 +20,7 @@ _PHRASES = """
     <no response> | (no response) | [no response] | not answered | not attempted |
     no respondida | nicht beantwortet | keine antwort | sans réponse | sin respuesta |
     sem resposta | nessuna risposta | geen antwoord | нет ответа | 無回答 | 未回答 | 未作答 |
-    [invalid] | omitted | omit | missing | none selected | undefined | mult
+    [invalid] | omitted | omit | missing | none selected | undefined | mult | (空) | (跳过) | 空白
 """
 _BLANK = frozenset(phrase.strip() for phrase in _PHRASES.split("|"))
 _BETWEEN = re.compile(r"[,;|\n]")
@@ -100,7 +100,7 @@ def fold_item(
     """
     kept: list[str | None] = list(labels)
     words = _BLANK if blanks is None else blanks
-    own = sum(1 for label in labels if _SIGNS.fullmatch(label) and label not in ("-", "?", "."))
+    own = any(_SIGNS.fullmatch(label) and same_text(label) not in words for label in labels)
     for k, label in enumerate(labels):
         text = same_text(label)
         if text not in words or (blanks is None and own and _SIGNS.fullmatch(label)):

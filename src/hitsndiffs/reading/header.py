@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.data.encoding.options import Option, normalise
+from hitsndiffs.data.encoding.option_book import Option, normalise
 from hitsndiffs.reading.words import is_key_name
 
 __all__ = ["has_header", "header_place", "looks_like_ids", "looks_long"]
@@ -103,7 +103,7 @@ def looks_long(users: Sequence[str], items: Sequence[str], n_columns: int) -> bo
     return n_columns == 3 or len(set(users)) < len(users) or len(set(items)) < len(items)
 
 
-#: The header is sought in so many rows.
+#: The header is looked for in this many rows.
 _MOST_ABOVE = 20
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.data.encoding.names import find_column, listed, recognise, shortened, suggestion
-from hitsndiffs.data.encoding.options import normalise
+from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.formulas import with_formulas
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.encodings import find_encoding

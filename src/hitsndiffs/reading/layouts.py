@@ -12,21 +12,23 @@ from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import (
     FileTable,
+    cells_at,
     column_cells,
     find_layout,
     item_column,
 )
+from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.roles import WideRoles, wide_roles
 from hitsndiffs.reading.scored import holds_points
-from hitsndiffs.reading.turned import refuse_questions, turned_round
+from hitsndiffs.reading.turned import is_key_beside_users, refuse_questions, turned_round
 from hitsndiffs.reading.words import plain, role_of_name, tokens
 
 __all__ = ["Layout", "find_table_layout"]
 
 #: Wider tables are refused: every column costs time, whatever is in it.
-WIDEST = 250_000
+WIDEST_TABLE = 250_000
 _MOST_SAMPLE = 5000
 #: Tables with more items than this are not tables of points.
 _MOST_POINTS = 500
@@ -64,13 +66,23 @@ class Layout:
     key: str | None = None
 
 
-def find_table_layout(table: FileTable, options: ReadingOptions) -> Layout:
-    """Find out how a plain table is to be read, or follow what the caller said."""
+def find_table_layout(
+    table: FileTable, options: ReadingOptions, *, widest: int = WIDEST_TABLE
+) -> Layout:
+    """Find out how a plain table is to be read, or follow what the caller said.
+
+    Parameters
+    ----------
+    table, options
+        The table, and what the caller said.
+    widest
+        Tables with more columns are refused.
+    """
     given = {"user": options.user, "item": options.item, "option": options.option}
-    if len(table.names) > WIDEST:
+    if len(table.names) > widest:
         raise InputError(
             f"{table.place.source}: the table has {len(table.names):,} columns, and more than "
-            f"{WIDEST:,} are not read; write one row per answer (user, item, option) instead."
+            f"{widest:,} are not read; write one row per answer (user, item, option) instead."
         )
     if options.transpose:
         return _transposed(table, options, "asked for (transpose)")
@@ -147,7 +159,7 @@ def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
             )
         given = dict(zip(("user", "item", "option"), table.names, strict=False))
         table.notes.append("Took the first three columns as user, item and option.")
-    given, key = _without_gold(table, given)
+    given, key = _without_gold(table, _user_of_several(table, given))
     names = [name for name in table.names if name != key]
     chosen = long_columns(names, given, table.place, table.notes)
     if key is None:
@@ -162,6 +174,16 @@ def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
         else:
             columns.append(Column(name, "unused", "not needed", place))
     return Layout("long", why, columns, long=chosen, key=key)
+
+
+def _user_of_several(table: FileTable, given: dict[str, str | None]) -> dict[str, str | None]:
+    """Among columns that may name users, pass over those that say something about the item."""
+    fitting = recognise("user", table.names) if table.has_header else []
+    item = given["item"] or next(iter(recognise("item", table.names)), None)
+    if given["user"] is not None or len(fitting) < 2 or item is None:
+        return given
+    free = [name for name in fitting if name != item and not _one_per_item(table, item, name)]
+    return {**given, "user": free[0]} if free and free[0] != fitting[0] else given
 
 
 def _without_gold(
@@ -213,9 +235,14 @@ def _key_column(table: FileTable, chosen: tuple[str, str, str]) -> str | None:
 def _headless_long(table: FileTable) -> Layout | None:
     """See three columns of labels without a header: users, items and a few answers."""
     rows = table.sample
-    if len(table.names) != 3 or len(rows) < 6:
+    width = len(table.names)
+    if not 3 <= width <= 5 or len(rows) < 6:
         return None
-    columns = [[row[k].strip() for row in rows if len(row) == 3] for k in range(3)]
+    kinds = [look_at(cells_at(table, k)).kind for k in range(width)]
+    used = [k for k in range(width) if width == 3 or kinds[k] not in ("time", "measure", "counter")]
+    if len(used) != 3:
+        return None
+    columns = [[row[k].strip() for row in rows if len(row) == width] for k in used]
     distinct = [len(set(column)) for column in columns]
     option = min(range(3), key=lambda k: (distinct[k], -k))
     ids = [k for k in range(3) if k != option]
@@ -229,8 +256,9 @@ def _headless_long(table: FileTable) -> Layout | None:
     # every item has about as many answers as the next; users differ much more
     spread = [_spread(columns[k]) for k in ids]
     user, item = (ids[0], ids[1]) if spread[0] >= spread[1] else (ids[1], ids[0])
+    user, item, option = (used[k] for k in (user, item, option))
     chosen = tuple(table.names[k] for k in (user, item, option))
-    words = ("first", "second", "third")
+    words = ("first", "second", "third", "fourth", "fifth")
     table.notes.append(
         f"There is one answer per row: the {words[user]} column is taken as the user, the "
         f"{words[item]} as the item and the {words[option]} as the answer."
@@ -239,6 +267,11 @@ def _headless_long(table: FileTable) -> Layout | None:
         Column(table.names[user], "user", "repeats unevenly", user),
         Column(table.names[item], "item", "repeats evenly", item),
         Column(table.names[option], "answers", "a few values that repeat", option),
+    ]
+    found += [
+        Column(name, "unused", "not needed", k)
+        for k, name in enumerate(table.names)
+        if k not in used
     ]
     why = "three columns without a header, two of labels that repeat and one of a few answers"
     return Layout("long", why, found, long=chosen)  # type: ignore[arg-type]
@@ -281,7 +314,7 @@ def _transposed(
             columns = [c for c in columns if c.name not in people]
             users = list(people)
         keys = [c.name for c in columns if c.role == "key"]
-        keys = keys or [c.name for c in columns if plain(c.name) == "answer"]
+        keys = keys or [c.name for c in columns if is_key_beside_users(c.name)]
         key = keys[0] if keys else None
         notes.append("The rows are items and the columns users (overrule with the layout wide).")
         others = [column for column in columns if column.name != key]
@@ -324,7 +357,7 @@ _STATISTICS = {
 
 def _refuse_aggregates(table: FileTable) -> None:
     """Refuse a report with statistics per question: nobody's answers are in it."""
-    if not table.has_header:
+    if not table.has_header or len(table.names) >= 60:
         return
     said = {
         plain(name) for name in table.names
@@ -332,7 +365,7 @@ def _refuse_aggregates(table: FileTable) -> None:
     }  # fmt: skip
     item = recognise("item", table.names)
     people = recognise("user", table.names)
-    if len(said) >= 2 and item and not people and len(table.names) < 60:
+    if len(said) >= 2 and item and not people:
         raise Refusal(
             f"a report with statistics per question ({listed(sorted(said), most=3)}), without the "
             "answers of the people",

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import FileTable, build_long, build_transposed, build_wide
@@ -19,8 +20,9 @@ from hitsndiffs.reading.parquet import ParquetTable
 from hitsndiffs.reading.records import RecordsTable
 from hitsndiffs.reading.source import transcoded
 from hitsndiffs.reading.streams import RawKey
+from hitsndiffs.reading.words import is_key_name
 
-__all__ = ["PlainReading", "open_plain"]
+__all__ = ["PlainReading", "key_of_sheets", "open_plain"]
 
 
 @dataclass
@@ -98,6 +100,23 @@ class PlainReading:
             if right and ((fits >= 0.6 * len(right) and len(right) * 2 > len(places)) or row):
                 return RawKey(right, f"row {number}, above the header")
         return RawKey()
+
+
+def key_of_sheets(document: FileDocument) -> RawKey:
+    """Return the key in another sheet of a workbook, which is named like one."""
+    if document.kind != "sheets" or document.settings.sheet is not None:
+        return RawKey()
+    for sheet in document.sheets:
+        if sheet == document.first_sheet or not is_key_name(sheet):
+            continue
+        table = document.table(sheet)
+        items, answers = (recognise(role, table.header) for role in ("item", "answer"))
+        places = [table.header.index(names[0]) for names in (items, answers) if names]
+        if len(set(places)) == 2 or len(table.header) == 2:
+            item, answer = places if len(set(places)) == 2 else (0, 1)
+            own = {row[item].strip(): row[answer].strip() for row in table.rows}
+            return RawKey({k: v for k, v in own.items() if k and v}, f"the sheet {sheet!r}")
+    return RawKey()
 
 
 def open_plain(document: FileDocument, options: ReadingOptions, stack: ExitStack) -> PlainReading:

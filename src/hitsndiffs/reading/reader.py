@@ -19,14 +19,15 @@ from hitsndiffs.reading.folders import FolderDocument, open_document
 from hitsndiffs.reading.formats import FORMATS, find_format
 from hitsndiffs.reading.formats.base import Document, Format, LeftOut, Refusal, Stream
 from hitsndiffs.reading.options import CONTAINERS, ReadingOptions
-from hitsndiffs.reading.plain import PlainReading, open_plain
+from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_plain
 from hitsndiffs.reading.plan import Plan
+from hitsndiffs.reading.quiet import without_collection
 from hitsndiffs.reading.source import open_stream
 from hitsndiffs.reading.streams import RawKey, encode_stream, joined
 
 __all__ = ["make_plan"]
 
-#: From so many bytes in several files on, they are converted by several processes.
+#: From this many bytes in several files on, they are converted by several processes.
 PARALLEL_BYTES = 32 << 20
 #: A folder with more files than this is refused.
 _MOST_FILES = 20_000
@@ -111,7 +112,7 @@ def _matches(document: Any, forced: Format | None, depth: int = 0) -> list[_Matc
         for folder in document.subfolders():
             inner += _matches(folder, forced, depth + 1)
         return inner
-    if document.kind == "archive" and depth < 8:
+    if _has_members(document) and depth < 8:
         return [m for member in document.members() for m in _matches(member, forced, depth + 4)]
     if forced is not None and document.kind not in ("folder", "archive"):
         return [_Match(document, forced, "asked for (format)")]
@@ -203,7 +204,8 @@ def _convert(document: Document, name: str, options: ReadingOptions) -> Stream |
     format = find_format(name)
     assert format is not None
     try:
-        return format.convert(document, options.choices)
+        with without_collection():
+            return format.convert(document, options.choices)
     except Refusal as refusal:
         return refusal
     except InputError as error:
@@ -245,6 +247,8 @@ def _plan_plain(
     def read(own: Plan) -> Responses:
         with stack:
             encoded, key = reading.read()
+        if not key.options:
+            key = key_of_sheets(files[0])
         own.notes += encoded.notes
         return _finished(own, encoded, key, files[0].name, reading=reading)
 
@@ -262,13 +266,22 @@ def _plain_files(documents: Iterable[Any]) -> list[Any]:
     """Return the files among documents, those in folders and archives included."""
     files: list[Any] = []
     for document in documents:
-        if isinstance(document, FolderDocument) or document.kind == "archive":
+        if _has_members(document):
             files += _plain_files(document.members())
         else:
             files.append(document)
         if len(files) > _MOST_FILES:
             raise InputError(f"there are more than {_MOST_FILES:,} files; name fewer of them.")
     return files
+
+
+def _has_members(document: Any) -> bool:
+    try:
+        return isinstance(document, FolderDocument) or document.kind == "archive"
+    except InputError:
+        if document.is_alone:
+            raise
+        return False  # reading it says what is wrong, and the others are read
 
 
 def _plan_several(plan: Plan, files: list[Any], options: ReadingOptions) -> None:
@@ -305,7 +318,7 @@ def _describe(plan: Plan, document: Any) -> None:
         place = document.settings.header_row or document.shape.header_row
         plan.header_row = None if place is None else place + (not document.settings.header_row)
     if kind == "sheets":
-        plan.sheet = document.settings.sheet or document.sheets[0]
+        plan.sheet = document.settings.sheet or document.first_sheet
         if len(document.sheets) > 1 and document.settings.sheet is None:
             others = [name for name in document.sheets if name != plan.sheet]
             plan.notes.append(f"Read the sheet {plan.sheet!r}; there is also {listed(others)}.")

@@ -202,15 +202,16 @@ class RecordsTable:
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
-def _always_nested(records: list[Any]) -> list[str]:
+def _always_nested(found: list[Any]) -> list[str]:
     """Return the members that hold a list or a record wherever they are, beside two that do not."""
+    records = [record for record in found if isinstance(record, dict)]
     members: dict[str, list[bool]] = {}
     for record in records:
-        if isinstance(record, dict):
-            for name, value in record.items():
-                if value is not None:
-                    members.setdefault(name, []).append(isinstance(value, (list, dict)))
-    nested = [name for name, own in members.items() if all(own) and name not in _NESTED]
+        for name, value in record.items():
+            if value is not None:
+                members.setdefault(name, []).append(isinstance(value, (list, dict)))
+    answers = {name for name in _NESTED if any(isinstance(r.get(name), dict) for r in records)}
+    nested = [name for name, own in members.items() if all(own) and name not in answers]
     return nested if len(members) - len(nested) > 2 else []
 
 

@@ -21,9 +21,9 @@ _NUMBERED = re.compile(
 )
 #: A column belongs to the items when so much of what stands in it are answers to other items.
 _FITS = 0.9
-#: The name of a key row or of an average stands in one of so many columns.
+#: The name of a key row or of an average stands in one of this many columns.
 _LABELS = 12
-#: Beyond so many columns only names and a shared stock of answers are looked at.
+#: Beyond this many columns only names and a shared stock of answers are looked at.
 _MANY = 3000
 
 _REASONS = {
@@ -187,12 +187,15 @@ class _Finder(UserFinder):
         stems: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         if not self.has_header:
             return set()
+        plain_stems: dict[str, str] = {}
         for name in names:
             match = _NUMBERED.match(name) if len(name) < 60 else None
-            repeated = re.fullmatch(r"(.*) \(\d+\)", name, re.DOTALL)
+            repeated = re.fullmatch(r"(.*) \(\d+\)", name, re.DOTALL) if name[-1:] == ")" else None
             if match and not (repeated and repeated[1] in self.places):
-                stem = plain(match["stem"])
-                stems[stem][match["number"]].add(name)
+                stem = match["stem"]
+                if stem not in plain_stems:
+                    plain_stems[stem] = plain(stem)
+                stems[plain_stems[stem]][match["number"]].add(name)
         found: set[str] = set()
         for stem, numbers in stems.items():
             if len(numbers) < 3 or role_of_name(stem) is not None:

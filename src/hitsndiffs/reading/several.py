@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from glob import escape
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,7 +18,7 @@ from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey, triples
-from hitsndiffs.reading.words import role_of_name
+from hitsndiffs.reading.words import plain, role_of_name
 
 __all__ = ["Several", "read_several"]
 
@@ -28,6 +30,8 @@ class Several:
     """The answers of several files, and how they belong together."""
 
     parts: list[tuple[Encoded, str]] = field(default_factory=list)
+    #: Columns with one text in all rows, by file.
+    constant: dict[int, set[str]] = field(default_factory=dict)
     key: RawKey = field(default_factory=RawKey)
     why: str = ""
     format: str = ""
@@ -36,22 +40,29 @@ class Several:
 def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Several:
     """Read plain files that belong together; those that cannot be read are named."""
     found = Several()
-    wrong: list[tuple[str, InputError]] = []
+    wrong: list[tuple[Any, InputError]] = []
+    read: list[Any] = []
     keys: list[Any] = []
     for file in files:
         if _is_key_file(file):
             keys.append(file)
             continue
         try:
+            if file.is_whole:
+                file.content()  # so that what can be read only once can be read again
             found.parts.append((_read_one(file, options, found, plan), file.name))
+            read.append(file)
         except InputError as error:
-            wrong.append((file.name, error))
+            wrong.append((file, error))
+    wrong = _with_the_items_of_others(read, wrong, options, found, plan)
     if not found.parts:
         raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
-    if wrong and len(wrong) * 2 > len(files):
-        raise wrong[0][1]
-    for name, fault in wrong[:3]:
-        plan.notes.append(f"Left out {name}: {fault}")
+    endings = {PurePosixPath(name).suffix.lower() for _, name in found.parts}
+    alike = [f for file, f in wrong if PurePosixPath(file.name).suffix.lower() in endings]
+    if len(alike) * 2 > len(found.parts) + len(alike):
+        raise alike[0]
+    for file, fault in wrong[:3]:
+        plan.notes.append(f"Left out {file.name}: {fault}")
     for file in keys:
         _take_key(file, found, plan)
     names = [name for _, name in found.parts]
@@ -64,6 +75,48 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
         _check_conflicts(found)
     found.why = found.why or "they have items in common"
     return found
+
+
+def _with_the_items_of_others(
+    read: list[Any],
+    wrong: list[tuple[Any, InputError]],
+    options: ReadingOptions,
+    found: Several,
+    plan: Plan,
+) -> list[tuple[Any, InputError]]:
+    """Read files once more, with the items of the others; return those that are wrong still.
+
+    In a small part of a test everybody may have given the same answer, so that the part alone does
+    not look like answers.
+    """
+    if options.items is not None or options.layout not in ("auto", "wide"):
+        return wrong
+    items = {str(item) for encoded, _ in found.parts for item in encoded.items.tolist()}
+    still = []
+    for file, error in wrong:
+        try:
+            found.parts.append((_read_named(file, items, options, found, plan), file.name))
+        except InputError:
+            still.append((file, error))
+    for place, file in enumerate(read):
+        missed = found.constant.get(id(file), set()) & items
+        if missed and (file.is_whole or file.path is not None):
+            own = {str(item) for item in found.parts[place][0].items.tolist()} | missed
+            found.parts[place] = (_read_named(file, own, options, found, plan), file.name)
+            plan.notes[:] = [note for note in plan.notes if not _is_about(note, missed)]
+    return still
+
+
+def _read_named(
+    file: Any, items: set[str], options: ReadingOptions, found: Several, plan: Plan
+) -> Encoded:
+    own = [escape(name) for name in file.sample.header if name in items]
+    return _read_one(file, options.changed(items=own or None), found, plan)
+
+
+def _is_about(note: str, names: set[str]) -> bool:
+    """Whether a note says that columns were left out which are taken after all."""
+    return note.startswith("Left out ") and any(f"'{name}' (constant)" in note for name in names)
 
 
 def _is_key_file(file: Any) -> bool:
@@ -101,6 +154,8 @@ def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) ->
         reading = open_plain(file, options, stack)
         encoded, key = reading.read()
         found.format = found.format or reading.format
+        same = {column.name for column in reading.layout.columns if column.role == "constant"}
+        found.constant[id(file)] = same
         for item, option in key.options.items():
             found.key.options.setdefault(item, option)
         found.key.source = found.key.source or key.source
@@ -118,30 +173,33 @@ def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) ->
 
 def _answers_of_one(file: Any, options: ReadingOptions, found: Several) -> Encoded | None:
     """Return the answers in a file with items and answers but no user; None for any other."""
-    if options.user is not None or file.kind not in ("table", "sheets"):
+    if options.user is not None or file.kind not in ("table", "sheets", "json", "jsonl"):
         return None
-    sample = file.sample
-    names = [name for name in sample.header if name]
-    if not names or recognise("user", names):
-        return None
+    columns = _columns(file)
+    names = list(columns)
     items = [options.item] if options.item else recognise("item", names)
     answers = [options.option] if options.option else recognise("option", names)
     answers = [name for name in answers if name not in items and role_of_name(name) != "key"]
-    if not items or not answers:
+    if not items or not answers or items[0] not in columns or answers[0] not in columns:
         return None
-    table = file.table()
-    item, option = table.column(items[0]), table.column(answers[0])
-    if item is None or option is None or len(set(item)) < len(item):
+    item = columns[items[0]]
+    if len(set(item)) < len(item) or any(plain(n) != "subject" for n in recognise("user", names)):
         return None
+    keys = [name for name in names if role_of_name(name) == "key"]
+    predicted = [name for name in answers if "pred" in plain(name)]
+    if predicted and predicted[0] != answers[0] and not options.option:
+        keys = keys or [answers[0]]  # what was predicted stands beside what is right
+        answers = predicted
     kept = [
-        (i.strip(), o.strip()) for i, o in zip(item, option, strict=True) if i.strip() and o.strip()
+        (i.strip(), o.strip())
+        for i, o in zip(item, columns[answers[0]], strict=True)
+        if i.strip() and o.strip()
     ]
-    named = [name for name in names if role_of_name(name) == "key"]
-    right = table.column(named[0]) if len(named) == 1 else None
-    for label, key in zip(item, right or [], strict=False):
-        if label.strip() and key.strip():
-            found.key.options.setdefault(label.strip(), key.strip())
-            found.key.source = f"the column {named[0]!r}"
+    if len(keys) == 1:
+        for label, key in zip(item, columns[keys[0]], strict=True):
+            if label.strip() and key.strip():
+                found.key.options.setdefault(label.strip(), key.strip())
+                found.key.source = f"the column {keys[0]!r}"
     user = PurePosixPath(file.name).stem
     n = len(kept)
     return Encoded(
@@ -154,6 +212,31 @@ def _answers_of_one(file: Any, options: ReadingOptions, found: Several) -> Encod
         kind="file",
         notes=(),
     )
+
+
+def _columns(file: Any) -> dict[str, list[str]]:
+    """Return the columns of a small table by name; of records, the members with single values."""
+    if file.kind in ("table", "sheets"):
+        names = [name for name in file.sample.header if name]
+        if not recognise("item", names):
+            return {}
+        table = file.table()
+        return {name: table.column(name) or [] for name in names}
+    if not file.sample.records or not recognise("item", list(_first(file.sample.records))):
+        return {}
+    records = list(file.records())
+    if not all(isinstance(record, dict) for record in records):
+        return {}
+    columns: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for record in records for name in record):
+        values = [record.get(name) for record in records]
+        if not any(isinstance(value, (list, dict)) for value in values):
+            columns[name] = ["" if value is None else str(value) for value in values]
+    return columns
+
+
+def _first(records: Sequence[Any]) -> dict[str, Any]:
+    return records[0] if isinstance(records[0], dict) else {}
 
 
 def _check_linked(found: Several) -> None:

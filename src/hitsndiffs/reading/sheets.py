@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from hitsndiffs.data.encoding.names import listed, suggestion
@@ -11,6 +13,8 @@ from hitsndiffs.reading.quiet import without_panics
 
 __all__ = ["Workbook"]
 
+#: A table is looked for in this many sheets.
+_MOST_SHEETS = 20
 _WHOLE = re.compile(r"-?[0-9]{1,17}\.0")
 
 
@@ -41,12 +45,20 @@ class Workbook:
         except BaseException as error:
             raise _damaged(name, error) from None
 
+    @cached_property
+    def first(self) -> str:
+        """The first sheet that holds a table; the first of all where none does."""
+        if len(self.sheets) == 1:
+            return self.sheets[0]
+        tables = (name for name in self.sheets[:_MOST_SHEETS] if _is_table(self.rows(name, 40)))
+        return next(tables, self.sheets[0])
+
     def find(self, sheet: str | None) -> str:
         """Return the sheet of that name (or number, from 1); the first one when none is named."""
         if not self.sheets:
             raise InputError(f"{self._name}: the spreadsheet has no sheets.")
         if sheet is None:
-            return self.sheets[0]
+            return self.first
         for name in self.sheets:
             if name.strip().casefold() == sheet.strip().casefold():
                 return name
@@ -70,6 +82,11 @@ class Workbook:
                 raise
             raise _damaged(self._name, error) from None
         return [["" if c is None else _text(c) for c in row] for row in zip(*columns, strict=True)]
+
+
+def _is_table(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether there are three rows or more with three cells or more."""
+    return sum(sum(1 for cell in row if cell.strip()) >= 3 for row in rows) >= 3
 
 
 def _text(cell: str) -> str:

@@ -51,6 +51,12 @@ _FOREIGN = {
     b"\xfd7zXZ": "compressed with xz; unpack it first (gzip can be read as it is)",
     b"%PDF": "a PDF; export the table as CSV",
     b"SQLite format 3": "a database; export the table as CSV",
+    b"$FL2": "an SPSS file; save it as CSV (with the values, not the labels, if in doubt)",
+    b"RDX2": "R's own data; write it with write.csv()",
+    b"RDX3": "R's own data; write it with write.csv()",
+    b"RDA": "R's own data; write it with write.csv()",
+    b"X\n\x00\x00": "R's own data; write it with write.csv()",
+    b"<stata_dta>": "a Stata file; save it as CSV",
 }
 
 
@@ -64,7 +70,7 @@ class ByteStream:
     Parameters
     ----------
     read
-        Returns up to so many bytes (or characters), nothing at the end.
+        Returns up to this many bytes (or characters), nothing at the end.
     name
         The name of the file, for messages.
     path
@@ -285,7 +291,7 @@ def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
             if b"\n" not in more:
                 raise InputError(
                     f"{stream.name}, line {first_line}: the line goes on for more than "
-                    f"{len(more) / 2**20:,.0f} MiB; this is no table of answers."
+                    f"{len(more) / 2**20:,.0f} MiB; this is not a table of answers."
                 )
             cut = more.rfind(b"\n") + 1 or len(more)
         chunk = Chunk(b"".join((rest, memoryview(more)[:cut])), first_line)

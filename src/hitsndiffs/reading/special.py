@@ -8,7 +8,7 @@ from hitsndiffs.reading.words import is_key_name, is_summary_name
 
 __all__ = ["BOTTOM", "TOP", "named_rows", "rows_apart"]
 
-#: Rows that sum up the others are sought among so many at the top and at the bottom.
+#: Rows that sum up the others are looked for among this many at the top and at the bottom.
 TOP, BOTTOM = 3, 8
 #: In more rows than this share the word is an answer or a status, not the name of a row.
 _FEW = 0.05
@@ -61,7 +61,7 @@ def rows_apart(
     found: dict[int, str] = {}
     for row, label in named_rows(labels).items():
         filled = [column for column in answers if column[row].strip()]
-        alone = sum(column.count(column[row]) == 1 for column in filled)
+        alone = sum(_is_alone(column, row) for column in filled)
         key = is_key_name(label) and len(filled) > 0 and alone <= 0.5 * len(filled)
         summing = is_summary_name(label) and (
             not filled or (len(filled) >= 3 and alone >= 0.6 * len(filled))
@@ -69,3 +69,9 @@ def rows_apart(
         if key or summing:
             found[row] = label
     return found
+
+
+def _is_alone(column: Sequence[str], row: int) -> bool:
+    """Whether no other row has that answer, in whatever case."""
+    text = column[row].strip().casefold()
+    return sum(cell.strip().casefold() == text for cell in column) == 1

@@ -12,7 +12,7 @@ import numpy as np
 
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import listed
-from hitsndiffs.data.encoding.options import normalise
+from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.encoding.result import Encoded, Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import LeftOut, Stream

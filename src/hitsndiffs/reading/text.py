@@ -25,7 +25,7 @@ __all__ = [
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 #: A line such as ``sep=;`` tells Excel what separates the cells.
 _SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
-#: So many rows are looked at to find the separator and the header.
+#: This many rows are looked at to find the separator and the header.
 _LOOK = 60
 #: No cell is longer than this; beyond, a quotation mark was never closed.
 LONGEST_CELL = 64 << 20
@@ -147,7 +147,7 @@ def rows_of_text(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     begin = 1
     try:
         for row in reader:
-            if "".join(row).strip():
+            if row and (row[0].strip() or "".join(row).strip()):
                 yield begin, row
             begin = reader.line_num + 1
     except csv.Error as error:
@@ -161,6 +161,8 @@ def _lines(text: str) -> Iterator[str]:
     return iter(io.StringIO(text, newline=None))
 
 
-def padded(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
-    """Return rows of one width; blank cells beyond it are cut off."""
-    return [[*row[:width], *[""] * (width - len(row))] for row in rows]
+def padded(rows: Sequence[list[str]], width: int) -> list[list[str]]:
+    """Return rows of one width; blank cells beyond it are cut off. Rows that have it are kept."""
+    return [
+        row if len(row) == width else [*row[:width], *[""] * (width - len(row))] for row in rows
+    ]

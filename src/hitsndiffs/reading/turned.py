@@ -11,12 +11,16 @@ from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.words import plain, role_of_name, tokens
 
-__all__ = ["refuse_questions", "turned_round"]
+__all__ = ["is_key_beside_users", "refuse_questions", "turned_round"]
 
-#: So many columns tell whether the table is turned round.
+#: This many columns tell whether the table is turned round.
 _MOST_COLUMNS = 2000
+#: A key may also stand in one of this many columns at the end.
+_LAST = 20
 #: A column is one user's answers when so much of it are right answers of some item.
 _FITS = 0.7
+#: Beside items and users, these name the key.
+_KEYS = ("answer", "correct", "ans", "right")
 _RATERS = frozenset(
     ("rater", "coder", "judge", "annotator", "labeler", "labeller", "reviewer", "grader")
 )
@@ -34,12 +38,18 @@ def turned_round(table: FileTable) -> tuple[str, list[str]] | None:
     return _by_key(table) or _by_names(table)
 
 
+def is_key_beside_users(name: str) -> bool:
+    """Whether a column of that name holds the key of a table with users in columns."""
+    return role_of_name(name) == "key" or plain(name) in _KEYS
+
+
 def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
     """See a column with the right answer of each row, beside the answers of users."""
-    named = [n for n in table.names if role_of_name(n) == "key"]
+    looked_at = [*table.names[:_MOST_COLUMNS], *table.names[_MOST_COLUMNS:][-_LAST:]]
+    named = [n for n in looked_at if role_of_name(n) == "key"]
     item = recognise("item", table.names)
-    if not named and item and not recognise("user", table.names, wide=True):
-        named = [n for n in table.names if plain(n) == "answer"]
+    if not named and item and not recognise("user", table.names):
+        named = [n for n in looked_at if plain(n) in _KEYS]
     if len(named) != 1 or plain(named[0])[-1:].isdigit():
         return None
     key = [c.strip() for c in column_cells(table, named[0]) if c.strip()]
@@ -73,11 +83,13 @@ def _share_options(table: FileTable, names: list[str]) -> bool:
 def _by_names(table: FileTable) -> tuple[str, list[str]] | None:
     """See columns that are named like users: student1, student2, …; rater A, rater B, …."""
     item = recognise("item", table.names)
-    others = [n for n in table.names if n not in item and role_of_name(n) is None]
+    others = [n for n in table.names[:_MOST_COLUMNS] if n not in item and role_of_name(n) is None]
     numbered = [n for n in others if _is_numbered_user(n)]
     words = Counter(_first_word(name) for name in numbered)
     word, count = words.most_common(1)[0] if words else ("", 0)
     people = [n for n in numbered if _first_word(n) == word]
+    if count > 1 and len(table.names) > _MOST_COLUMNS:
+        people = [n for n in table.names if _first_word(n) == word and _is_numbered_user(n)]
     if count > 1 and (count * 2 > len(others) or (word in _RATERS and count > 2)):
         first = column_cells(table, (item or table.names)[0])
         if item and len(set(first)) == len(first):
@@ -123,8 +135,9 @@ def refuse_questions(table: FileTable) -> None:
             "a list of questions with their options, without anybody's answers",
             "give the answers that each person chose",
         )
-    answers = recognise("answer", table.names) or recognise("option", table.names)
-    if len(table.names) == 2 and answers and answers != item[:1]:
+    answers = {*recognise("answer", table.names), *recognise("option", table.names)} - {*item}
+    others = [n for n in rest if n not in answers and role_of_name(n) is None]
+    if answers and not others:
         raise Refusal(
             "one answer per item (a key, or the answers of one user)",
             "give a key beside the answers of the users, or a folder with one file per user",

@@ -36,8 +36,9 @@ _WORDS: dict[str, str] = {
         sectionname class classname course group cohort school institution department team gender
         sex age country language userlanguage birthday birthdate zip city session sessionid device
         browser useragent latitude longitude form formversion version keyversion testform
-        testversion formcode examform examversion examcode booklet bookletid variant code education
-        educ ethnicity race nationality occupation profession maritalstatus income religion major
+        set examset testset questionset testversion formcode examform examversion examcode
+        booklet bookletid variant code education educ
+        ethnicity race nationality occupation profession maritalstatus income religion major
         semester nativelanguage yearofbirth bildung beruf studiengang fachsemester fach
         muttersprache
         bildungsabschluss variante niveau formation estudios carrera ocupación semestre istruzione
@@ -48,8 +49,8 @@ _WORDS: dict[str, str] = {
         gruppo scuola sesso età apelido turma escola idade achternaam voornaam emailadres klas groep
         geslacht leeftijd efternamn förnamn epostadress klass kön ålder imię nazwisko płeć wiek
         фамилия имя отчество группа класс пол возраст 姓 名 氏名 メールアドレス 性別
-        年齢 クラス 学年 姓名 邮箱 性别 年龄 班级 年级 专业 学校 学院 이름 образование cinsiyet yaş
-        sınıf bölüm""",
+        年齢 クラス 学年 姓名 邮箱 性别 年龄 班级 年级 专业 学校 学院 来源 来源详情 来自ip 이름
+        образование cinsiyet yaş sınıf bölüm""",
     "row": """row rownumber rowid index no nr number lfd lfdnr seq sequence # unnamed0
         номер 番号 序号""",
     "key": """key answerkey correctanswer correctanswers rightanswer correctresponse correctoption
@@ -132,8 +133,8 @@ def role_of_name(name: str) -> str | None:
     >>> [role_of_name(n) for n in ("Q1 (2 pts)", "Number of correct answers", "Grade/10.00")]
     ['points', 'points', 'points']
     """
-    if len(name) > 80:
-        return None
+    if len(name) > 80 or name.rstrip().endswith(("?", "\uff1f")):
+        return None  # a question says what it asks, not what its column is
     text = plain(name)
     if name.strip() == "#":
         return "row"

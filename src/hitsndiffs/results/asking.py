@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.lookup import python_value
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.readings import Reading
 from hitsndiffs.results.diagnostics import best_options
-from hitsndiffs.results.frames import python_value
 
 if TYPE_CHECKING:
     from hitsndiffs.data.items import Items
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Asking", "Told"]
 
-#: So many items that tell two readings apart are named.
-NAMED = 10
+#: This many items that tell two readings apart are named.
+NAMED_ITEMS = 10
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _told(of: Items, number: int, reading: Reading, first: Reading) -> Told:
     label = [python_value(x) for x in of.option_labels]
     items = [python_value(x) for x in of.labels]
     other = np.flatnonzero((mine != theirs) & (mine >= 0) & (theirs >= 0))
-    other = other[np.argsort(-sure[other], kind="stable")][:NAMED]
+    other = other[np.argsort(-sure[other], kind="stable")][:NAMED_ITEMS]
     return Told(
         number=number,
         probability=reading.probability,

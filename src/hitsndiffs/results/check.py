@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.data.responses import Responses
@@ -41,6 +40,7 @@ def examine(
     seed: int = 0,
     engine: str = "auto",
     threads: int | None = None,
+    search_users: int = SEARCH_USERS,
 ) -> list[Finding]:
     """Look at responses before they are ranked.
 
@@ -54,6 +54,8 @@ def examine(
         Whether to search for a perfect order, and to look at items, even when the data are large.
     seed, engine, threads
         As for :func:`hitsndiffs.rank`.
+    search_users
+        With more users, a perfect order is searched for only in a full look.
 
     Examples
     --------
@@ -71,7 +73,7 @@ def examine(
         *_thin(responses),
         *_copies(responses, engine, threads),
         *_order(ranking),
-        *_perfect_order(ranking, full),
+        *_perfect_order(ranking, full, search_users),
         *_axes(ranking, seed, engine, threads),
         *_by_key(ranking, key, full, seed, engine, threads),
     ]
@@ -131,7 +133,7 @@ def _sizes(r: Responses) -> Iterator[Finding]:
             "agreed",
             f"On {count(len(same), 'item')} everybody agrees, which tells nobody apart: "
             f"{listed(same)}.",
-            {"items": _plain(same)},
+            {"items": same.tolist()},
         )
 
 
@@ -152,7 +154,7 @@ def _groups(ranking: Ranking) -> Iterator[Finding]:
         yield Finding(
             "silent",
             f"{count(len(silent), 'user')} gave no answers and can get no rank: {listed(silent)}.",
-            {"users": _plain(silent)},
+            {"users": silent.tolist()},
             concern=True,
         )
 
@@ -167,7 +169,7 @@ def _thin(r: Responses) -> Iterator[Finding]:
         if len(thin) == 0
         else f"{count(len(thin), 'user')} gave fewer than {few} answers, which says little about "
         f"them: {listed(thin)}.",
-        {"users": _plain(thin), "fewer_than": few, "median_answers": float(np.median(answers))},
+        {"users": thin.tolist(), "fewer_than": few, "median_answers": float(np.median(answers))},
         concern=len(thin) > 0,
     )
     rare = int((r.choosers_per_option == 1).sum())
@@ -189,7 +191,7 @@ def _copies(r: Responses, engine: str, threads: int | None) -> Iterator[Finding]
     _, first, sizes = np.unique(sheet[long_enough], return_index=True, return_counts=True)
     shared = np.flatnonzero(sizes > 1)
     groups = [
-        _plain(r.users[long_enough[sheet[long_enough] == sheet[long_enough[first[g]]]]])
+        r.users[long_enough[sheet[long_enough] == sheet[long_enough[first[g]]]]].tolist()
         for g in shared[np.argsort(-sizes[shared], kind="stable")][:10]
     ]
     users = int(sizes[shared].sum())
@@ -227,11 +229,11 @@ def _order(ranking: Ranking) -> Iterator[Finding]:
         )
 
 
-def _perfect_order(ranking: Ranking, full: bool) -> Iterator[Finding]:
+def _perfect_order(ranking: Ranking, full: bool, search_users: int) -> Iterator[Finding]:
     """Whether any order at all is perfect (PQ-tree)."""
     r = ranking.responses
     step("looking for a perfect order")
-    large = r.n_responses > SEARCH_RESPONSES or r.n_users > SEARCH_USERS
+    large = r.n_responses > SEARCH_RESPONSES or r.n_users > search_users
     if large and not full:
         known = "A perfect order exists (the certified one); whether it is the only one"
         yield Finding(
@@ -300,8 +302,3 @@ def _axes(ranking: Ranking, seed: int, engine: str, threads: int | None) -> Iter
         {"strengths": values, "gap": 1 - second, "competing": close},
         concern=close > 0,
     )
-
-
-def _plain(labels: npt.NDArray[Any]) -> list[Any]:
-    values: list[Any] = labels.tolist()
-    return values

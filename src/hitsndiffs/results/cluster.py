@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.lookup import python_value
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, make
 from hitsndiffs.order.ties import tie_limit
 from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.diagnostics import best_options
-from hitsndiffs.results.frames import python_value
 from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.uncertainty import spread_intervals
 

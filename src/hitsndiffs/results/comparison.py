@@ -22,6 +22,7 @@ from hitsndiffs.methods.keys import key_given
 from hitsndiffs.results.advice import advice
 from hitsndiffs.results.metrics import accuracy
 from hitsndiffs.results.ranking import as_responses
+from hitsndiffs.results.values import jsonable
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -134,7 +135,7 @@ class Comparison(Viewed):
         methods = {}
         for result in self.results:
             entry = {f.name: getattr(result, f.name) for f in fields(result) if f.name != "method"}
-            methods[result.method] = {name: _plain(value) for name, value in entry.items()}
+            methods[result.method] = {name: jsonable(value) for name, value in entry.items()}
         return {
             "n_users": self.responses.n_users,
             "n_items": self.responses.n_items,
@@ -142,10 +143,10 @@ class Comparison(Viewed):
             "users": [str(user) for user in self.responses.users],
             "methods": methods,
             "correlations": {
-                row: dict(zip(self.methods, _plain(values), strict=True))
+                row: dict(zip(self.methods, jsonable(values), strict=True))
                 for row, values in zip(self.methods, self.correlations, strict=True)
             },
-            "true_scores": _plain(self.true_scores),
+            "true_scores": jsonable(self.true_scores),
         }
 
 
@@ -253,11 +254,3 @@ def _correlations(results: list[Compared]) -> Vector:
             if first.scores is not None and second.scores is not None:
                 matrix[i, j] = matrix[j, i] = accuracy(first.scores, second.scores)
     return matrix
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return [_plain(v) for v in value.tolist()]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value

@@ -14,7 +14,7 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.ties import tie_limit
-from hitsndiffs.results.frames import jsonable, same, to_frame
+from hitsndiffs.results.values import jsonable, same, to_frame
 from hitsndiffs.results.wording import count, listed
 
 if TYPE_CHECKING:

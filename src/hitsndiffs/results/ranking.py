@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
@@ -23,7 +24,6 @@ from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.reading.cluster import is_dask_frame
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
-from hitsndiffs.results.frames import python_value, same
 from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Refit
 from hitsndiffs.results.sureness import what_helps
@@ -34,6 +34,7 @@ from hitsndiffs.results.uncertainty import (
     reliability,
     top_probabilities,
 )
+from hitsndiffs.results.values import same
 from hitsndiffs.results.views import RankingViews
 from hitsndiffs.results.wording import count, listed
 

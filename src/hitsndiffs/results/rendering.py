@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.errors import printable
-from hitsndiffs.results.frames import jsonable
+from hitsndiffs.results.values import jsonable
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking

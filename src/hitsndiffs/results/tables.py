@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.diagnostics import best_options, guessing, item_columns, option_columns
-from hitsndiffs.results.frames import python_value, to_frame
+from hitsndiffs.results.values import to_frame
 
 if TYPE_CHECKING:
     from hitsndiffs.engines import Engine

@@ -13,7 +13,7 @@ from hitsndiffs.show.tables import chosen_options, right_answers
 __all__ = ["Alike", "Pair", "find_alike"]
 
 #: Users in the picture and in the list of pairs, at most.
-USERS, PAIRS = 30, 20
+SHOWN_USERS, SHOWN_PAIRS = 30, 20
 
 Array = npt.NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class Alike:
     n_users
         How many in all.
     users, names
-        Up to ``USERS`` of them, those who are most alike side by side.
+        Up to ``SHOWN_USERS`` of them, those who are most alike side by side.
     same
         Share of equal answers of each two, over the items that both answered.
     pairs
@@ -76,7 +76,7 @@ def find_alike(ranking: Ranking) -> Alike:
         equal[j] = match.sum(axis=1)
         wrong[j] = (match & (right == 0)).sum(axis=1)
     same = np.divide(equal, common, out=np.full_like(equal, np.nan), where=common > 0)
-    order = _side_by_side(same)[:USERS]
+    order = _side_by_side(same)[:SHOWN_USERS]
     names = [str(ranking.users[users[j]]) for j in order]
     pairs = [
         Pair(
@@ -91,7 +91,7 @@ def find_alike(ranking: Ranking) -> Alike:
         if same[i, j] >= 0.7
     ]
     pairs.sort(key=lambda p: (-p.same_wrong, -p.same, p.first, p.second))
-    return Alike(n_users, users[order], names, same[np.ix_(order, order)], pairs[:PAIRS])
+    return Alike(n_users, users[order], names, same[np.ix_(order, order)], pairs[:SHOWN_PAIRS])
 
 
 def _side_by_side(same: Array) -> npt.NDArray[np.int64]:

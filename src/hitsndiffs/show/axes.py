@@ -14,7 +14,7 @@ from hitsndiffs.spectral import leading_axes
 __all__ = ["LeadingAxes", "find_axes"]
 
 #: Users in the picture, evenly spaced from best to worst, where there are more.
-SAMPLE = 800
+DRAWN = 800
 
 Vector = npt.NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def find_axes(ranking: Ranking) -> LeadingAxes:
         return empty
     scores = np.full((data.n_users, found.scores.shape[1]), np.nan)
     scores[numbers] = part.collect(found.scores)
-    places = np.unique(np.linspace(0, len(order) - 1, min(SAMPLE, len(order))).astype(np.int64))
+    places = np.unique(np.linspace(0, len(order) - 1, min(DRAWN, len(order))).astype(np.int64))
     users = order[places]
     fifths = 4 - places * 5 // len(order)
     return LeadingAxes(np.asarray(found.values), users, scores[users], fifths)

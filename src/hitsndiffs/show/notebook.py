@@ -20,7 +20,7 @@ from hitsndiffs.show.rows import Row, ranking_rows
 __all__ = ["notebook_html"]
 
 #: Rows of a table, and users and items of the look at some answers.
-ROWS = 15
+SHOWN_ROWS = 15
 CORNER = (6, 8)
 
 #: Colours that are readable on a light and on a dark page.
@@ -56,8 +56,9 @@ def _ranking(ranking: Ranking) -> str:
     lines = [sureness(ranking), repeats(ranking)]
     if ranking.consistent:
         lines.insert(0, "The order is certified: it fits every single answer.")
-    rows = ranking_rows(ranking, searched=ROWS * 2 if r.n_users > 2 * ROWS else r.n_users)
-    shown = rows.written[: ROWS if r.n_users > 2 * ROWS else None]
+    many = r.n_users > 2 * SHOWN_ROWS
+    rows = ranking_rows(ranking, searched=SHOWN_ROWS * 2 if many else r.n_users)
+    shown = rows.written[: SHOWN_ROWS if many else None]
     heads = ["rank", "user", "right" if rows.shares else "score", "error", "95 % interval"]
     heads += ["rank, 95 % sure", "answers"] + ["group"] * rows.groups
     body = [_cells(row, rows.groups) for row in shown]

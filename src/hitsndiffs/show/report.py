@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.data.files import text_writer, write_whole
-from hitsndiffs.results.frames import jsonable
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import notes_beside
+from hitsndiffs.results.values import jsonable
 from hitsndiffs.results.wording import count, per_cent
 from hitsndiffs.show.alike import Alike, Pair, find_alike
 from hitsndiffs.show.axes import find_axes
@@ -30,11 +30,11 @@ from hitsndiffs.show.theme import dressed, to_svg, to_svgs
 __all__ = ["EMPTY_ROW", "Figure", "Report", "describe", "report_html", "write_report"]
 
 #: Items with a remark that get a chart, and items with a chart in all.
-DOUBTS, CHARTS = 24, 48
+DOUBT_CHARTS, ITEM_CHARTS = 24, 48
 #: Rows of the table of items.
-ITEMS = 500
+ITEM_ROWS = 500
 #: Names in a list.
-NAMES = 40
+LISTED_NAMES = 40
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,9 @@ def describe(
     doubtful = sorted((i for i in items if i.remark), key=_urgency)
     sound = [i for i in items if not i.remark]
     alike = find_alike(ranking)
-    cards = _cards(ranking, [*doubtful[:DOUBTS], *(sound if len(items) <= CHARTS else [])])
+    cards = _cards(
+        ranking, [*doubtful[:DOUBT_CHARTS], *(sound if len(items) <= ITEM_CHARTS else [])]
+    )
     name = clean(Path(file).name) if file is not None else "Ranking"
     by = f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, {count(r.n_responses, 'answer')}"
     return Report(
@@ -178,7 +180,7 @@ def describe(
         doubts=[card for card in cards if card.item.remark],
         n_doubts=len(doubtful),
         others=[card for card in cards if not card.item.remark],
-        shown_items=[*doubtful, *sound][:ITEMS] if len(items) > ITEMS else items,
+        shown_items=[*doubtful, *sound][:ITEM_ROWS] if len(items) > ITEM_ROWS else items,
         n_items=len(items),
         care=[*_guessers(ranking), *_copies(ranking, alike)],
         read=_read(ranking, file),
@@ -192,7 +194,7 @@ def describe(
 
 def _urgency(item: Item) -> tuple[bool, bool, int]:
     """Wrong keys first, mis-keyed before double-keyed, then in the order of the test."""
-    return not item.wrong_key, not item.remark.startswith("mis-keyed"), item.number
+    return not item.wrong_key, item.doubt != "mis-keyed", item.number
 
 
 def _figure(chart: Any, caption: str, label: str) -> Figure:
@@ -297,8 +299,8 @@ def _guessers(ranking: Ranking) -> list[Care]:
             "Answers like guesses",
             f"{count(len(users), 'user')} did not clearly do better than somebody who guesses. "
             "With few or hard questions that happens to honest people too.",
-            [clean(user, 60) for user in users[:NAMES]],
-            max(len(users) - NAMES, 0),
+            [clean(user, 60) for user in users[:LISTED_NAMES]],
+            max(len(users) - LISTED_NAMES, 0),
         )
     ]
 

@@ -16,14 +16,14 @@ from hitsndiffs.show.labels import clean
 
 __all__ = ["Row", "Rows", "ranking_rows"]
 
-#: Rows written as HTML: all up to here, else so many from the top (the page makes the others).
+#: Rows written as HTML: all up to here, else this many from the top (the page makes the others).
 WRITTEN = 100
 #: Rows as plain data up to here; beyond, packed (deflate, base64).
 PLAIN = 1_000
 #: Users whom the page can search; beyond, as many from the top as from the bottom.
 SEARCHED = 100_000
 #: Characters of a name in the data.
-LONGEST = 120
+LONGEST_USER = 120
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def ranking_rows(ranking: Ranking, *, searched: int = SEARCHED) -> Rows:
         "answers": ranking.responses.answers_per_user[order].tolist(),
         "group": (ranking.components[order] + 1).tolist(),
     }
-    names = [clean(user, LONGEST) for user in ranking.users[order].tolist()]
+    names = [clean(user, LONGEST_USER) for user in ranking.users[order].tolist()]
     data = {
         "user": names,
         **numbers,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hitsndiffs.methods.latent_key.reading import DOUBT
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.wording import count, per_cent
 from hitsndiffs.show.labels import clean
@@ -25,8 +26,6 @@ OPENINGS = (
     (0.75, "The order is good, but not exact"),
     (0.0, "Take the order with care"),
 )
-#: Below this confidence the order should not be used as it is.
-DOUBT = 0.8
 
 
 @dataclass(frozen=True)

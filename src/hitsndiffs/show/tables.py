@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.results.diagnostics import Remark, item_remarks
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import clean
 
@@ -25,9 +26,7 @@ __all__ = [
 Ints = npt.NDArray[np.int64]
 
 #: Cells of one block of answer sheets.
-BLOCK = 4_000_000
-#: Beginnings of remarks that say a key is wrong: they come first in every list.
-WRONG_KEY = ("mis-keyed?", "two right answers?")
+CELLS_AT_ONCE = 4_000_000
 
 
 def columns(frame: Any) -> dict[str, list[Any]]:
@@ -58,11 +57,12 @@ class Item:
     strong_share: float | None = None
     given: str | None = None
     remark: str = ""
+    doubt: str = ""
 
     @property
     def wrong_key(self) -> bool:
-        """Whether the key that was given is doubted."""
-        return self.remark.startswith(WRONG_KEY)
+        """Whether the key is doubted: another answer is right, or a second one."""
+        return self.doubt in ("mis-keyed", "double-keyed")
 
 
 def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[Item]:
@@ -77,6 +77,12 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
     """
     found = columns(ranking.items(key=key))
     n = len(found["item"])
+    probabilities = ranking.fit.key_probabilities
+    remarks = (
+        [Remark()] * n
+        if probabilities is None
+        else item_remarks(ranking.data, ranking.scores, probabilities, key)
+    )
 
     def number(name: str, i: int) -> float | None:
         value = found[name][i] if name in found else None
@@ -98,7 +104,8 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
             discrimination=number("discrimination", i),
             strong_share=number("strong_share", i),
             given=text("given_key", i),
-            remark=clean(found["remark"][i]) if found.get("remark") and found["remark"][i] else "",
+            remark=clean(remarks[i].text) if remarks[i].text else "",
+            doubt=remarks[i].kind,
         )
         for i in range(n)
     ]
@@ -119,7 +126,7 @@ def chosen_options(ranking: Ranking, users: Ints) -> Ints:
     """Numbers of the options that some users chose, -1 without an answer: users × items."""
     data, r = ranking.data, ranking.responses
     table = np.full((len(users), r.n_items), -1, dtype=np.int64)
-    size = max(BLOCK // max(r.n_options, 1), 1)
+    size = max(CELLS_AT_ONCE // max(r.n_options, 1), 1)
     for first in range(0, len(users), size):
         options, columns = np.nonzero(data.sheets(users[first : first + size]))
         table[first + columns, r.option_items[options]] = options

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 from hitsndiffs.errors import MissingExtraError
 
-__all__ = ["DARK", "LIGHT", "STEPS", "altair", "dressed", "palette_css", "to_svg", "to_svgs"]
+__all__ = ["DARK", "LIGHT", "SHADES", "altair", "dressed", "palette_css", "to_svg", "to_svgs"]
 
 #: Colours by role. Blue and orange are told apart by people who see few colours, also in grey.
 LIGHT = {
@@ -56,7 +56,7 @@ DARK = {
     "step-5": "#a8d0fb",
 }
 #: From little to much, in five steps.
-STEPS = [f"step-{number}" for number in range(1, 6)]
+SHADES = [f"step-{number}" for number in range(1, 6)]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 

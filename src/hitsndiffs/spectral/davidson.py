@@ -20,13 +20,13 @@ __all__ = ["Lowest", "lowest_pairs"]
 Vector = npt.NDArray[np.float64]
 
 #: Most directions that are held at a time, and how many are kept when they are too many.
-MOST, KEPT = 16, 4
+MOST_DIRECTIONS, RESTART_WITH = 16, 4
 #: The search starts from the users with the smallest diagonal entries, this many of them.
 CORNERS = 4
 #: How well the second value is to be found, and for how many further rounds it is sought.
-SECOND, FURTHER = 1e-5, 40
+SECOND_TOL, FURTHER_ROUNDS = 1e-5, 40
 #: Differences from the diagonal are kept this far from zero (relative to the largest entry).
-NEAR = 1e-6
+NEAR_ZERO = 1e-6
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def lowest_pairs(
         Limit of products.
     """
     size, scale = len(diagonal), float(np.abs(diagonal).max())
-    basis = RitzBasis(operator, size, MOST, lowest=True, known=known)
+    basis = RitzBasis(operator, size, MOST_DIRECTIONS, lowest=True, known=known)
     found_after: int | None = None
     corners = np.argpartition(diagonal, min(CORNERS, size - 1))[:CORNERS]
     random = np.random.default_rng(seed).standard_normal(size)
@@ -84,19 +84,19 @@ def lowest_pairs(
         values, residuals = pairs.values, pairs.residuals / scale
         if residuals[0] <= tol and found_after is None:
             found_after = basis.products
-        second = len(values) > 1 and residuals[1] <= SECOND
+        second = len(values) > 1 and residuals[1] <= SECOND_TOL
         if basis.products >= max_rounds or (
             found_after is not None
-            and (second or len(values) == 1 or basis.products >= found_after + FURTHER)
+            and (second or len(values) == 1 or basis.products >= found_after + FURTHER_ROUNDS)
         ):
             values = values if second else values[:1]
             return Lowest(pairs.vectors[0], values, basis.products, float(residuals[0]))
 
         # 3. where to look next
-        if basis.held + 2 > MOST:
-            basis.cut(KEPT)
+        if basis.held + 2 > MOST_DIRECTIONS:
+            basis.cut(RESTART_WITH)
         directions = []
         for value, error in zip(values, pairs.errors, strict=True):
             distance = diagonal - value
-            near = np.abs(distance) < NEAR * scale
-            directions.append(error / np.where(near, NEAR * scale, distance))
+            near = np.abs(distance) < NEAR_ZERO * scale
+            directions.append(error / np.where(near, NEAR_ZERO * scale, distance))

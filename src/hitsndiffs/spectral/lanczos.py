@@ -24,12 +24,12 @@ __all__ = ["Highest", "highest_pairs"]
 Vector = npt.NDArray[np.float64]
 
 #: Most directions that are held at a time, and the memory for them (bytes).
-MOST, MEMORY = 80, 256 * 2**20
+MOST_HELD, MEMORY = 80, 256 * 2**20
 #: A value without a vector is known when its error is this small, relative to the distance
 #: between it and the next larger one.
 VALUE = 1e-4
 #: Rounding of a product, relative to the largest value: nothing is found below it.
-ROUNDING = 4e-16
+PRODUCT_ROUNDING = 4e-16
 #: How likely an equally strong axis may be missed, and the most products spent on that.
 MISSED, PROBES = 1e-3, 12
 
@@ -65,7 +65,7 @@ def highest_pairs(
     seed: int = 0,
     tol: float = 1e-12,
     max_products: int = 100_000,
-    most: int = MOST,
+    most: int = MOST_HELD,
 ) -> Highest:
     """Return the largest eigenpairs of a symmetric operator.
 
@@ -141,7 +141,7 @@ def _first_unsettled(pairs: RitzPairs, count: int, vectors: int, tol: float) -> 
     """The first pair that is not known well enough; ``None`` when all are."""
     if len(pairs.values) <= count:
         return 0
-    residuals, limit = pairs.residuals, max(tol, ROUNDING * sqrt(len(pairs.errors[0])))
+    residuals, limit = pairs.residuals, max(tol, PRODUCT_ROUNDING * sqrt(len(pairs.errors[0])))
     for place in range(count):
         if residuals[place] <= limit * pairs.scale:
             continue

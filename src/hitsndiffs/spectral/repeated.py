@@ -26,7 +26,7 @@ Words = npt.NDArray[np.uint64]
 #: Two axes whose values are this close (relatively) are equally strong.
 REPEATED = 1e-6
 #: Rounds of colouring; a mix with less than this of the colours in it is not told by them.
-ROUNDS, LEAST = 4, 1e-5
+COLOURINGS, LEAST_COLOUR = 4, 1e-5
 
 
 def colours(data: Engine) -> tuple[Any, Vector]:
@@ -41,7 +41,7 @@ def colours(data: Engine) -> tuple[Any, Vector]:
     items = data.items.of_option
     words = mixed(data.choosers_per_option.astype(np.uint64))
     users: Any = None
-    for _ in range(ROUNDS):
+    for _ in range(COLOURINGS):
         users = mixed(data.fingerprints(words))
         # 20 bits of each: sums of whole numbers are exact in any order
         seen = data.choosers((users >> np.uint64(44)).astype(np.float64)).astype(np.uint64)
@@ -90,7 +90,7 @@ def _mixed_axes(basis: Vector, nears: Sequence[Vector]) -> Vector:
         for other in chosen:
             part = part - (other @ part) * other
         length = float(np.linalg.norm(part))
-        if length <= LEAST or len(chosen) == basis.shape[1]:
+        if length <= LEAST_COLOUR or len(chosen) == basis.shape[1]:
             break
         chosen.append(part / length)
     if not chosen:

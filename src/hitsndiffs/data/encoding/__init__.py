@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.encoding.long import assemble_long
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
-from hitsndiffs.data.encoding.options import is_blank
+from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
 from hitsndiffs.data.encoding.users import further_names, recognised_user
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.options import OptionBook
+from hitsndiffs.data.encoding.option_book import OptionBook
 from hitsndiffs.data.pool import Run, available_cores
 
 __all__ = ["CellBlock", "NumberedBlock", "fill_codes"]

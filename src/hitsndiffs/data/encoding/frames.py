@@ -12,7 +12,7 @@ import numpy as np
 
 from hitsndiffs.data.encoding.interning import Interner
 from hitsndiffs.data.encoding.long import Factor
-from hitsndiffs.data.encoding.options import Codes, OptionBook, is_blank
+from hitsndiffs.data.encoding.option_book import Codes, OptionBook, is_blank
 from hitsndiffs.data.encoding.result import Place, label_array
 from hitsndiffs.data.encoding.series import code_series
 from hitsndiffs.data.encoding.wide import check_item_names

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, closest
 
 __all__ = ["ROLES", "find_column", "listed", "recognise", "shortened", "suggestion"]
 
@@ -24,10 +23,11 @@ _WORDS = {
     "item": """item task question problem exercise example instance variable
         frage aufgabe pregunta ítem domanda quesito pergunta questão vraag opgave fråga uppgift
         pytanie zadanie вопрос задание 問題 設問 题目 试题 문항 문제 orig unit document doc sentence
-        image tweet stimulus""",
+        image tweet stimulus content""",
     "option": """answervalue selectedanswer chosenanswer givenanswer studentanswer useranswer
         workeranswer modelanswer option label answer response choice chosen selected
-        selectedoption vote annotation prediction picked value
+        selectedoption vote annotation prediction pred predicted predictedanswer predictedlabel
+        picked value
         antwort réponse respuesta risposta resposta antwoord svar odpowiedź ответ 回答 解答 答え
         选项 응답 답""",
     "answer": """answer key correctanswer correct truth gold solution option
@@ -61,15 +61,16 @@ def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> 
     ([], ['id'])
     """
     names = ROLES[role] + (_WIDE_USERS if wide and role == "user" else ())
+    known = {name: place for place, name in reversed(list(enumerate(names)))}
     ranked = []
     for column in islice(columns, _MOST_NAMES):
         if not isinstance(column, str) or len(column) > 200:
             continue
         plain = _SEPARATORS.sub("", column).casefold().removeprefix("!amt")
-        spellings = [plain] + [
-            plain.removesuffix(end) for end in _ENDINGS if plain.endswith(end) and plain != end
-        ]
-        places = [names.index(spelling) for spelling in spellings if spelling in names]
+        spellings = [plain]
+        if plain.endswith(_ENDINGS):  # most names of a wide table end in a digit
+            spellings += [plain.removesuffix(end) for end in _ENDINGS if plain != end]
+        places = [known[spelling] for spelling in spellings if spelling in known]
         if places:
             ranked.append((min(places), column))
     return [column for _, column in sorted(ranked, key=lambda pair: pair[0])]
@@ -83,12 +84,8 @@ def suggestion(name: Hashable, known: Iterable[Hashable]) -> str:
     >>> suggestion("wroker", ["worker", "task"])
     " (did you mean 'worker'?)"
     """
-    if len(str(name)) > 200:
-        return ""
-    texts = {str(other).casefold(): other for other in islice(known, 10_000)}
-    texts = {text: other for text, other in texts.items() if len(text) < 200}
-    close = get_close_matches(str(name).casefold(), list(texts), n=1)
-    return f" (did you mean {texts[close[0]]!r}?)" if close else ""
+    close = closest(name, known)
+    return "" if close is None else f" (did you mean {close!r}?)"
 
 
 def find_column(name: Hashable, columns: Sequence[Any], *, where: str, argument: str) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.options import Codes, OptionBook, present_bytes
+from hitsndiffs.data.encoding.option_book import Codes, OptionBook, present_bytes
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ __all__ = [
 Array = npt.NDArray[np.float64]
 
 #: Candidates handled at once: their curves over the grid fit the cache.
-CHUNK = 1024
+CANDIDATES_AT_ONCE = 1024
 #: What the grid's values are multiplied by for their sums: 1, θ and θ².
 POWERS: Array = THETA[:, None] ** np.arange(3)
 
@@ -91,7 +91,7 @@ class ItemBlock:
     items: Items
 
 
-def item_blocks(data: Engine, size: int = CHUNK) -> list[ItemBlock]:
+def item_blocks(data: Engine, size: int = CANDIDATES_AT_ONCE) -> list[ItemBlock]:
     """Cut the items into blocks of about so many options."""
     starts = data.items.starts
     cuts = np.searchsorted(starts, np.arange(size, starts[-1], size), side="right") - 1

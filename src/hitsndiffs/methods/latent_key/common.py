@@ -24,10 +24,10 @@ __all__ = ["common_errors", "key_by_ability", "off_together"]
 Array = npt.NDArray[np.float64]
 
 #: The mean of an option's choosers is taken with so many more, who are as able as all.
-PSEUDO = 3.0
+MORE_CHOOSERS = 3.0
 #: The shift to the key by ability alone, in standard errors: 95 % intervals then cover 95 % of the
 #: shares over the arena's settings (Bock and Samejima 94 %, tests 97 %).
-PART = 0.75
+SHIFT_PART = 0.75
 #: The common error is told where it is this much of one's own, and not below this.
 SAID, LEAST_SAID = 1.0, 0.05
 
@@ -44,7 +44,7 @@ def common_errors(problem: Problem, key: Array) -> Any:
     """
     data = problem.data
     other = np.where(problem.known >= 0, key, key_by_ability(data, key))
-    return PART * abs(data.choices(key - other) / data.answers_per_user)
+    return SHIFT_PART * abs(data.choices(key - other) / data.answers_per_user)
 
 
 def key_by_ability(data: Engine, key: Array) -> Array:
@@ -72,8 +72,8 @@ def key_by_ability(data: Engine, key: Array) -> Array:
     # the choosers' shares on the other items, summed; then their mean, with some more choosers
     total = data.choosers(right / others) - key * data.choosers(1.0 / others)
     of_item = items.sum(total) / items.sum(counts)
-    mean = (total + PSEUDO * of_item) / (counts + PSEUDO)
-    width = 1 / (counts + PSEUDO)
+    mean = (total + MORE_CHOOSERS * of_item) / (counts + MORE_CHOOSERS)
+    width = 1 / (counts + MORE_CHOOSERS)
     # abler than the two best of the other options
     chance, rest, compared = np.ones(len(mean)), mean, np.zeros(len(mean))
     for _ in range(3):

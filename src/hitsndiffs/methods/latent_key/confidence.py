@@ -74,7 +74,7 @@ UNRELIABLE = 0.7
 NATS = 3.0
 #: The most that is said without known answers, and a logistic function below: a constant, and what
 #: each sign counts for (never against it).
-MOST = 0.89
+MOST_CONFIDENCE = 0.89
 CONSTANT = -0.704
 COUNTS: dict[str, float] = {"lead": 0.154, "rules": 0.619, "reliability": 1.133}
 
@@ -82,7 +82,7 @@ COUNTS: dict[str, float] = {"lead": 0.154, "rules": 0.619, "reliability": 1.133}
 def sureness(signs: Signs) -> float:
     """Probability that a solution with these signs is right, whatever its labels say."""
     logit = CONSTANT + sum(each * getattr(signs, name) for name, each in COUNTS.items())
-    return min(float(1 / (1 + np.exp(-logit))), MOST, bound(signs))
+    return min(float(1 / (1 + np.exp(-logit))), MOST_CONFIDENCE, bound(signs))
 
 
 def bound(signs: Signs) -> float:

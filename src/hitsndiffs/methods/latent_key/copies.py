@@ -19,7 +19,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.errors import InputError
-from hitsndiffs.methods.draws import option_draws, user_draws
+from hitsndiffs.methods.draws import item_words, user_draws
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.order.ties import patterns
@@ -45,7 +45,7 @@ COPIES = 0.1
 COMMON = 4
 #: Two users' answers are nearly the same when they agree on this share of the items beyond chance,
 #: over so many items that both answered.
-NEAR, NEAR_COMMON = 0.5, 15
+NEARLY_SAME, NEAR_COMMON = 0.5, 15
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def near_equals(problem: Problem) -> Any:
         common = data.choices(answered)
         chance = data.choices(answered * by_chance)
         beyond = data.choices(chosen) - chance
-        alike = (beyond >= NEAR * (common - chance)) & (common >= NEAR_COMMON)
+        alike = (beyond >= NEARLY_SAME * (common - chance)) & (common >= NEAR_COMMON)
         others[users] = alike.sum(axis=0) - alike[users, np.arange(len(users))]
     return of.user_array(others)
 
@@ -194,8 +194,11 @@ def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
     Equal sheets are taken once: a large group of copies would hide behind its own agreement.
     """
     different = np.unique(patterns(problem.data), return_index=True)[1]
-    by_answers = np.argsort(user_draws(problem.data, 1)[different, 0], kind="stable")
-    some = different[by_answers[:size]]
+    if len(different) > size:  # who is looked at follows from the answers
+        draws = user_draws(problem.data, 1, seed=11)[different, 0]
+        some = different[np.argsort(draws, kind="stable")[:size]]
+    else:
+        some = different
     sample = _excess(problem, fit, curves, some)[0][different]
     compared = np.abs(sample[sample != 0])
     return max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
@@ -269,8 +272,7 @@ def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
     log_p = np.log(np.maximum(fit.probabilities(), 1e-12))
     place = fit.places
     words = option_words(data.n_options)
-    draws = data.items.total(option_draws(data, 1)[:, 0])
-    band_of_item = np.argsort(np.argsort(draws, kind="stable"), kind="stable") % bands
+    band_of_item = np.argsort(np.argsort(item_words(data), kind="stable")) % bands
     copies = 0.0 * data.everybody
     for band in range(-1, bands):  # -1: the whole sheet
         inside = np.ones(data.n_options, dtype=bool)

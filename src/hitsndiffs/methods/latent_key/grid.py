@@ -28,7 +28,7 @@ THETA: Array = np.linspace(-4.0, 4.0, 21)
 STEP = float(THETA[1] - THETA[0])
 
 #: A posterior narrower than this many steps is described by its derivatives at the peak.
-NARROW = 0.7
+NARROW_PEAK = 0.7
 #: Derivatives (first to fourth, in steps) at the middle of five neighbouring values.
 DERIVATIVES: Array = np.array(
     [
@@ -92,7 +92,7 @@ def posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Arra
     peak = np.clip(logs.argmax(axis=1), 2, len(points) - 3)
     row = np.arange(len(logs), like=logs)
     bend = 2 * logs[row, peak] - logs[row, peak - 1] - logs[row, peak + 1]
-    narrow = bend > 1 / NARROW**2
+    narrow = bend > 1 / NARROW_PEAK**2
     if narrow.any():
         step = float(points[1] - points[0])
         peak = peak[narrow]

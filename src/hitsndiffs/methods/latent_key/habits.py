@@ -36,23 +36,23 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 #: Items share at most so many labels, and at most so many of these are looked at.
-MOST_LABELS, MOST_HABITS = 30, 5
+HABIT_LABELS, MOST_HABITS = 30, 5
 #: A user overuses a label who gives it so many standard errors more often than others do, and
 #: beyond them for this share of the answers at least.
 CLEAR, NOTED = 4.0, 0.25
 #: Habits matter where this share of the users overuses some label; labels that fewer of them
 #: overuse are left out.
-MATTER, FEW = 0.05, 0.02
+HABITS_MATTER, RARE_HABIT = 0.05, 0.02
 #: Habits are part of the model while its table (options × columns) is no larger than this.
-MOST_CELLS = 1_000_000
+HABIT_CELLS = 1_000_000
 #: The shares of the answers that a habit may have.
-SHARES: Array = np.array([0.3, 0.5, 0.7, 0.9])
+HABIT_SHARES: Array = np.array([0.3, 0.5, 0.7, 0.9])
 #: Before anything is seen, this share of the users has no habit; it counts like so many users.
-WITHOUT, PSEUDO = 0.9, 10.0
+NO_HABIT, PSEUDO_USERS = 0.9, 10.0
 #: Who gives one label to this share of the items beyond others is less of a witness, and is named.
 MOSTLY = 0.5
 #: A user who answers by habit alone still counts this much.
-LEAST = 1e-3
+LEAST_WITNESS = 1e-3
 
 
 @dataclass(frozen=True)
@@ -82,13 +82,13 @@ class Habits:
 
         Those who answer mostly one label agree with each other whatever is asked.
         """
-        left = np.maximum((1 - self.shares) ** 2, LEAST)
+        left = np.maximum((1 - self.shares) ** 2, LEAST_WITNESS)
         return np.where(self.shares >= MOSTLY, left, 1.0)
 
     def fit_in(self, data: Engine) -> bool:
         """Whether they can be part of the model."""
-        classes = 1 + len(self.labels) * len(SHARES)
-        return data.n_options * classes * len(THETA) <= MOST_CELLS
+        classes = 1 + len(self.labels) * len(HABIT_SHARES)
+        return data.n_options * classes * len(THETA) <= HABIT_CELLS
 
     def told(self, data: Engine, most: int = 3) -> str | None:
         """Name users who answer one label whatever is asked; ``None`` where there are none."""
@@ -120,7 +120,7 @@ def habits_of(data: Engine) -> Habits | None:
     (1,)
     """
     shared = sharing(data.items)
-    if shared.apart or not 3 <= len(shared.labels) <= MOST_LABELS or data.n_users < 3:
+    if shared.apart or not 3 <= len(shared.labels) <= HABIT_LABELS or data.n_users < 3:
         return None
     n = data.answers_per_user
     uses = data.choices(np.eye(len(shared.labels))[shared.numbers])
@@ -133,10 +133,10 @@ def habits_of(data: Engine) -> Habits | None:
         common.append(float(clear.sum()) / data.n_users)
         label = np.where(clear & (beyond > most), i, label)
         most = np.where(clear, np.maximum(most, beyond), most)
-    if float((most > 0).sum()) < MATTER * data.n_users:
+    if float((most > 0).sum()) < HABITS_MATTER * data.n_users:
         return None
     order = np.argsort(-np.array(common), kind="stable")[:MOST_HABITS]
-    labels = tuple(sorted(int(i) for i in order if common[i] >= FEW))
+    labels = tuple(sorted(int(i) for i in order if common[i] >= RARE_HABIT))
     return Habits(labels, shared.labels, most, label.astype(np.int64)) if labels else None
 
 
@@ -155,10 +155,10 @@ class HabitProblem(KeyProblem):
         self.names, numbers = label_numbers(data.items)
         #: For every option and class: the probability that habit alone gives it.
         by_habit = [np.zeros(data.n_options)]
-        by_habit += [s * (numbers == label) for label in labels for s in SHARES]
+        by_habit += [s * (numbers == label) for label in labels for s in HABIT_SHARES]
         self.by_habit: Array = np.stack(by_habit, axis=1)
         #: The share of answers that every class gives by habit.
-        self.shares: Array = np.concatenate([[0.0], np.tile(SHARES, len(labels))])
+        self.shares: Array = np.concatenate([[0.0], np.tile(HABIT_SHARES, len(labels))])
 
     def part(self, data: Engine, witness: Any, options: Ints) -> HabitProblem:
         """The same problem with some users, or with some options."""
@@ -181,7 +181,7 @@ class HabitProblem(KeyProblem):
         habits = len(self.shares) - 1
         if habits == 0:
             return np.ones(1)
-        return np.concatenate([[WITHOUT], np.full(habits, (1 - WITHOUT) / habits)])
+        return np.concatenate([[NO_HABIT], np.full(habits, (1 - NO_HABIT) / habits)])
 
     def fit(
         self,
@@ -223,7 +223,7 @@ class HabitProblem(KeyProblem):
             # wrong options count with their shares integrated out, not as estimated
             about_key = key * (found.prior - np.log(np.maximum(key, 1e-300)))
             evidence = float(side[0] + about_key.sum() - counts @ wrong)
-            evidence += PSEUDO * float(self.first @ np.log(common / self.first))
+            evidence += PSEUDO_USERS * float(self.first @ np.log(common / self.first))
             curves = found.curves.pooled(key, found.curvature) if rounds % 2 == 0 else found.curves
             settled = rounds > least and abs(evidence - before) < 0.02 + tol * abs(evidence)
             fit = HabitFit(
@@ -231,7 +231,7 @@ class HabitProblem(KeyProblem):
             )
             if settled:
                 break
-            common = (side[1:] + PSEUDO * self.first) / (float(side[1:].sum()) + PSEUDO)
+            common = (side[1:] + PSEUDO_USERS * self.first) / (float(side[1:].sum()) + PSEUDO_USERS)
             before = evidence
         assert fit is not None
         return fit

@@ -18,11 +18,11 @@ __all__ = ["informed"]
 Array = npt.NDArray[np.float64]
 
 #: A key is never taken to be surer than this much away from 0 and 1.
-DOUBT = 0.02
+KEY_FLOOR = 0.02
 #: Rounds that a solution is fitted again with the known keys put in.
-ROUNDS = 15
+REFIT_ROUNDS = 15
 #: Solutions that rank alike with the known keys put in are one.
-ALIKE = 0.9
+SAME_ORDER = 0.9
 
 
 def informed(found: Search, problem: Problem) -> Search:
@@ -42,7 +42,7 @@ def informed(found: Search, problem: Problem) -> Search:
     right = problem.known == 1.0
     if not right.any():  # right answers that nobody gave: they tell no solution from another
         modes = [
-            replace(mode, fit=problem.fit(mode.fit, max_rounds=ROUNDS))
+            replace(mode, fit=problem.fit(mode.fit, max_rounds=REFIT_ROUNDS))
             for mode in found.modes
             if mode.one_label is None
         ]
@@ -50,11 +50,11 @@ def informed(found: Search, problem: Problem) -> Search:
     sizes = np.maximum(problem.items.sizes, 2)[problem.items.of_option]
     fitted: list[tuple[float, Mode]] = []
     for mode, chance in shared_out(found):
-        foreseen = (mode.fit.key + DOUBT) / (1 + DOUBT * sizes)
+        foreseen = (mode.fit.key + KEY_FLOOR) / (1 + KEY_FLOOR * sizes)
         logs = float(np.log(foreseen[right]).sum()) + float(np.log(max(chance, 1e-6)))
         if mode.one_label is None:
             problem.weigh(mode.witnesses.weights)
-            again = problem.fit(mode.fit, max_rounds=ROUNDS)
+            again = problem.fit(mode.fit, max_rounds=REFIT_ROUNDS)
             fitted.append((logs, replace(mode, fit=again)))
         elif (mode.fit.key[right] == 1.0).all():
             fitted.append((logs, mode))
@@ -78,7 +78,7 @@ def _from_known(found: Search, problem: Problem, right: npt.NDArray[np.bool_]) -
     data, marks = problem.data, right.astype(float)
     scores = data.choices(marks - problem.items.sum(marks) / 2)
     problem.weigh(found.best.witnesses.weights)
-    fit = problem.fit(normal_scores(data, scores), max_rounds=2 * ROUNDS)
+    fit = problem.fit(normal_scores(data, scores), max_rounds=2 * REFIT_ROUNDS)
     return Mode(("known answers",), fit, found.best.witnesses)
 
 
@@ -87,7 +87,7 @@ def _joined(fitted: list[tuple[float, Mode]]) -> list[tuple[float, Mode]]:
     kept: list[tuple[float, Mode]] = []
     for logs, mode in sorted(fitted, key=lambda pair: -pair[0]):
         for i, (other, first) in enumerate(kept):
-            alike = correlation(mode.fit.posterior.mean, first.fit.posterior.mean) > ALIKE
+            alike = correlation(mode.fit.posterior.mean, first.fit.posterior.mean) > SAME_ORDER
             if alike and mode.one_label == first.one_label:
                 kept[i] = (float(np.logaddexp(other, logs)), first)
                 break

@@ -32,7 +32,7 @@ from hitsndiffs.methods.latent_key.candidates import (
 )
 from hitsndiffs.methods.latent_key.common import common_errors
 from hitsndiffs.methods.latent_key.grid import (
-    NARROW,
+    NARROW_PEAK,
     STEP,
     THETA,
     Posterior,
@@ -221,7 +221,7 @@ def placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, Ar
     if isinstance(start, Solution):
         start = start.posterior
     if isinstance(start, Posterior):
-        return start.mean, np.maximum(start.sd, NARROW * STEP)
+        return start.mean, np.maximum(start.sd, NARROW_PEAK * STEP)
     return start, START_SD * data.everybody
 
 

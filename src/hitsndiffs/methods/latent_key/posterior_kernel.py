@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.compiling import FLOAT, array, kernel, read_only
-from hitsndiffs.methods.latent_key.grid import NARROW, THETA
+from hitsndiffs.methods.latent_key.grid import NARROW_PEAK, THETA
 
 __all__ = ["compiled_posterior_of"]
 
@@ -26,7 +26,7 @@ def compiled_posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Ar
     """As :func:`.grid.posterior_of`."""
     weights = np.empty_like(logs)
     described = np.empty((3, len(logs)))
-    _posteriors(np.ascontiguousarray(logs), points, 1 / NARROW**2, weights, *described)
+    _posteriors(np.ascontiguousarray(logs), points, 1 / NARROW_PEAK**2, weights, *described)
     return weights, *described
 
 

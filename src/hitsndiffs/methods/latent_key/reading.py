@@ -21,7 +21,7 @@ Array = npt.NDArray[np.float64]
 #: there is doubt, and it is said what would help.
 CONTRADICTED, DOUBT = 0.5, 0.8
 #: Turned axes and the majority, as keys to ask about, count this much together.
-FURTHER = 0.1
+OTHER_KEYS = 0.1
 
 
 def readings_of(found: Search) -> tuple[Reading, ...]:
@@ -54,7 +54,7 @@ def questions_of(found: Search, readings: tuple[Reading, ...]) -> tuple[Question
     more = [key_from_scores(data, axis) for axis in turned]
     more.append(data.items.share(data.choosers_per_option.astype(float)))
     keys += more
-    weights += [FURTHER / len(more)] * len(more)
+    weights += [OTHER_KEYS / len(more)] * len(more)
     open_ = (data.items.total(np.maximum(found.problem.known, 0.0)) == 0).astype(float)
     return questions(data.items, keys, weights, data.answers_per_item, open_)
 

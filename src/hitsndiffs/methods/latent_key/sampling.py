@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.draws import user_draws
+from hitsndiffs.methods.draws import item_words, user_draws
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 
 __all__ = ["Sample", "take_sample"]
@@ -22,7 +22,7 @@ __all__ = ["Sample", "take_sample"]
 Array = npt.NDArray[np.float64]
 
 #: A sample of more than this share is not worth it.
-LARGEST = 0.5
+LARGEST_SAMPLE = 0.5
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Sample:
 def take_sample(problem: Problem) -> Sample:
     """Choose the users, or the items, among which to look; everything where that is little."""
     r = problem.data
-    if r.n_users * LARGEST >= problem.sizes.sample_users:
+    if r.n_users * LARGEST_SAMPLE >= problem.sizes.sample_users:
         return _some_users(problem)
-    if r.n_items * LARGEST >= problem.sizes.sample_items:
+    if r.n_items * LARGEST_SAMPLE >= problem.sizes.sample_items:
         return _some_items(problem)
     return Sample(problem, None, problem)
 
@@ -81,7 +81,7 @@ def _some_users(problem: Problem) -> Sample:
     sizes = problem.sizes
     answers = float(np.median(r.answers_per_item))
     share = max(sizes.sample_users / r.n_users, sizes.sample_answers / answers)
-    if share > LARGEST:
+    if share > LARGEST_SAMPLE:
         return Sample(problem, None, problem)
     chosen = user_draws(r, 1)[:, 0] < share
     if problem.strong is not None:
@@ -98,10 +98,10 @@ def _some_items(problem: Problem) -> Sample:
     sizes = problem.sizes
     answers = r.median(r.answers_per_user)
     share = max(sizes.sample_items / r.n_items, sizes.sample_answers_of_user / answers)
-    if share > LARGEST:
+    if share > LARGEST_SAMPLE:
         return Sample(problem, None, problem)
     counts = r.choosers_per_option.astype(float)
     majority = np.maximum.reduceat(counts, r.items.starts[:-1]) / r.answers_per_item
-    by_majority = np.lexsort((r.answers_per_item, -majority))
+    by_majority = np.lexsort((item_words(r), r.answers_per_item, -majority))
     part, options = r.restrict_items(by_majority[:: int(1 / share)])
     return Sample(problem.part(part, problem.witness, options), None, problem)

@@ -49,11 +49,11 @@ Array = npt.NDArray[np.float64]
 #: Log prior of two shared labels being marks: one of them is right in every item.
 MARKS = log(0.05)
 #: Habits are taken for real when they raise the evidence by so many nats, after so many rounds.
-CLEARLY, CONTEST_ROUNDS = 20.0, 15
+HABITS_GAIN, HABIT_ROUNDS = 20.0, 15
 #: Two rules of who counts are one where nobody's weight differs by more than this.
-ALIKE = 1e-3
+SAME_RULE = 1e-3
 #: Confusion matrices to start from: so many rounds, and while users × labels² stays below this.
-CONFUSION_ROUNDS, MOST_CELLS = 50, 5e7
+CONFUSION_ROUNDS, CONFUSION_CELLS = 50, 5e7
 
 
 def search(
@@ -155,10 +155,10 @@ def _habits(data: Engine) -> Habits | None:
         problem.weigh(once)
         starts = {"consensus": consensus(problem)} | _by_confusions(data)
         sample = take_sample(problem)
-        fits = [fit_from(sample, start, CONTEST_ROUNDS) for start in starts.values()]
+        fits = [fit_from(sample, start, HABIT_ROUNDS) for start in starts.values()]
         best.append(max(fit.evidence for fit in fits))
     # where there is no room for them in the model, they only make users count for less
-    return None if habits.fit_in(data) and best[1] - best[0] < CLEARLY else habits
+    return None if habits.fit_in(data) and best[1] - best[0] < HABITS_GAIN else habits
 
 
 def _rules(problem: Problem, habits: Habits | None, given: Array | None) -> list[Array]:
@@ -188,7 +188,7 @@ def _witnesses(
 
 def _distinct(found: list[Witnesses]) -> list[Witnesses]:
     """The first, and the second where it differs."""
-    alike = float(abs(found[0].weights - found[-1].weights).max()) < ALIKE
+    alike = float(abs(found[0].weights - found[-1].weights).max()) < SAME_RULE
     return found[:1] if alike else found
 
 
@@ -198,7 +198,7 @@ def _by_confusions(data: Engine) -> dict[str, Array]:
     Only to start from, so that some rounds do.
     """
     labels = len(label_numbers(data.items)[0])
-    if not data.in_memory or data.n_users * labels**2 > MOST_CELLS:
+    if not data.in_memory or data.n_users * labels**2 > CONFUSION_CELLS:
         return {}
     estimator = DawidSkene(model="hierarchical", max_iterations=CONFUSION_ROUNDS, tol=1e-2)
     right = estimator._fit(data).correct

@@ -13,9 +13,9 @@ __all__ = ["distinct_modes", "shared_out"]
 Array = npt.NDArray[np.float64]
 
 #: Shares of right answers that correlate this well belong to one reading.
-ALIKE = 0.9
+SAME_READING = 0.9
 #: So many readings are kept.
-MOST = 5
+MOST_READINGS = 5
 #: A reading this far behind (nats) has half the share of one that is level with the first: models
 #: are wrong in ways that many users repeat, so that evidence is worth less than it says.
 HALVED = 20.0
@@ -29,9 +29,9 @@ def distinct_modes(found: Search) -> list[Mode]:
     kept: list[tuple[Mode, Array]] = []
     for mode in found.modes:
         share = data.choices(mode.fit.key) / data.answers_per_user
-        if all(correlation(share, other) < ALIKE for _, other in kept):
+        if all(correlation(share, other) < SAME_READING for _, other in kept):
             kept.append((mode, share))
-    return [mode for mode, _ in kept[:MOST]]
+    return [mode for mode, _ in kept[:MOST_READINGS]]
 
 
 def shared_out(found: Search) -> list[tuple[Mode, float]]:

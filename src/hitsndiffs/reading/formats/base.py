@@ -30,6 +30,7 @@ __all__ = [
     "Stream",
     "Table",
     "bare_names",
+    "refusing",
 ]
 
 Kind = Literal["table", "sheets", "json", "jsonl", "parquet", "folder", "archive", "text"]
@@ -375,6 +376,21 @@ class Format:
     about: str
     recognise: Callable[[Sample], str | None]
     convert: Callable[[Document, Choices], Stream]
+
+
+def refusing(what: str, instead: str) -> Callable[[Document, Choices], Stream]:
+    """Return the converter of a format that is recognised only to say what to export instead.
+
+    Parameters
+    ----------
+    what, instead
+        See :class:`Refusal`.
+    """
+
+    def refuse(_: Document, __: Choices) -> Stream:
+        raise Refusal(what, instead)
+
+    return refuse
 
 
 # -- names of columns --------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hitsndiffs.reading.formats.base import (
     Choices,
@@ -52,13 +53,13 @@ def _convert(document: Document, choices: Choices) -> Stream:
     kind, answer, match = (_place(table, n) for n in ("Q Type", "Answer", "Answer Match"))
     items = _item_names(table)
     questions: dict[tuple[str, int, str, str], list[int]] = {}
+    attempts = _attempts(table.rows, at["Attempt #"])
+    shown = at["Q #"]
     for k, row in enumerate(table.rows):
-        if not items[k]:
-            continue
-        value = number(row[at["Attempt #"]]) if at["Attempt #"] is not None else None
-        attempt = int(value) if value and 0 < value < 1e6 else 1
-        number_shown = row[at["Q #"]] if at["Q #"] is not None else ""
-        questions.setdefault((who[k], attempt, items[k], number_shown), []).append(k)
+        if items[k]:
+            number_shown = row[shown] if shown is not None else ""
+            questions.setdefault((who[k], attempts[k], items[k], number_shown), []).append(k)
+    listed: dict[str, set[str]] = {}
     open_kinds: dict[str, int] = {}
     for (person, attempt, item, _), places in questions.items():
         marks = {k: table.rows[k][match].strip().casefold() for k in places}
@@ -72,7 +73,9 @@ def _convert(document: Document, choices: Choices) -> Stream:
         points = number(row[at["Score"]]) if at["Score"] is not None else None
         possible = number(row[at["Out Of"]]) if at["Out Of"] is not None else None
         stream.add(person, item, chosen, attempt=attempt, points=points, possible=possible)
-        stream.options[item] = tuple(dict.fromkeys((*stream.options.get(item, ()), *texts)))
+        if not listed.setdefault(item, set()).issuperset(texts):
+            listed[item].update(texts)
+            stream.options[item] = tuple(dict.fromkeys((*stream.options.get(item, ()), *texts)))
     if open_kinds:
         stream.notes.append(
             f"Questions of the types {', '.join(sorted(open_kinds))} are left out: they have no "
@@ -86,6 +89,15 @@ def _convert(document: Document, choices: Choices) -> Stream:
     roles(stream, table.header, identity, "identity", "who answered")
     roles(stream, table.header, [answer], "answers", "the options; the chosen ones are «Checked»")
     return stream
+
+
+def _attempts(rows: Sequence[Sequence[str]], place: int | None) -> list[int]:
+    """Return the number of each row's attempt; the same few texts stand in all rows."""
+    if place is None:
+        return [1] * len(rows)
+    values = {text: number(text) for text in {row[place] for row in rows}}
+    numbers = {text: int(v) if v and 0 < v < 1e6 else 1 for text, v in values.items()}
+    return [numbers[row[place]] for row in rows]
 
 
 def _place(table: Table, name: str) -> int:

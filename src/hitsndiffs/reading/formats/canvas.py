@@ -7,7 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.formats.base import (
+    Choices,
+    Document,
+    Format,
+    Sample,
+    Stream,
+    refusing,
+)
 from hitsndiffs.reading.formats.common import absent, folded, is_free_text, number, plain, roles
 from hitsndiffs.reading.formats.people import persons
 
@@ -148,13 +155,6 @@ def _recognise_items(sample: Sample) -> str | None:
     return None
 
 
-def _refuse_items(_: Document, __: Choices) -> Stream:
-    raise Refusal(
-        "Canvas' «Item Analysis»: one row per question, with counts and no students",
-        "download the «Student Analysis» report of the quiz instead",
-    )
-
-
 CANVAS = Format(
     "canvas",
     "Canvas, Student Analysis (classic quizzes)",
@@ -167,5 +167,8 @@ CANVAS_ITEMS = Format(
     "Canvas, Item Analysis (refused)",
     "Quiz statistics, «Item Analysis»: counts per question, no students",
     _recognise_items,
-    _refuse_items,
+    refusing(
+        "Canvas' «Item Analysis»: one row per question, with counts and no students",
+        "download the «Student Analysis» report of the quiz instead",
+    ),
 )

@@ -10,6 +10,7 @@ from hitsndiffs.reading.formats.base import (
     Sample,
     Stream,
     Table,
+    refusing,
 )
 from hitsndiffs.reading.formats.common import absent, is_free_text, roles
 from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
@@ -100,13 +101,6 @@ def _recognise_aggregated(sample: Sample) -> str | None:
     return None
 
 
-def _refuse_aggregated(_: Document, __: Choices) -> Stream:
-    raise Refusal(
-        "Figure Eight's aggregated report: one answer per unit, no workers",
-        "download the full report instead",
-    )
-
-
 FIGURE_EIGHT = Format(
     "figure-eight",
     "Figure Eight (CrowdFlower), full report",
@@ -119,5 +113,8 @@ FIGURE_EIGHT_AGGREGATED = Format(
     "Figure Eight (CrowdFlower), aggregated (refused)",
     "One answer per unit with a confidence, no workers",
     _recognise_aggregated,
-    _refuse_aggregated,
+    refusing(
+        "Figure Eight's aggregated report: one answer per unit, no workers",
+        "download the full report instead",
+    ),
 )

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.formats.base import (
+    Format,
+    Sample,
+    refusing,
+)
 from hitsndiffs.reading.formats.common import folded
 
 __all__ = ["GRADEBOOK"]
@@ -36,17 +40,13 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _refuse(_: Document, __: Choices) -> Stream:
-    raise Refusal(
-        "a gradebook: the points of whole tests, without answers",
-        "export the answers of one test instead (the report of its attempts or responses)",
-    )
-
-
 GRADEBOOK = Format(
     "gradebook",
     "Gradebooks of Canvas, Blackboard, Brightspace and Moodle (refused)",
     "The grades of a course: points per test, no answers",
     _recognise,
-    _refuse,
+    refusing(
+        "a gradebook: the points of whole tests, without answers",
+        "export the answers of one test instead (the report of its attempts or responses)",
+    ),
 )

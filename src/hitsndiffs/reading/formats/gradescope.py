@@ -12,6 +12,7 @@ from hitsndiffs.reading.formats.base import (
     Refusal,
     Sample,
     Stream,
+    refusing,
 )
 from hitsndiffs.reading.formats.common import folded, number, roles, stem_of_name
 from hitsndiffs.reading.formats.people import persons
@@ -86,13 +87,6 @@ def _recognise_scores(sample: Sample) -> str | None:
     return None
 
 
-def _refuse_scores(_: Document, __: Choices) -> Stream:
-    raise Refusal(
-        "Gradescope's table of scores: points per question and no answers",
-        "«Export Evaluations» of the assignment instead",
-    )
-
-
 GRADESCOPE = Format(
     "gradescope",
     "Gradescope, evaluations",
@@ -105,5 +99,8 @@ GRADESCOPE_SCORES = Format(
     "Gradescope, scores (refused)",
     "«Download Grades»: points per question, no answers",
     _recognise_scores,
-    _refuse_scores,
+    refusing(
+        "Gradescope's table of scores: points per question and no answers",
+        "«Export Evaluations» of the assignment instead",
+    ),
 )

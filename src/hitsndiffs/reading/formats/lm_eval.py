@@ -17,6 +17,7 @@ from hitsndiffs.reading.formats.base import (
     Sample,
     Status,
     Stream,
+    refusing,
 )
 from hitsndiffs.reading.formats.common import as_text, inner, objects, short_hash, stem_of_name
 from hitsndiffs.reading.formats.lm_eval_options import (
@@ -306,13 +307,6 @@ def _recognise_results(sample: Sample) -> str | None:
     return None
 
 
-def _refuse_results(_: Document, __: Choices) -> Stream:
-    raise Refusal(
-        "lm-eval's results: scores per task, no answers",
-        "run lm_eval with --log_samples and give the samples_*.jsonl files",
-    )
-
-
 LM_EVAL = Format(
     "lm-eval",
     "lm-evaluation-harness, samples",
@@ -325,5 +319,8 @@ LM_EVAL_RESULTS = Format(
     "lm-evaluation-harness, results (refused)",
     "«results_<time>.json»: scores per task, no answers",
     _recognise_results,
-    _refuse_results,
+    refusing(
+        "lm-eval's results: scores per task, no answers",
+        "run lm_eval with --log_samples and give the samples_*.jsonl files",
+    ),
 )

@@ -20,6 +20,7 @@ from hitsndiffs.reading.formats.base import (
     Sample,
     Stream,
     Table,
+    refusing,
 )
 from hitsndiffs.reading.formats.common import most_common, objects, roles, table_of
 from hitsndiffs.reading.formats.moodle_columns import (
@@ -37,7 +38,7 @@ _DATE = re.compile(r"\d.*\d{1,2}[:.]\d{2}")
 _GUARD = re.compile(r"^'(?=[=+\-@])")
 _SEPARATOR = re.compile(r"\s*;\s+|\s+;\s*|;$")
 _STACK = re.compile(r"^Seed: \d+;|\bans\d+: .*\[(?:score|valid|invalid)\]|\bprt\d+: ")
-_MOST_STEMS = 0.95  # a question whose text or key is the same for so many rows was only edited
+_MOST_STEMS = 0.95  # a question whose text or key is the same for this many rows was only edited
 
 
 def _recognise(sample: Sample) -> str | None:
@@ -362,13 +363,6 @@ def _recognise_grades(sample: Sample) -> str | None:
     return None
 
 
-def _refuse_grades(_: Document, __: Choices) -> Stream:
-    raise Refusal(
-        "Moodle's «Grades» report: points per question and no answers",
-        "download the «Responses» report of the quiz instead",
-    )
-
-
 MOODLE = Format(
     "moodle",
     "Moodle, quiz responses",
@@ -381,5 +375,8 @@ MOODLE_GRADES = Format(
     "Moodle, quiz grades (refused)",
     "Quiz results, «Grades»: points per question, no answers",
     _recognise_grades,
-    _refuse_grades,
+    refusing(
+        "Moodle's «Grades» report: points per question and no answers",
+        "download the «Responses» report of the quiz instead",
+    ),
 )

@@ -77,7 +77,9 @@ def persons(
     asked = given_columns(header, user, "user")
     places = asked or places
     names = [folded(header[place]) for place in places]
-    identities = [tuple(row[place].strip() for place in places) for row in rows]
+    raw = [tuple([row[place] for place in places]) for row in rows]
+    stripped = {who: tuple(map(str.strip, who)) for who in set(raw)}
+    identities = [stripped[who] for who in raw]
     if not all(any(who) for who in identities):
         identities = [
             who if any(who) else (f"unnamed row {k}", *who[1:])

@@ -26,14 +26,14 @@ _BEFORE = re.compile(
     re.I,
 )
 _ANSWERS = words(
-    "answer|answers|response|responses|choice|chosen|selected|selection|studentanswer|"
+    "answer|answers|options|response|responses|choice|chosen|selected|selection|studentanswer|"
     "studentresponse|givenanswer|youranswer|marked|antwort|réponse|respuesta|risposta|resposta|"
     "antwoord|svar|odpowiedź|ответ|回答|解答|答案|응답"
 )
 _CHECKS = words(
     "check|checked|iscorrect|correct|right|result|status|feedback|time|duration|comment"
 )
-_VERSIONS = words("exam|form|version|testform|keyversion|booklet|variant")
+_VERSIONS = words("exam|form|version|testform|keyversion|booklet|variant|set|examset")
 _BITS = re.compile(r"[01]{2,10}")
 
 Blocks = dict[int, dict[str, int]]

@@ -10,6 +10,7 @@ from hitsndiffs.reading.formats.base import (
     Sample,
     Stream,
     Table,
+    refusing,
 )
 from hitsndiffs.reading.formats.common import absent, as_text, is_free_text, literal, roles
 from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
@@ -127,13 +128,6 @@ def _recognise_aggregated(sample: Sample) -> str | None:
     return None
 
 
-def _refuse_aggregated(_: Document, __: Choices) -> Stream:
-    raise Refusal(
-        "Toloka's aggregated results: one answer per task, no workers",
-        "download the assignments of the pool instead",
-    )
-
-
 TOLOKA = Format(
     "toloka",
     "Toloka, assignments",
@@ -146,5 +140,8 @@ TOLOKA_AGGREGATED = Format(
     "Toloka, aggregated results (refused)",
     "One answer per task with a confidence, no workers",
     _recognise_aggregated,
-    _refuse_aggregated,
+    refusing(
+        "Toloka's aggregated results: one answer per task, no workers",
+        "download the assignments of the pool instead",
+    ),
 )

@@ -9,10 +9,10 @@ from hitsndiffs.reading.formats.base import (
     Choices,
     Document,
     Format,
-    Refusal,
     Sample,
     Status,
     Stream,
+    refusing,
 )
 from hitsndiffs.reading.formats.common import absent, number, roles, squeezed
 from hitsndiffs.reading.formats.people import persons
@@ -146,17 +146,13 @@ def _recognise_summary(sample: Sample) -> str | None:
     return "a quiz and percentages, without Stu1" if quiz and not _slots(sample.header) else None
 
 
-def _refuse_summary(_: Document, __: Choices) -> Stream:
-    raise Refusal(
-        "ZipGrade's standard export: scores without the answers",
-        "choose «Full format (with student responses)» instead",
-    )
-
-
 ZIPGRADE_SUMMARY = Format(
     "zipgrade-summary",
     "ZipGrade, standard format (refused)",
     "CSV with scores only",
     _recognise_summary,
-    _refuse_summary,
+    refusing(
+        "ZipGrade's standard export: scores without the answers",
+        "choose «Full format (with student responses)» instead",
+    ),
 )

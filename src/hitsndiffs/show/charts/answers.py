@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import distinct
 from hitsndiffs.show.tables import chosen_options, right_answers
-from hitsndiffs.show.theme import LIGHT, STEPS, altair
+from hitsndiffs.show.theme import LIGHT, SHADES, altair
 
 __all__ = ["answers_chart"]
 
@@ -19,7 +19,7 @@ __all__ = ["answers_chart"]
 ROWS, COLUMNS = 60, 80
 BANDS, BLOCKS = 50, 60
 #: Users whose answers are looked at, evenly spaced from best to worst, where there are more.
-SAMPLE = 4_000
+LOOKED_AT_USERS = 4_000
 WIDTH = 430
 
 Array = npt.NDArray[np.float64]
@@ -59,7 +59,7 @@ def _with_answer(right: Array) -> Array:
 
 
 def _spread(users: Ints) -> Ints:
-    places = np.linspace(0, len(users) - 1, min(len(users), SAMPLE)).round()
+    places = np.linspace(0, len(users) - 1, min(len(users), LOOKED_AT_USERS)).round()
     return users[np.unique(places.astype(np.int64))]
 
 
@@ -131,7 +131,7 @@ def _bands(table: Array, users: int, across: str, down: str) -> Any:
                 }
             )
     scale = alt.Scale(
-        type="threshold", domain=[0.2, 0.4, 0.6, 0.8], range=[LIGHT[name] for name in STEPS]
+        type="threshold", domain=[0.2, 0.4, 0.6, 0.8], range=[LIGHT[name] for name in SHADES]
     )
     return (
         alt.Chart(alt.Data(values=rows))

@@ -19,7 +19,7 @@ __all__ = ["item_chart", "items_chart", "option_rows", "options_chart"]
 POINTS_UP_TO = 1_500
 CELLS = 30
 #: This many doubtful items at most are drawn, and this many of them named.
-DOUBTS, NAMED = 300, 20
+DRAWN_DOUBTS, NAMED_DOUBTS = 300, 20
 #: Options of an item that get a line of their own: the key, then those chosen most.
 LINES = 6
 WIDTH = 320
@@ -45,7 +45,7 @@ def items_chart(
     alt = altair()
     found = item_list(ranking, key) if items is None else items
     known = [item for item in found if item.share is not None and item.discrimination is not None]
-    doubtful = [item for item in known if item.remark][:DOUBTS]
+    doubtful = [item for item in known if item.remark][:DRAWN_DOUBTS]
     sound = [item for item in known if not item.remark]
     x = alt.X(
         "share:Q",
@@ -63,7 +63,7 @@ def items_chart(
         ).encode(description="said:N", tooltip=alt.Tooltip("said:N", title=" "))
     )
     layers.append(
-        alt.Chart(alt.Data(values=rows[:NAMED]))
+        alt.Chart(alt.Data(values=rows[:NAMED_DOUBTS]))
         .mark_text(align="left", dx=8, dy=-6, color=LIGHT["ink"], fontSize=12, limit=120)
         .encode(x=x, y=y, text="item:N")
     )

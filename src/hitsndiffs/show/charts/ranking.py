@@ -15,8 +15,8 @@ from hitsndiffs.show.theme import LIGHT, altair
 
 __all__ = ["INTERVAL", "interval", "ranking_chart", "score_title"]
 
-#: Up to this many users all are drawn; beyond, the whole as a curve, and so many at either end.
-WHOLE_UP_TO = 60
+#: Up to this many users all are drawn; beyond, the whole as a curve, and this many at either end.
+ALL_DRAWN_UP_TO = 60
 ENDS = 15
 #: Points of the curve.
 POINTS = 150
@@ -63,7 +63,7 @@ def ranking_chart(ranking: Ranking, *, users: Sequence[Any] | None = None) -> An
     order = ranking.order[ranking.components[ranking.order] == 0]
     if users is not None:
         return _caterpillar(ranking, _asked(ranking, order, users))
-    if len(order) <= WHOLE_UP_TO:
+    if len(order) <= ALL_DRAWN_UP_TO:
         return _caterpillar(ranking, order)
     ends = np.concatenate([order[:ENDS], order[-ENDS:]])
     alt = altair()

@@ -12,7 +12,7 @@ from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.alike import Alike, find_alike
 from hitsndiffs.show.axes import LeadingAxes, find_axes
 from hitsndiffs.show.labels import distinct
-from hitsndiffs.show.theme import LIGHT, STEPS, altair
+from hitsndiffs.show.theme import LIGHT, SHADES, altair
 
 __all__ = ["agreement_chart", "axes_chart", "copies_chart"]
 
@@ -111,7 +111,7 @@ def _matrix(
                 "value:Q",
                 title=title,
                 scale=alt.Scale(
-                    type="threshold", domain=thresholds, range=[LIGHT[name] for name in STEPS]
+                    type="threshold", domain=thresholds, range=[LIGHT[name] for name in SHADES]
                 ),
                 legend=alt.Legend(
                     orient="top", format=".0%", labelExpr="replace(datum.label, /%/g, '')"
@@ -177,7 +177,7 @@ def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Any:
                 "group:N",
                 title="users",
                 sort=groups,
-                scale=alt.Scale(domain=groups, range=[LIGHT[name] for name in STEPS]),
+                scale=alt.Scale(domain=groups, range=[LIGHT[name] for name in SHADES]),
                 legend=alt.Legend(orient="top", symbolStrokeWidth=0.5),
             ),
             description="said:N",

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
 from hitsndiffs.show.web.api import Api
-from hitsndiffs.show.web.forms import ROLES, SETTINGS, reading_options, wishes
+from hitsndiffs.show.web.forms import ROLE_BUTTONS, SETTINGS, reading_options, wishes
 from hitsndiffs.show.web.frame import Frame, hung_up
 from hitsndiffs.show.web.jobs import Busy
 from hitsndiffs.show.web.security import Guard, TooLarge, TooSlow
@@ -174,7 +174,7 @@ class Page(Frame):
             status=422 if failed else 200,
             visit=visit,
             found=plan,
-            roles=ROLES.get(plan["plan"]["layout"]) if plan else None,
+            roles=ROLE_BUTTONS.get(plan["plan"]["layout"]) if plan else None,
             settings=SETTINGS,
             options=visit.options,
             methods=METHODS,

@@ -10,13 +10,13 @@ from typing import Any
 
 from hitsndiffs.errors import InputError
 
-__all__ = ["LEFT_OUT", "ROLES", "SETTINGS", "key_text", "reading_options", "wishes"]
+__all__ = ["ROLE_BUTTONS", "SETTINGS", "UNUSED", "key_text", "reading_options", "wishes"]
 
-LEFT_OUT = "unused"
+UNUSED = "unused"
 #: What a column can be made, by the layout of the table: role → the word on the button.
-ROLES = {
-    "wide": {"user": "User", "item": "Item", LEFT_OUT: "Leave out"},
-    "long": {"user": "User", "item": "Item", "answers": "Answer", LEFT_OUT: "Leave out"},
+ROLE_BUTTONS = {
+    "wide": {"user": "User", "item": "Item", UNUSED: "Leave out"},
+    "long": {"user": "User", "item": "Item", "answers": "Answer", UNUSED: "Leave out"},
 }
 #: Settings for reading: name → the values that can be chosen, with their words (empty: free text).
 SETTINGS: dict[str, dict[str, str]] = {
@@ -45,7 +45,7 @@ SETTINGS: dict[str, dict[str, str]] = {
 _ROLE_OPTIONS = ("items", "drop", "user", "item", "option")
 _SEPARATED = re.compile(r"\s*[=:;,\t]\s*")
 #: The longest text that is taken from a field.
-LONGEST = 200
+LONGEST_FIELD = 200
 
 
 def reading_options(
@@ -79,15 +79,15 @@ def reading_options(
     columns, layout = plan["columns"], plan["layout"]
     told = [form.get(f"c{place}") for place in range(len(columns))]
     roles = [told or _shown(column["role"]) for told, column in zip(told, columns, strict=True)]
-    if layout not in ROLES or all(
+    if layout not in ROLE_BUTTONS or all(
         role == _shown(column["role"]) for role, column in zip(roles, columns, strict=True)
     ):
         return {**kept, **settings}
-    if unknown := set(roles) - set(ROLES[layout]):
+    if unknown := set(roles) - set(ROLE_BUTTONS[layout]):
         raise InputError(f"A column cannot be {min(unknown)!r}.")
     names = {
         role: [c["name"] for c, r in zip(columns, roles, strict=True) if r == role]
-        for role in ROLES[layout]
+        for role in ROLE_BUTTONS[layout]
     }
     whole = plan.get("n_columns", len(columns)) == len(columns)
     return {**settings, **(_wide(names, whole, kept) if layout == "wide" else _long(names))}
@@ -95,7 +95,7 @@ def reading_options(
 
 def _shown(role: str) -> str:
     """Return the role that a button stands for: all others are left out."""
-    return role if role in ("user", "item", "answers") else LEFT_OUT
+    return role if role in ("user", "item", "answers") else UNUSED
 
 
 def _wide(names: Mapping[str, list[str]], whole: bool, kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _wide(names: Mapping[str, list[str]], whole: bool, kept: Mapping[str, Any]) 
     if whole:
         found["items"] = [_literal(name) for name in names["item"]]
     else:
-        found["drop"] = [*kept.get("drop", ()), *(_literal(name) for name in names[LEFT_OUT])]
+        found["drop"] = [*kept.get("drop", ()), *(_literal(name) for name in names[UNUSED])]
     return found
 
 
@@ -134,7 +134,7 @@ def _literal(name: str) -> str:
 def _settings(form: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, choices in SETTINGS.items():
-        value = str(form.get(name, "")).strip()[:LONGEST]
+        value = str(form.get(name, "")).strip()[:LONGEST_FIELD]
         if not value:
             continue
         if choices and value not in choices:
@@ -156,7 +156,7 @@ def wishes(form: Mapping[str, Any], methods: Mapping[str, Any]) -> dict[str, Any
     """Return what the visitor wants of the ranking."""
     method = str(form.get("method", "")).strip()
     if method and method not in methods:
-        raise InputError(f"There is no method {method[:LONGEST]!r}.")
+        raise InputError(f"There is no method {method[:LONGEST_FIELD]!r}.")
     return {
         "method": method,
         "strong_user": str(form.get("strong_user", "")).strip()[:1000],

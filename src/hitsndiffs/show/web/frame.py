@@ -19,7 +19,7 @@ from hitsndiffs.show.web.worker import STAGES
 
 __all__ = ["Frame", "hung_up"]
 
-FULL = "The page is busy with the files of others; try again in a few minutes."
+PAGE_BUSY = "The page is busy with the files of others; try again in a few minutes."
 
 Handler = Callable[[Request, Visit], Awaitable[Response]]
 
@@ -198,7 +198,7 @@ class Frame:
 
     async def busy(self, request: Request, _: Exception) -> Response:
         """There is too much to do."""
-        return self.say(request, FULL, 503)
+        return self.say(request, PAGE_BUSY, 503)
 
     async def fault(self, request: Request, error: Exception) -> Response:
         """Something that should not happen."""

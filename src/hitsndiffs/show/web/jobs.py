@@ -36,7 +36,7 @@ PRELOADED = (
 #: Seconds between two looks at a process.
 LOOK = 0.1
 #: Bytes of one message from a process.
-LONGEST = 64_000_000
+LARGEST_MESSAGE = 64_000_000
 
 
 class Busy(Exception):
@@ -166,7 +166,7 @@ class Workers:
                 )
             elif connection.poll(LOOK):
                 try:
-                    _take(job, json.loads(connection.recv_bytes(LONGEST)))
+                    _take(job, json.loads(connection.recv_bytes(LARGEST_MESSAGE)))
                 except (EOFError, OSError):
                     process.join(5)
                     job.finish("failed", self._died(process.exitcode))

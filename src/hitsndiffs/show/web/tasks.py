@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["answer", "compare_files", "look", "rank_files"]
 
 #: Names that are offered in a list.
-NAMES = 1000
+OFFERED = 1000
 #: Columns of a plan that are shown, and the first users and items of the answers.
-COLUMNS, USERS, ITEMS = 400, 5, 8
+PLAN_COLUMNS, CORNER_USERS, CORNER_ITEMS = 400, 5, 8
 #: Sentences on rows that were left out and on what was assumed; the longest name.
-ROWS, LONGEST = 50, 1000
+SHOWN_NOTES, LONGEST = 50, 1000
 #: Questions that the page asks when it is in doubt.
 QUESTIONS = 2
 
@@ -60,7 +60,7 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
             "items": _items(plan, r),
             "left_out": [
                 {"what": clean(rows.what), "reason": clean(rows.reason, 400), "count": rows.count}
-                for rows in plan.left_out[:ROWS]
+                for rows in plan.left_out[:SHOWN_NOTES]
             ],
             "n_left_out": len(plan.left_out),
         },
@@ -68,11 +68,11 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
         "size": f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
         f"{count(r.n_responses, 'answer')}"
         + ("" if r.is_complete else f", {per_cent(missing)} of the cells empty"),
-        "users": [name for name in map(str, r.users[:NAMES].tolist()) if len(name) <= LONGEST],
+        "users": [name for name in map(str, r.users[:OFFERED].tolist()) if len(name) <= LONGEST],
         "sample": [clean(r.items[0], 40), clean(r.option_labels[0], 40)],
         "preview": _preview(r),
         "key": None if r.key is None else {"source": clean(r.key.source), "n": len(r.key)},
-        "notes": [clean(note, 400) for note in r.notes[:ROWS]],
+        "notes": [clean(note, 400) for note in r.notes[:SHOWN_NOTES]],
     }
 
 
@@ -81,7 +81,7 @@ def _columns(plan: Plan) -> list[dict[str, Any]]:
     shown = [column for column in plan.columns if len(column.name) <= LONGEST]
     return [
         {"name": column.name, "role": column.role, "reason": clean(column.reason)}
-        for column in shown[:COLUMNS]
+        for column in shown[:PLAN_COLUMNS]
     ]
 
 
@@ -94,7 +94,7 @@ def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
     unused = [column.name for column in plan.columns if column.role == "unused"]
     drop = plan.options.drop
     gone = sorted(match_names(drop, unused, "drop")) if drop else []
-    kept = [str(item) for item in r.items[:COLUMNS].tolist()]
+    kept = [str(item) for item in r.items[:PLAN_COLUMNS].tolist()]
     return [
         {"name": name, "kept": name not in gone} for name in kept + gone if len(name) <= LONGEST
     ]
@@ -104,7 +104,7 @@ def _preview(r: Responses) -> dict[str, Any]:
     """Return the first answers as they are understood."""
     import numpy as np
 
-    n_users, n_items = min(USERS, r.n_users), min(ITEMS, r.n_items)
+    n_users, n_items = min(CORNER_USERS, r.n_users), min(CORNER_ITEMS, r.n_items)
     starts, options = r.some_rows(np.arange(n_users))
     rows = []
     for user in range(n_users):

@@ -14,13 +14,13 @@ from hitsndiffs.show.web.visits import Upload, Visit, safe_name
 __all__ = ["receive_files", "take_files"]
 
 #: Fields of a form, and bytes of a field that is no file.
-FIELDS, LONGEST = 5000, 500_000
+FIELDS, LARGEST_FIELD = 5000, 500_000
 
 
 async def receive_files(request: Request, settings: Settings) -> FormData:
     """Return the fields and files of a form."""
     return await request.form(
-        max_files=settings.max_files, max_fields=FIELDS, max_part_size=LONGEST
+        max_files=settings.max_files, max_fields=FIELDS, max_part_size=LARGEST_FIELD
     )
 
 

@@ -23,7 +23,7 @@ __all__ = ["Full", "Upload", "Visit", "Visits", "safe_name"]
 
 PREFIX = "hitsndiffs-page-"
 #: The longest name of a file, in characters.
-LONGEST = 100
+LONGEST_FILE_NAME = 100
 
 
 class Full(Exception):
@@ -139,7 +139,7 @@ class Visits:
         return visit
 
     def begin(self, visitor: str, n_bytes: int) -> Visit:
-        """Begin a visit with so many bytes of files; an earlier one of the visitor is over."""
+        """Begin a visit with this many bytes of files; an earlier one of the visitor is over."""
         self.end(visitor)
         self.sweep()
         while self._visits and not self._has_room(n_bytes):
@@ -202,7 +202,7 @@ def safe_name(name: str, taken: set[str]) -> str:
     if not dot:
         stem, ending = base, ""
     ending = ending[:20]
-    stem = stem.encode()[:LONGEST].decode(errors="ignore") or "file"
+    stem = stem.encode()[:LONGEST_FILE_NAME].decode(errors="ignore") or "file"
     whole = f"{stem}{dot}{ending}" if ending else stem
     number = 1
     while whole in taken:

@@ -13,14 +13,14 @@ from hitsndiffs.paper.figures import FIGURES, Figure
 from hitsndiffs.paper.paper import DATA, paper_value, paper_values
 from hitsndiffs.paper.store import Store
 
-__all__ = ["LIMIT", "Result", "exponent", "summarise", "verdict"]
+__all__ = ["AGREE_WITHIN", "Result", "exponent", "summarise", "verdict"]
 
 #: Within this many standard errors (theirs and ours together) two values agree.
-LIMIT = 3.0
+AGREE_WITHIN = 3.0
 #: Figures without chance (one run) agree within this.
 EXACT = 1e-4
 #: The stored values have six decimals; no standard error is smaller.
-ROUNDING = 1e-6
+STORED_ROUNDING = 1e-6
 #: Numbers of rounds that differ by no more than this agree whatever their spread.
 SAME_ROUNDS = 1.0
 #: How much larger the standard error of a median is than that of a mean.
@@ -112,7 +112,7 @@ def verdict(distance: float | None) -> str:
     """
     if distance is None:
         return ""
-    if abs(distance) <= LIMIT:
+    if abs(distance) <= AGREE_WITHIN:
         return "agrees"
     return "higher" if distance > 0 else "lower"
 
@@ -192,10 +192,10 @@ def _judged(figure: Figure, results: list[Result]) -> list[Result]:
 def _distance(figure: Figure, r: Result, theirs: float, results: list[Result]) -> float:
     difference = r.value - theirs
     if figure.paper_runs == 1:
-        return LIMIT * difference / EXACT
+        return AGREE_WITHIN * difference / EXACT
     if r.panel == "iterations":
         error = OF_A_MEDIAN * r.deviation * np.sqrt(1 / r.runs + 1 / figure.paper_runs)
-        return difference / max(float(error), SAME_ROUNDS / LIMIT)
+        return difference / max(float(error), SAME_ROUNDS / AGREE_WITHIN)
     deviation = r.deviation
     if r.runs < ENOUGH_RUNS:
         line = [o.deviation for o in results if (o.panel, o.method) == (r.panel, r.method)]
@@ -205,4 +205,4 @@ def _distance(figure: Figure, r: Result, theirs: float, results: list[Result]) -
     told = paper_values()[figure.name].get("deviation", {}).get(stored)
     their_deviation = told[r.place] if told and told[r.place] is not None else deviation
     error = np.hypot(deviation / np.sqrt(r.runs), their_deviation / np.sqrt(figure.paper_runs))
-    return difference / max(float(error), ROUNDING)
+    return difference / max(float(error), STORED_ROUNDING)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hitsndiffs.irt.recipes import DEFAULT_AMAX, DEFAULT_BMAX
+from hitsndiffs.paper.agreement import ENOUGH_RUNS, Result, summarise
 from hitsndiffs.paper.cells import Cell
-from hitsndiffs.paper.comparison import ENOUGH_RUNS, Result, summarise
 from hitsndiffs.paper.contestants import contestant
 from hitsndiffs.paper.figures import FIGURES, RANKERS
 from hitsndiffs.paper.paper import DATA, paper_value

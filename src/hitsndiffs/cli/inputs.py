@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from hitsndiffs.cli.options import (
+from hitsndiffs.cli.flags import (
     Attempt,
     Blank,
     Choice,

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["jsonable", "python_value", "same", "to_frame"]
+from hitsndiffs.data.lookup import python_value
+
+__all__ = ["jsonable", "same", "to_frame"]
 
 
 def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
@@ -21,7 +23,7 @@ def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
     kind
         ``"pandas"``, ``"pyarrow"``, or anything else for Polars.
     """
-    plain = {name: _plain(values) for name, values in columns.items()}
+    plain = {name: _of_real_types(values) for name, values in columns.items()}
     if kind == "pandas":
         import pandas as pd
 
@@ -36,7 +38,7 @@ def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
     return pl.DataFrame(plain, strict=False)
 
 
-def _plain(values: Any) -> Any:
+def _of_real_types(values: Any) -> Any:
     """Labels may be NumPy objects of one type: give the frame library the real type."""
     if isinstance(values, np.ndarray) and values.dtype == object:
         return [python_value(v) for v in values]
@@ -48,11 +50,6 @@ def _of_one_type(values: Any) -> Any:
     if not isinstance(values, list) or len({type(v) for v in values if v is not None}) < 2:
         return values
     return [v if v is None else str(v) for v in values]
-
-
-def python_value(value: Any) -> Any:
-    """A NumPy scalar as the Python value it stands for; anything else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def jsonable(value: Any) -> Any:
