@@ -7,7 +7,10 @@ import polars as pl
 import pytest
 from reading_helpers import KINDS, answers
 
-from hitsndiffs.data.encoding import encode_long, long
+from hitsndiffs.data.encoding import encode_long
+from hitsndiffs.data.encoding.frames import factorise
+from hitsndiffs.data.encoding.long import LongSizes, assemble_long
+from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 
@@ -81,12 +84,19 @@ def test_rows_of_long_data_can_come_in_any_order():
 
 
 @pytest.mark.parametrize("pairs", [0, 10**6])
-def test_options_of_very_many_items(monkeypatch, pairs):
-    monkeypatch.setattr(long, "_TABLE_PAIRS", pairs)
-    monkeypatch.setattr(long, "_BLOCK", 3)
-    r = Responses.from_long(LONG)
-    assert r.option_labels.tolist() == ["no", "yes", "no"]
-    assert r.codes.tolist() == [[1, 0, 1], [0, 255, 255]]
+def test_options_of_very_many_items(pairs):
+    found = assemble_long(
+        *(factorise(LONG[name]) for name in ("worker", "task", "label")),
+        place=Place(),
+        columns=("worker", "task", "label"),
+        duplicates="error",
+        as_text=False,
+        kind="numpy",
+        notes=[],
+        sizes=LongSizes(block=3, table_pairs=pairs),
+    )
+    assert found.option_labels.tolist() == ["no", "yes", "no"]
+    assert found.codes.tolist() == [[1, 0, 1], [0, 255, 255]]
 
 
 def test_arrays_records_and_dates():

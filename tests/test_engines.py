@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import scaled
 from hitsndiffs.engines.base import option_words
-from hitsndiffs.engines.threads import build_layout
+from hitsndiffs.engines.threads import ThreadsEngine, build_layout
 from hitsndiffs.errors import InputError
 
 
@@ -139,14 +139,15 @@ def test_a_block_of_vectors_is_its_columns(engine):
             np.testing.assert_allclose(block[:, column], single, rtol=1e-12, atol=1e-12)
 
 
-def test_columns_are_worked_on_in_parts_when_scratch_memory_is_short(monkeypatch):
+def test_columns_are_worked_on_in_parts_when_scratch_memory_is_short():
     rng = np.random.default_rng(8)
     data = make_responses(random_table(rng, 500, 8, 3, missing=0.1, graded=False))
     sums = ENGINES["packed-1"](data)
     scores = rng.standard_normal((data.n_users, 5))
     expected = sums.choosers(scores)
-    monkeypatch.setattr("hitsndiffs.engines.threads.SCRATCH", 2 * sums.layout.scratch_per_column)
-    np.testing.assert_array_equal(sums.choosers(scores), expected)
+    short = 2 * sums.layout.scratch_per_column
+    parts = ThreadsEngine(data, 1, layout="packed", scratch=short)
+    np.testing.assert_array_equal(parts.choosers(scores), expected)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

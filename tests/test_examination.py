@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from hitsndiffs import Responses
 from hitsndiffs.irt import simulate
-from hitsndiffs.results import check as examination
 from hitsndiffs.results.check import Finding, examine
 
 LADDER = [list("AAAA"), list("AAAB"), list("AABB"), list("ABBB"), list("BBBB")]
@@ -41,11 +39,12 @@ def test_inconsistent_answers_name_the_items_in_the_way() -> None:
     assert value["misfits"] >= 1
 
 
-def test_large_data_are_searched_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examination, "SEARCH_USERS", 4)
+def test_large_data_are_searched_only_when_asked() -> None:
     responses = Responses.from_wide(LADDER)
-    assert found(responses)["perfect order"].value == {"searched": False, "consistent": True}
-    assert found(responses, full=True)["perfect order"].value["searched"] is True
+    report = found(responses, search_users=4)
+    assert report["perfect order"].value == {"searched": False, "consistent": True}
+    report = found(responses, search_users=4, full=True)
+    assert report["perfect order"].value["searched"] is True
 
 
 def test_groups_and_silent_users() -> None:

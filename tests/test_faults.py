@@ -179,6 +179,46 @@ def test_plans_of_other_types(tmp_path: Path) -> None:
             hnd.read_responses(data, plan=tmp_path / "plan.json")
 
 
+@pytest.mark.parametrize("name", ["\ud800", "a\0b", "hex", "undefined", "x" * 5000, ""])
+def test_names_that_are_no_encodings(name: str) -> None:
+    with pytest.raises(InputError, match="the name of a text encoding") as caught:
+        hnd.read_responses(io.BytesIO(b"user,q1\na,A\nb,B\n"), encoding=name)
+    assert len(str(caught.value)) < 300
+
+
+def test_a_part_in_which_all_answers_are_the_same_is_joined() -> None:
+    """Found by fuzzing: alone, such a part is no table of answers."""
+    head = "user,q0,q1\n"
+    one, two = "u0,o3,o0\nu1,o3,o0\nu2,o3,o0\n", "u3,o0,o0\nu4,o0,o0\nu5,o0,o0\n"
+    whole = hnd.read_responses(io.BytesIO((head + one + two).encode()))
+    for parts in ((one, two), (two, one)):
+        joined = hnd.read_responses([io.BytesIO((head + part).encode()) for part in parts])
+        assert set(joined.users.tolist()) == set(whole.users.tolist())
+        assert joined.n_responses == whole.n_responses
+        assert not any(note.startswith("Left out") for note in joined.notes)
+
+
+def test_a_part_in_which_all_answers_to_an_item_are_the_same_keeps_them(tmp_path: Path) -> None:
+    head = "user,q0,q1\n"
+    one, two = "u0,,o0\nu1,o1,\nu2,,\nu3,o1,o0\nu4,,o0\n", "u5,o1,o0\nu6,,o1\nu7,o1,o1\n"
+    whole = hnd.read_responses(io.BytesIO((head + one + two).encode()))
+    for name, text in (("one", one), ("two", two)):
+        (tmp_path / f"{name}.csv").write_text(head + text)
+    streams = [io.BytesIO((head + part).encode()) for part in (one, two)]
+    for sources in (streams, [tmp_path / "one.csv", tmp_path / "two.csv"], tmp_path):
+        joined = hnd.read_responses(sources)
+        assert joined.n_responses == whole.n_responses
+        assert not any("constant" in note for note in joined.notes)
+
+
+def test_an_export_that_ends_with_the_points_of_a_question() -> None:
+    """Found by fuzzing: Microsoft Forms, without the column of feedback after the last points."""
+    text = "ID;Name;Total points;Which colour?;Points - Which colour?\n"
+    rows = "".join(f"{k};person-{k};1;{'red' if k % 2 else 'blue'};{k % 2}\n" for k in range(1, 7))
+    r = hnd.read_responses(io.BytesIO((text + rows).encode()), format="microsoft-forms")
+    assert (r.n_users, r.n_items, r.n_options) == (6, 1, 2)
+
+
 def test_joined_files_keep_users_without_answers() -> None:
     parts = [b"user,q0,q1\nu0,,\nu1,,b\n", b"user,q0,q1\nu2,a,\nu3,b,b\n"]
     r = hnd.read_responses([io.BytesIO(part) for part in parts])

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from commands import PROGRAM, QUIZ, Here, as_program
 
+from hitsndiffs.errors import MissingExtraError
 from hitsndiffs.show.web import server
 from hitsndiffs.show.web.visits import PREFIX, _remove_leftovers
 
@@ -109,12 +110,11 @@ def test_what_cannot_be(here: Here, options: list[str], words: str) -> None:
     assert words in done.err
 
 
-def test_a_missing_extra(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "NEEDED", {"not_there_at_all": "starlette", "numpy": "numpy"})
-    done = here("serve", "--no-open")
-    assert done.code == 2
-    assert done.err == (
-        "hnd: The page needs starlette, which is not installed: pip install 'hitsndiffs[web]'.\n"
+def test_a_missing_extra() -> None:
+    with pytest.raises(MissingExtraError) as refused:
+        server.check_extra({"not_there_at_all": "starlette", "numpy": "numpy"})
+    assert str(refused.value) == (
+        "The page needs starlette, which is not installed: pip install 'hitsndiffs[web]'."
     )
 
 

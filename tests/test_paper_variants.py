@@ -107,7 +107,7 @@ def test_the_graph_of_figure_3_has_an_edge_per_answer_and_two_per_difference():
 # -- the real data --------------------------------------------------------------------------------
 
 
-def published_copy(folder, monkeypatch):
+def published_copy(folder):
     """A small stand-in for the authors' repository, with check sums of its own."""
     sums = {}
     for name in fetching.CHECK_SUMS:
@@ -115,22 +115,21 @@ def published_copy(folder, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"0,1\n1,{len(name) % 2}\n")
         sums[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-    monkeypatch.setattr(fetching, "CHECK_SUMS", sums)
-    return folder.as_uri()
+    return folder.as_uri(), sums
 
 
-def test_data_are_fetched_and_checked(tmp_path, monkeypatch):
-    source = published_copy(tmp_path / "source", monkeypatch)
-    files = fetching.fetch_data(tmp_path / "data", source)
+def test_data_are_fetched_and_checked(tmp_path):
+    source, sums = published_copy(tmp_path / "source")
+    files = fetching.fetch_data(tmp_path / "data", source, check_sums=sums)
     assert len(files) == 12
     assert all(path.read_bytes().startswith(b"0,1") for path in files)
     (tmp_path / "source" / "IT" / "truth.csv").write_text("something else")
     with pytest.raises(InputError, match=r"IT/truth.csv: the file is not the one"):
-        fetching.fetch_data(tmp_path / "again", source)
+        fetching.fetch_data(tmp_path / "again", source, check_sums=sums)
     assert not (tmp_path / "again").exists()  # all or nothing
     (tmp_path / "source" / "IT" / "truth.csv").unlink()
     with pytest.raises(InputError, match="could not be fetched"):
-        fetching.fetch_data(tmp_path / "again", source)
+        fetching.fetch_data(tmp_path / "again", source, check_sums=sums)
 
 
 @pytest.mark.data

@@ -72,14 +72,11 @@ def test_tests_go_to_the_key_and_biased_workers_to_confusion_matrices():
     assert biased.hidden > 500
 
 
-def test_the_error_treats_users_as_the_units(monkeypatch):
+def test_the_error_treats_users_as_the_units():
     """Mean and cluster-robust error of known differences."""
     users = np.array([0, 0, 1, 1, 2, 2])
     difference = np.array([1.0, 1.0, 2.0, 2.0, 3.0, 3.0])
-    monkeypatch.setattr(predictive, "_one_turn", lambda *_: (users, difference))
-    monkeypatch.setattr(predictive, "MOST_TURNS", 1)
-    r = make_responses(np.zeros((3, 2), dtype=int))
-    found = confusion_against_key(open_engine(r, "numpy"), np.zeros(3))
+    found = predictive.outcome(users, difference)
     assert found.gain == pytest.approx(2.0)
     assert found.error == pytest.approx(np.sqrt(2**2 + 2**2) / 6)
     assert found.z == pytest.approx(found.gain / found.error)

@@ -166,7 +166,6 @@ def test_quick_work_shows_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_command_is_watched_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress_display, "PATIENCE", 0.0)
     assert progress._find_watch(told=True) is None  # a pipe
     open_terminal(monkeypatch)
     assert isinstance(progress._find_watch(told=True), TerminalWatch)
@@ -236,8 +235,7 @@ def in_notebook(monkeypatch: pytest.MonkeyPatch) -> Displayed:
 def test_a_notebook_shows_one_line_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = in_notebook(monkeypatch)
     assert isinstance(progress._find_watch(told=False), NotebookWatch)
-    monkeypatch.setattr(progress_display, "PAUSE", 0.0)
-    with watched(NotebookWatch(patience=0.0)), working("Ranking"):
+    with watched(NotebookWatch(patience=0.0, pause=0.0)), working("Ranking"):
         step("trying starts", 1, 7)
     assert shown.lines == ["Ranking", "Ranking: trying starts, 1 of 7 done", ""]
 

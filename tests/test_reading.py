@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading_helpers import WIDE, answers, as_if_large, as_parquet, content
 
-from hitsndiffs.data.encoding import result
+from hitsndiffs.data.encoding.result import label_array
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.reading import delimited, read_responses, source
 
@@ -332,11 +332,12 @@ def test_a_second_column_of_names_is_left_out_of_files():
     assert "Left out 'name', which also names the users." in r.notes
 
 
-def test_very_many_labels_are_held_in_less_memory(monkeypatch):
-    monkeypatch.setattr(result, "_MANY_LABELS", 2)
-    r = read("1,2\n2,2\n1,1\n")
-    assert r.users.dtype.kind == "U"
-    assert r.users.tolist() == ["user-1", "user-2", "user-3"]
+def test_very_many_labels_are_held_in_less_memory():
+    names = ["user-1", "user-2", "user-3"]
+    assert label_array(names).dtype == object
+    assert label_array(names, many=2).dtype.kind == "U"
+    assert label_array(names, many=2).tolist() == names
+    assert label_array([*names, "x" * 40], many=2).dtype == object
 
 
 # -- by every road ----------------------------------------------------------------------------

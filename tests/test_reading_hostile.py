@@ -7,6 +7,7 @@ import io
 import random
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -15,8 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_helpers import as_if_large, content
 
+from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import layouts, read_responses
+from hitsndiffs.reading.options import ReadingOptions
 
 
 def read(data: bytes, **options):
@@ -85,7 +88,7 @@ def test_separators_at_the_end_of_rows_shift_nothing(chunk, monkeypatch):
 
 @pytest.mark.parametrize("ending", ["ods", "xlsx"])
 def test_no_outside_entity_is_read(ending, tmp_path):
-    """An entity that names a file, and one that grows a thousand million times."""
+    """An entity that names a file, and one that grows a billion times."""
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret of this machine")
     rows = [["student", "q1", "q2"], ["ada", "A", "MARK"], ["bob", "B", "C"], ["cy", "A", "C"]]
@@ -177,11 +180,10 @@ def test_packed_bombs_are_bounded():
         read(gzip.compress(b"user,q1\n" + b"A" * (70 << 20)))
 
 
-def test_too_many_columns_are_refused(monkeypatch):
-    monkeypatch.setattr(layouts, "WIDEST_TABLE", 20)
-    names = ",".join(f"q{k}" for k in range(30))
+def test_too_many_columns_are_refused():
+    table = SimpleNamespace(names=[f"q{k}" for k in range(30)], place=Place("a.csv"))
     with pytest.raises(InputError, match="30 columns, and more than 20 are not read"):
-        read(f"{names}\n{','.join('A' * 30)}\n{','.join('B' * 30)}\n".encode())
+        layouts.find_table_layout(table, ReadingOptions(), widest=20)
 
 
 def test_messages_do_not_repeat_names_of_seventy_thousand_letters():

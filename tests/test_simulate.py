@@ -6,7 +6,6 @@ from importlib import resources
 import numpy as np
 import pytest
 
-import hitsndiffs.irt.simulation as simulation
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt import (
     RECIPES,
@@ -57,10 +56,9 @@ def test_every_model_simulates(model):
         {"answers_per_user": 2},
     ],
 )
-def test_chunks_do_not_matter(monkeypatch, extra):
+def test_chunks_do_not_matter(extra):
     whole = simulate("samejima", users=70, items=12, seed=3, **extra)
-    monkeypatch.setattr(simulation, "CHANCES_AT_ONCE", 100)
-    parts = simulate("samejima", users=70, items=12, seed=3, **extra)
+    parts = simulate("samejima", users=70, items=12, seed=3, at_once=100, **extra)
     np.testing.assert_array_equal(whole.responses.codes, parts.responses.codes)
     np.testing.assert_array_equal(whole.abilities, parts.abilities)
     assert whole.key == parts.key
@@ -127,11 +125,10 @@ def test_long_tail():
     assert (same.responses.answers_per_user == 7).all()
 
 
-def test_sparse_and_dense_layouts_hold_the_same_answers(monkeypatch):
+def test_sparse_and_dense_layouts_hold_the_same_answers():
     sparse = simulate("bock", users=80, items=30, seed=4, answers_per_user=3)
     assert not sparse.responses.is_dense
-    monkeypatch.setattr(simulation, "DENSE_FROM", 0.0)
-    dense = simulate("bock", users=80, items=30, seed=4, answers_per_user=3)
+    dense = simulate("bock", users=80, items=30, seed=4, answers_per_user=3, dense_from=0.0)
     assert dense.responses.is_dense
     np.testing.assert_array_equal(chosen_labels(sparse.responses), chosen_labels(dense.responses))
     assert sparse.key == dense.key

@@ -65,10 +65,13 @@ class NotebookWatch(Watch):
     ----------
     patience
         Seconds before the line appears.
+    pause
+        Seconds between two lines.
     """
 
-    def __init__(self, patience: float = PATIENCE) -> None:
+    def __init__(self, patience: float = PATIENCE, pause: float = PAUSE) -> None:
         super().__init__()
+        self._pause = pause
         self._next = time.monotonic() + patience
         self._display: Any = None
 
@@ -76,7 +79,7 @@ class NotebookWatch(Watch):
         """Write the line anew, unless it was written just now."""
         if not self.stages or time.monotonic() < self._next:
             return
-        self._next = time.monotonic() + PAUSE
+        self._next = time.monotonic() + self._pause
         self._write(self.line())
 
     def _write(self, line: str) -> None:

@@ -136,6 +136,8 @@ class ThreadsEngine(MemoryEngine):
         As for :class:`MemoryEngine`.
     layout
         See :func:`build_layout`.
+    scratch
+        Columns of a block are worked on together while their scratch memory (bytes) is within this.
     """
 
     name: ClassVar[str] = "threads"
@@ -148,8 +150,10 @@ class ThreadsEngine(MemoryEngine):
         *,
         asked: str = "threads",
         layout: str = "auto",
+        scratch: int = SCRATCH,
     ) -> None:
         super().__init__(responses, threads, asked=asked)
+        self.scratch = scratch
         self.layout = build_layout(responses, self.threads, layout)
 
     def _opened(self, part: Responses) -> Engine:
@@ -230,7 +234,7 @@ class ThreadsEngine(MemoryEngine):
         vectors = np.asarray(vectors, dtype=np.float64)
         _check(name, vectors, length, dimensions=(1, 2))
         block = vectors[:, None] if vectors.ndim == 1 else vectors
-        at_once = max(1, SCRATCH // max(1, self.layout.scratch_per_column))
+        at_once = max(1, self.scratch // max(1, self.layout.scratch_per_column))
         parts = [
             work(block[:, first : first + at_once])
             for first in range(0, max(1, block.shape[1]), at_once)

@@ -69,6 +69,8 @@ def simulate(
     answers_per_user: float | None = None,
     answers_tail: float = 1.0,
     blocks: int | None = None,
+    at_once: int = CHANCES_AT_ONCE,
+    dense_from: float = DENSE_FROM,
 ) -> Simulation:
     """Simulate responses with known abilities, in the way of the paper's experiments.
 
@@ -106,6 +108,10 @@ def simulate(
     blocks
         Instead: missing by design. The items are cut into this many blocks and every user
         answers two neighbouring ones.
+    at_once
+        How many chances are held at once; bounds the memory.
+    dense_from
+        The share of answered cells from which responses are held as a full table.
 
     Returns
     -------
@@ -132,7 +138,9 @@ def simulate(
     streams = _streams(seed)
     items_drawn = recipe.draw(next(streams), sizes)
     theta = _abilities(ability, recipe, next(streams), users)
-    responses = _respond(items_drawn, theta, answering, next(streams), next(streams))
+    responses = _respond(
+        items_drawn, theta, answering, next(streams), next(streams), at_once, dense_from
+    )
     text = items_drawn.option_labels
     correct = items_drawn.correct[_item_numbers(responses)]
     key = dict(zip(responses.items.tolist(), (text[h] for h in correct.tolist()), strict=True))
@@ -214,6 +222,8 @@ def _respond(
     answering: Answering,
     rng: np.random.Generator,
     answering_rng: np.random.Generator,
+    at_once: int,
+    dense_from: float,
 ) -> Responses:
     """Draw everybody's answers, a block of users at a time."""
     users, items = len(theta), model.n_items
@@ -221,11 +231,11 @@ def _respond(
         "users": labels("user", users, width=3),
         "items": labels("item", items, width=2),
     }
-    dense = answering.density >= DENSE_FROM
+    dense = answering.density >= dense_from
     dtype = np.dtype(np.uint8 if model.n_options < 255 else np.uint16)
     table = np.empty((items, users) if dense else (0, 0), dtype=dtype)
     counts, chosen = [], []
-    step = max(1, CHANCES_AT_ONCE // (items * model.n_options))
+    step = max(1, at_once // (items * model.n_options))
     for first in range(0, users, step):
         part = model.sample(theta[first : first + step], rng)
         answered = None if answering.complete else answering.draw(answering_rng, first, len(part))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.engines import Engine
 
-__all__ = ["option_draws", "user_draws"]
+__all__ = ["item_words", "option_draws", "user_draws"]
 
 Array = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
@@ -39,6 +39,12 @@ def user_draws(data: Engine, count: int, seed: int = 0) -> Array:
     """
     prints = data.fingerprints(mixed(_option_words(data)))
     return np.stack([_uniform(prints ^ turn) for turn in _turns(count, seed)], axis=1)
+
+
+def item_words(data: Engine) -> Words:
+    """A number per item that follows from how often its options were chosen."""
+    words: Words = mixed(np.add.reduceat(_option_words(data), data.items.starts[:-1]))
+    return words
 
 
 def _option_words(data: Engine) -> Words:

@@ -30,7 +30,7 @@ Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 #: Data with more answers are fitted as they come: what an order changes there is rounding.
-UP_TO = 100_000
+UP_TO = 2_000_000
 #: Scores of users whom nothing tells apart differ by rounding up to here (relatively), and share
 #: their mean.
 TIED_ROUNDING = 1e-6

@@ -74,7 +74,19 @@ def confusion_against_key(data: Engine, start: Array) -> Contest:
     turns = int(np.clip(ONE_TURN_FROM // max(data.n_responses, 1), 1, MOST_TURNS))
     pairs = [_one_turn(data, start, turn) for turn in range(turns)]
     users = np.concatenate([users for users, _ in pairs])
-    difference = np.concatenate([difference for _, difference in pairs])
+    return outcome(users, np.concatenate([difference for _, difference in pairs]))
+
+
+def outcome(users: Ints, difference: Array) -> Contest:
+    """Sum the contest up: the mean difference, and its error with users as the units.
+
+    Parameters
+    ----------
+    users
+        Whose each hidden answer is.
+    difference
+        Log probability of each hidden answer under confusion matrices, less that under the key.
+    """
     if len(difference) == 0:
         return Contest(0.0, np.inf, 0)
     per_user = np.bincount(users, difference)

@@ -10,6 +10,7 @@ import hashlib
 import os
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 
 from hitsndiffs.data.files import bytes_writer, write_whole
@@ -38,7 +39,12 @@ CHECK_SUMS = {
 }
 
 
-def fetch_data(folder: str | os.PathLike[str], source: str = SOURCE) -> list[Path]:
+def fetch_data(
+    folder: str | os.PathLike[str],
+    source: str = SOURCE,
+    *,
+    check_sums: Mapping[str, str] = CHECK_SUMS,
+) -> list[Path]:
     """Fetch the data sets, check them, and write them; all files or none.
 
     Parameters
@@ -47,15 +53,17 @@ def fetch_data(folder: str | os.PathLike[str], source: str = SOURCE) -> list[Pat
         Where they go; made when it is not there. Name it in ``HITSNDIFFS_DATA``.
     source
         The address that they lie under; the authors' repository when not given.
+    check_sums
+        The files and their SHA-256 sums.
 
     Returns
     -------
     list of Path
         The files.
     """
-    fetched = {name: _fetch(f"{source}/{name}") for name in CHECK_SUMS}
+    fetched = {name: _fetch(f"{source}/{name}") for name in check_sums}
     for name, content in fetched.items():
-        if hashlib.sha256(content).hexdigest() != CHECK_SUMS[name]:
+        if hashlib.sha256(content).hexdigest() != check_sums[name]:
             raise InputError(
                 f"{source}/{name}: the file is not the one that the paper used (its SHA-256 sum "
                 f"differs); get the data sets from {REPOSITORY}/tree/{VERSION}/datasets."

@@ -31,13 +31,13 @@ from hitsndiffs.reading.words import is_key_name, is_summary_name
 
 __all__ = ["Finished", "finish"]
 
-#: Up to so many users, a row that is named like a key is sought everywhere.
+#: Up to this many users, a row that is named like a key is looked for everywhere.
 _MANY_USERS = 100_000
 #: A row is no person when nearly all of its answers are its own, in a table of some size in which
-#: others share most of theirs; not more than so many rows are.
+#: others share most of theirs; not more than this many rows are.
 _FEW_USERS, _FEW_ITEMS, _MANY_CELLS = 8, 4, 5_000_000
 _STRANGE, _USUAL, _MOST_STRANGE = 0.9, 0.2, 12
-#: An item with so many answers of which nearly all differ is free text.
+#: An item with this many answers of which nearly all differ is free text.
 _SOME, _DIFFERENT = 10, 0.8
 _LONG_TEXT = 80
 #: With fewer answers it is no wonder that no two are alike.

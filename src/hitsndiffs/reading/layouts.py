@@ -67,15 +67,25 @@ class Layout:
     key: str | None = None
 
 
-def find_table_layout(table: FileTable, options: ReadingOptions) -> Layout:
-    """Find out how a plain table is to be read, or follow what the caller said."""
+def find_table_layout(
+    table: FileTable, options: ReadingOptions, *, widest: int = WIDEST_TABLE
+) -> Layout:
+    """Find out how a plain table is to be read, or follow what the caller said.
+
+    Parameters
+    ----------
+    table, options
+        The table, and what the caller said.
+    widest
+        Tables with more columns are refused.
+    """
     given = {"user": options.user, "item": options.item, "option": options.option}
     if not any(given.values()) and table.has_header and options.layout == "auto":
         given = _rated_subjects(table, given)
-    if len(table.names) > WIDEST_TABLE:
+    if len(table.names) > widest:
         raise InputError(
             f"{table.place.source}: the table has {len(table.names):,} columns, and more than "
-            f"{WIDEST_TABLE:,} are not read; write one row per answer (user, item, option) instead."
+            f"{widest:,} are not read; write one row per answer (user, item, option) instead."
         )
     if options.transpose:
         return _transposed(table, options, "asked for (transpose)")

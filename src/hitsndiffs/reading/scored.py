@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 __all__ = ["holds_points", "points_of_answers"]
 
-#: So many rows are enough to tell points from answers.
+#: This many rows are enough to tell points from answers.
 _ROWS = 8
-#: So many of the pairs must fit.
+#: This many of the pairs must fit.
 _MOST = 0.8
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from glob import escape
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -29,6 +30,8 @@ class Several:
     """The answers of several files, and how they belong together."""
 
     parts: list[tuple[Encoded, str]] = field(default_factory=list)
+    #: Columns with one text in all rows, by file.
+    constant: dict[int, set[str]] = field(default_factory=dict)
     key: RawKey = field(default_factory=RawKey)
     why: str = ""
     format: str = ""
@@ -37,24 +40,29 @@ class Several:
 def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Several:
     """Read plain files that belong together; those that cannot be read are named."""
     found = Several()
-    wrong: list[tuple[str, InputError]] = []
+    wrong: list[tuple[Any, InputError]] = []
+    read: list[Any] = []
     keys: list[Any] = []
     for file in files:
         if _is_key_file(file):
             keys.append(file)
             continue
         try:
+            if file.is_whole:
+                file.content()  # so that what can be read only once can be read again
             found.parts.append((_read_one(file, options, found, plan), file.name))
+            read.append(file)
         except InputError as error:
-            wrong.append((file.name, error))
+            wrong.append((file, error))
+    wrong = _with_the_items_of_others(read, wrong, options, found, plan)
     if not found.parts:
         raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
     endings = {PurePosixPath(name).suffix.lower() for _, name in found.parts}
-    alike = [fault for name, fault in wrong if PurePosixPath(name).suffix.lower() in endings]
+    alike = [f for file, f in wrong if PurePosixPath(file.name).suffix.lower() in endings]
     if len(alike) * 2 > len(found.parts) + len(alike):
         raise alike[0]
-    for name, fault in wrong[:3]:
-        plan.notes.append(f"Left out {name}: {fault}")
+    for file, fault in wrong[:3]:
+        plan.notes.append(f"Left out {file.name}: {fault}")
     for file in keys:
         _take_key(file, found, plan)
     names = [name for _, name in found.parts]
@@ -67,6 +75,48 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
         _check_conflicts(found)
     found.why = found.why or "they have items in common"
     return found
+
+
+def _with_the_items_of_others(
+    read: list[Any],
+    wrong: list[tuple[Any, InputError]],
+    options: ReadingOptions,
+    found: Several,
+    plan: Plan,
+) -> list[tuple[Any, InputError]]:
+    """Read files once more, with the items of the others; return those that are wrong still.
+
+    In a small part of a test everybody may have given the same answer, so that the part alone does
+    not look like answers.
+    """
+    if options.items is not None or options.layout not in ("auto", "wide"):
+        return wrong
+    items = {str(item) for encoded, _ in found.parts for item in encoded.items.tolist()}
+    still = []
+    for file, error in wrong:
+        try:
+            found.parts.append((_read_named(file, items, options, found, plan), file.name))
+        except InputError:
+            still.append((file, error))
+    for place, file in enumerate(read):
+        missed = found.constant.get(id(file), set()) & items
+        if missed and (file.is_whole or file.path is not None):
+            own = {str(item) for item in found.parts[place][0].items.tolist()} | missed
+            found.parts[place] = (_read_named(file, own, options, found, plan), file.name)
+            plan.notes[:] = [note for note in plan.notes if not _is_about(note, missed)]
+    return still
+
+
+def _read_named(
+    file: Any, items: set[str], options: ReadingOptions, found: Several, plan: Plan
+) -> Encoded:
+    own = [escape(name) for name in file.sample.header if name in items]
+    return _read_one(file, options.changed(items=own or None), found, plan)
+
+
+def _is_about(note: str, names: set[str]) -> bool:
+    """Whether a note says that columns were left out which are taken after all."""
+    return note.startswith("Left out ") and any(f"'{name}' (constant)" in note for name in names)
 
 
 def _is_key_file(file: Any) -> bool:
@@ -104,6 +154,8 @@ def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) ->
         reading = open_plain(file, options, stack)
         encoded, key = reading.read()
         found.format = found.format or reading.format
+        same = {column.name for column in reading.layout.columns if column.role == "constant"}
+        found.constant[id(file)] = same
         for item, option in key.options.items():
             found.key.options.setdefault(item, option)
         found.key.source = found.key.source or key.source

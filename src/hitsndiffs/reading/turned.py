@@ -13,13 +13,13 @@ from hitsndiffs.reading.words import plain, role_of_name, tokens
 
 __all__ = ["is_key_beside_users", "refuse_questions", "turned_round"]
 
-#: So many columns tell whether the table is turned round.
+#: This many columns tell whether the table is turned round.
 _MOST_COLUMNS = 2000
 #: With more columns than this, those of free text are not compared.
 _MOST_TEXTS = 300
 #: Answers to the same question agree at least so often; other texts never do.
 _AGREES = 0.15
-#: A key may also stand in one of so many columns at the end.
+#: A key may also stand in one of this many columns at the end.
 _LAST = 20
 #: A column is one user's answers when so much of it are right answers of some item.
 _FITS = 0.7

@@ -40,6 +40,7 @@ def examine(
     seed: int = 0,
     engine: str = "auto",
     threads: int | None = None,
+    search_users: int = SEARCH_USERS,
 ) -> list[Finding]:
     """Look at responses before they are ranked.
 
@@ -53,6 +54,8 @@ def examine(
         Whether to search for a perfect order, and to look at items, even when the data are large.
     seed, engine, threads
         As for :func:`hitsndiffs.rank`.
+    search_users
+        With more users, a perfect order is searched for only in a full look.
 
     Examples
     --------
@@ -70,7 +73,7 @@ def examine(
         *_thin(responses),
         *_copies(responses, engine, threads),
         *_order(ranking),
-        *_perfect_order(ranking, full),
+        *_perfect_order(ranking, full, search_users),
         *_axes(ranking, seed, engine, threads),
         *_by_key(ranking, key, full, seed, engine, threads),
     ]
@@ -226,11 +229,11 @@ def _order(ranking: Ranking) -> Iterator[Finding]:
         )
 
 
-def _perfect_order(ranking: Ranking, full: bool) -> Iterator[Finding]:
+def _perfect_order(ranking: Ranking, full: bool, search_users: int) -> Iterator[Finding]:
     """Whether any order at all is perfect (PQ-tree)."""
     r = ranking.responses
     step("looking for a perfect order")
-    large = r.n_responses > SEARCH_RESPONSES or r.n_users > SEARCH_USERS
+    large = r.n_responses > SEARCH_RESPONSES or r.n_users > search_users
     if large and not full:
         known = "A perfect order exists (the certified one); whether it is the only one"
         yield Finding(

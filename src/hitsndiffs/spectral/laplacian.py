@@ -37,6 +37,8 @@ def fiedler(
     seed: int = 0,
     tol: float = 1e-5,
     max_iterations: int = 100_000,
+    eigh_up_to: int = EIGH_UP_TO,
+    dense_up_to: int = DENSE_UP_TO,
 ) -> Solution:
     """Find the second smallest eigenvalue of ``L`` and its vector with one of the solvers.
 
@@ -54,6 +56,11 @@ def fiedler(
         ``power`` stops when the unit vector changes by at most this (L2).
     max_iterations
         Limit of rounds.
+    eigh_up_to
+        Up to this many users, ``direct`` solves the dense matrix outright.
+    dense_up_to
+        Up to this many users, ``lanczos`` does what ``direct`` does; ``direct`` beyond
+        ``eigh_up_to`` solves a dense problem up to this size on the way.
     """
     L = Laplacian.of(data)
     largest = float(L.degrees.max())
@@ -61,9 +68,11 @@ def fiedler(
         shift = largest if beta is None else float(beta)
         return _power(L, shift, np.random.default_rng(seed), tol, max_iterations)
     if solver == "direct":
-        return _direct(L, largest, seed, max_iterations)
+        return _direct(L, largest, seed, max_iterations, eigh_up_to, dense_up_to)
+    if solver == "lanczos" and len(L.degrees) <= dense_up_to:
+        return _direct(L, largest, seed, max_iterations, eigh_up_to, dense_up_to)
     if solver == "lanczos":
-        return _lanczos(L, largest, seed, max_iterations)
+        return _lanczos(L, seed, max_iterations)
     raise InputError(f"solver must be one of {', '.join(FIEDLER_SOLVERS)}; got {solver!r}.")
 
 
@@ -80,12 +89,14 @@ def _power(L: Laplacian, beta: float, rng: np.random.Generator, tol: float, limi
     return Solution(cumulated(d), beta - value, rounds, change, settled)
 
 
-def _direct(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
+def _direct(
+    L: Laplacian, beta: float, seed: int, limit: int, eigh_up_to: int, dense_up_to: int
+) -> Solution:
     """ABH-direct: the dense Laplacian, solved outright or (as in the paper) by Lanczos."""
     m = len(L.degrees)
     refuse_large("direct", m)
     matrix = L.dense()
-    if m <= EIGH_UP_TO:
+    if m <= eigh_up_to:
         from scipy.linalg import eigh
 
         values, vectors = eigh(matrix, subset_by_index=[0, min(m - 1, 2)])
@@ -103,16 +114,15 @@ def _direct(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
             seed=seed,
             tol=1e-10,
             max_iterations=limit,
+            dense_up_to=dense_up_to,
         )
         s, values, rounds = found.vectors[:, 0], beta - found.values, found.products
     residual = float(np.linalg.norm(matrix @ s - values[0] * s)) / beta
     return Solution(s, float(values[0]), rounds, residual, residual <= SMALL_RESIDUAL, values)
 
 
-def _lanczos(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
+def _lanczos(L: Laplacian, seed: int, limit: int) -> Solution:
     """Lanczos iterations with ``D`` as preconditioner; the ones vector is known and left out."""
-    if len(L.degrees) <= DENSE_UP_TO:
-        return _direct(L, beta, seed, limit)
     found = lowest_pairs(L, L.degrees, _ones(len(L.degrees)), seed=seed, max_rounds=limit)
     return Solution(
         found.vector,

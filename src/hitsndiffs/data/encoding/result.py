@@ -107,7 +107,9 @@ def check_sizes(
         )
 
 
-def label_array(labels: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
+def label_array(
+    labels: Sequence[Any] | npt.NDArray[Any], *, many: int = _MANY_LABELS
+) -> npt.NDArray[Any]:
     """Return labels as a one-dimensional array: integers stay integers, all else is kept as is.
 
     Examples
@@ -120,7 +122,7 @@ def label_array(labels: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     if labels and all(type(label) is int and abs(label) < 2**63 for label in labels):
         return np.array(labels, dtype=np.int64)
-    if len(labels) > _MANY_LABELS and _short_texts(labels):
+    if len(labels) > many and _short_texts(labels):
         return np.array(labels, dtype=np.str_)
     array = np.empty(len(labels), dtype=object)
     array[:] = labels

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods.draws import item_words, user_draws
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.order.ties import patterns
@@ -97,7 +98,8 @@ def find_witnesses(
         return Witnesses(r.user_array(found.weights), r.user_array(found.copy_logs))
     copies = _banded_copies(problem, fit)
     # every answer taken from the source; without this price a solution would gain by seeing copies
-    price = np.log(COPIES / r.n_users) + r.answers_per_user * np.log(FAITHFUL)
+    price = np.log(COPIES * np.maximum(copies, 1.0) / r.n_users)
+    price = price + r.answers_per_user * np.log(FAITHFUL)
     return Witnesses(1 / (1 + copies), np.where(copies > 0, price, 0.0))
 
 
@@ -162,9 +164,9 @@ def _here(problem: Problem, fit: Solution | None = None) -> tuple[Problem, Any]:
     data = problem.data
     if data.arrays == "numpy":
         return problem, fit
-    here = type(problem)(open_engine(data.responses), data.collect(problem.witness))
-    here.known, here.strong = problem.known, problem.strong
-    here.strong_users = tuple(data.collect(marks) for marks in problem.strong_users)
+    here = problem.part(
+        open_engine(data.responses), data.collect(problem.witness), np.arange(data.n_options)
+    )
     return here, None if fit is None else replace(fit, problem=here)
 
 
@@ -192,8 +194,12 @@ def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
     Equal sheets are taken once: a large group of copies would hide behind its own agreement.
     """
     different = np.unique(patterns(problem.data), return_index=True)[1]
-    some = np.linspace(0, len(different) - 1, min(len(different), size)).astype(int)
-    sample = _excess(problem, fit, curves, different[some])[0][different]
+    if len(different) > size:  # who is looked at follows from the answers
+        draws = user_draws(problem.data, 1, seed=11)[different, 0]
+        some = different[np.argsort(draws, kind="stable")[:size]]
+    else:
+        some = different
+    sample = _excess(problem, fit, curves, some)[0][different]
     compared = np.abs(sample[sample != 0])
     return max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
 
@@ -226,7 +232,8 @@ def _copy_logs(problem: Problem, users: npt.NDArray[np.int64], alike: Array) -> 
     )
     chosen = data.sheets(users)
     logs = (chosen * np.log(FAITHFUL * share + (1 - FAITHFUL) * popularity)).sum(axis=0)
-    return np.asarray(logs + np.log(COPIES / problem.data.n_users))
+    sources = np.maximum(alike.sum(axis=0), 1.0)  # any of those who are alike may be the source
+    return np.asarray(logs + np.log(COPIES * sources / problem.data.n_users))
 
 
 def _excess(
@@ -257,14 +264,15 @@ def _excess(
 def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
     """Number of others who share a pattern that is too unlikely to arise twice.
 
-    The items are dealt into bands. A user's pattern on a band has some probability given the
-    user's ability; where it is below ``LEVEL / m`` nobody else should have it by chance.
+    The items are dealt into bands, by how often they and their options were chosen. A user's
+    pattern on a band has some probability given the user's ability; where it is below
+    ``LEVEL / m`` nobody else should have it by chance.
     """
     data = problem.data
     log_p = np.log(np.maximum(fit.probabilities(), 1e-12))
     place = fit.places
     words = option_words(data.n_options)
-    band_of_item = np.random.default_rng(1).permutation(data.n_items) % bands
+    band_of_item = np.argsort(np.argsort(item_words(data), kind="stable")) % bands
     copies = 0.0 * data.everybody
     for band in range(-1, bands):  # -1: the whole sheet
         inside = np.ones(data.n_options, dtype=bool)

@@ -54,7 +54,7 @@ class Search:
     once
         Another rule of who counts: users with nearly the same answers are one witness.
     habits
-        Who answers one label whatever is asked, where items share their labels.
+        Labels that many users give whatever is asked, where items share their labels.
     told
         How likely each solution is, given known answers; empty where none are known.
     sample
@@ -73,8 +73,10 @@ class Search:
         """A solution found among some of the users, with all of them."""
         if self.sample is None:
             return chosen
-        whole = self.sample.whole
-        fit = self.sample.for_all(chosen.fit, 1)
+        whole, data = self.sample.whole, self.sample.whole.data
+        if chosen.one_label is not None:  # another model than that of the search
+            whole = chosen.fit.problem.part(data, data.everybody, np.arange(data.n_options))
+        fit = whole.fit(whole.applied(chosen.fit), max_rounds=1)
         witnesses = find_witnesses(whole, fit)
         whole.weigh(witnesses.weights)
         return replace(chosen, fit=fit, witnesses=witnesses)

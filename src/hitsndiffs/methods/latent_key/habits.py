@@ -1,63 +1,103 @@
 """Answering habits: users who give one label whatever is asked.
 
 Where items share three labels or more (the letters of a test), some users answer many items by one
-letter. Their answers agree with each other, and say nothing about what is right; so such a user is
-less of a witness. (Where all items share *two* labels, leanings are part of the model, see
-:mod:`.signal`.)
+letter. Their answers agree with each other, and say nothing about what is right. Here habits are
+part of the model: user ``j`` belongs to one of several classes, without a habit or with the habit
+of answering label ``l`` to a share ``s`` of the items, so that
+
+    P(option | θ, l, s) = s [the option has label l] + (1 - s) P_key(option | θ),
+
+where ``P_key`` is the latent-key model's, wrong options included. Classes and abilities live on a
+grid of all pairs; how common each class is, is learnt. (Where all items share *two* labels,
+leanings are part of the model, see :mod:`.signal`.)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.labels import sharing
+from hitsndiffs.methods.labels import label_numbers, sharing
+from hitsndiffs.methods.latent_key.candidates import Curves, expected_logs, weigh_candidates
+from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior, posterior_of
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, placed, spread, with_prior
+from hitsndiffs.methods.latent_key.problem import Solution
+from hitsndiffs.methods.probability import STEADY
 
-__all__ = ["Habits", "habits_of"]
+__all__ = ["HabitFit", "HabitProblem", "Habits", "habits_of"]
 
-#: So many labels at most; so many standard errors beyond everybody's use of a label are a habit.
-HABIT_LABELS, CLEAR = 30, 4.0
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+#: Items share at most so many labels, and at most so many of these are looked at.
+HABIT_LABELS, MOST_HABITS = 30, 5
+#: A user overuses a label who gives it so many standard errors more often than others do, and
+#: beyond them for this share of the answers at least.
+CLEAR, NOTED = 4.0, 0.25
+#: Habits matter where this share of the users overuses some label; labels that fewer of them
+#: overuse are left out.
+HABITS_MATTER, RARE_HABIT = 0.05, 0.02
+#: Habits are part of the model while its table (options × columns) is no larger than this.
+HABIT_CELLS = 1_000_000
+#: The shares of the answers that a habit may have.
+HABIT_SHARES: Array = np.array([0.3, 0.5, 0.7, 0.9])
+#: Before anything is seen, this share of the users has no habit; it counts like so many users.
+NO_HABIT, PSEUDO_USERS = 0.9, 10.0
+#: Who gives one label to this share of the items beyond others is less of a witness, and is named.
+MOSTLY = 0.5
 #: A user who answers by habit alone still counts this much.
 LEAST_WITNESS = 1e-3
-#: A habit makes up at least this share of the answers.
-MOSTLY = 0.5
 
 
 @dataclass(frozen=True)
 class Habits:
-    """How much of their answers users give by habit.
+    """Labels that some users give far more than others do.
 
     Attributes
     ----------
-    shares
-        The share of each user's answers beyond everybody's use of the label (0: no clear habit).
     labels
-        The number of the label in :attr:`names`, for each user.
+        Their numbers in :attr:`names`.
     names
         All labels.
+    shares
+        The share of each user's answers beyond others' use of the label (0: no clear overuse).
+    of_users
+        The number of that label, for each user.
     """
 
-    shares: Any
-    labels: Any
+    labels: tuple[int, ...]
     names: npt.NDArray[Any]
+    shares: Any
+    of_users: Any
 
     @property
     def weights(self) -> Any:
-        """How much of a witness each user is left."""
-        return np.maximum((1 - self.shares) ** 2, LEAST_WITNESS)
+        """How much of a witness each user is left.
+
+        Those who answer mostly one label agree with each other whatever is asked.
+        """
+        left = np.maximum((1 - self.shares) ** 2, LEAST_WITNESS)
+        return np.where(self.shares >= MOSTLY, left, 1.0)
+
+    def fit_in(self, data: Engine) -> bool:
+        """Whether they can be part of the model."""
+        classes = 1 + len(self.labels) * len(HABIT_SHARES)
+        return data.n_options * classes * len(THETA) <= HABIT_CELLS
 
     def told(self, data: Engine, most: int = 3) -> str | None:
         """Name users who answer one label whatever is asked; ``None`` where there are none."""
-        clear = self.shares > 0
+        clear = self.shares >= MOSTLY
         number = int(clear.sum())
         if number == 0:
             return None
         some = data.first(clear, most)
-        labels = data.collect(self.labels)[some]
+        labels = data.collect(self.of_users)[some]
         named = [
             f"{user} ({self.names[label]})"
             for user, label in zip(data.user_labels(some), labels, strict=True)
@@ -71,22 +111,264 @@ class Habits:
 
 
 def habits_of(data: Engine) -> Habits | None:
-    """Find habits; ``None`` where items do not share three labels or more."""
+    """Look for labels that some users give far more than others do; ``None`` where few do.
+
+    >>> from hitsndiffs import Responses
+    >>> from hitsndiffs.engines import open_engine
+    >>> table = [list("ABC" * 10)] * 9 + [["B"] * 30]
+    >>> habits_of(open_engine(Responses.from_wide(table))).labels
+    (1,)
+    """
     shared = sharing(data.items)
     if shared.apart or not 3 <= len(shared.labels) <= HABIT_LABELS or data.n_users < 3:
         return None
     n = data.answers_per_user
     uses = data.choices(np.eye(len(shared.labels))[shared.numbers])
-    best, label, error = -1.0 * data.everybody, 0 * data.everybody, 0 * data.everybody
-    usual = [data.median(uses[:, i] / n) for i in range(len(shared.labels))]
-    total = max(sum(usual), 1e-12)
-    for i, middle in enumerate(usual):
-        rate = min(max(middle / total, 0.02), 0.9)
+    usual = np.array([data.median(uses[:, i] / n) for i in range(len(shared.labels))])
+    usual = np.clip(usual / max(float(usual.sum()), 1e-12), 0.02, 0.9)
+    common, most, label = [], 0.0 * data.everybody, 0 * data.everybody
+    for i, rate in enumerate(usual.tolist()):
         beyond = (uses[:, i] / n - rate) / (1 - rate)
-        more = beyond > best
-        best = np.where(more, beyond, best)
-        label = np.where(more, i, label)
-        error = np.where(more, np.sqrt(rate / (1 - rate) / n), error)
-    clear = (best > CLEAR * error) & (best >= MOSTLY)
-    shares = np.where(clear, np.clip(best, 0.0, 1.0), 0.0)
-    return Habits(shares, label.astype(np.int64), shared.labels)
+        clear = (beyond > CLEAR * np.sqrt(rate / (1 - rate) / n)) & (beyond >= NOTED)
+        common.append(float(clear.sum()) / data.n_users)
+        label = np.where(clear & (beyond > most), i, label)
+        most = np.where(clear, np.maximum(most, beyond), most)
+    if float((most > 0).sum()) < HABITS_MATTER * data.n_users:
+        return None
+    order = np.argsort(-np.array(common), kind="stable")[:MOST_HABITS]
+    labels = tuple(sorted(int(i) for i in order if common[i] >= RARE_HABIT))
+    return Habits(labels, shared.labels, most, label.astype(np.int64)) if labels else None
+
+
+class HabitProblem(KeyProblem):
+    """The data of the latent-key model with habits (see :class:`.Problem`).
+
+    Parameters
+    ----------
+    labels
+        Numbers of the labels that may be habits.
+    """
+
+    def __init__(self, data: Engine, *args: Any, labels: tuple[int, ...], **kwargs: Any) -> None:
+        super().__init__(data, *args, **kwargs)
+        self.labels = labels
+        self.names, numbers = label_numbers(data.items)
+        #: For every option and class: the probability that habit alone gives it.
+        by_habit = [np.zeros(data.n_options)]
+        by_habit += [s * (numbers == label) for label in labels for s in HABIT_SHARES]
+        self.by_habit: Array = np.stack(by_habit, axis=1)
+        #: The share of answers that every class gives by habit.
+        self.shares: Array = np.concatenate([[0.0], np.tile(HABIT_SHARES, len(labels))])
+
+    def part(self, data: Engine, witness: Any, options: Ints) -> HabitProblem:
+        """The same problem with some users, or with some options."""
+        strong = self.strong
+        name = None if strong is None else self.data.user_labels(np.array([strong]))[0]
+        part = HabitProblem(
+            data, witness, strong_user=name, sizes=self.sizes, labels=self._labels_in(data)
+        )
+        part.known = self.known[options]
+        return part
+
+    def _labels_in(self, data: Engine) -> tuple[int, ...]:
+        names = label_numbers(data.items)[0].tolist()
+        wanted = [self.names[label] for label in self.labels]
+        return tuple(names.index(name) for name in wanted if name in names)
+
+    @property
+    def first(self) -> Array:
+        """How common every class is before anything is seen."""
+        habits = len(self.shares) - 1
+        if habits == 0:
+            return np.ones(1)
+        return np.concatenate([[NO_HABIT], np.full(habits, (1 - NO_HABIT) / habits)])
+
+    def fit(
+        self,
+        start: Solution | Posterior | Array,
+        *,
+        max_rounds: int = 150,
+        tol: float = 1e-6,
+    ) -> HabitFit:
+        """Fit the model (see :meth:`.Problem.fit`)."""
+        data = self.data
+        curves, common = Curves.start(data.n_options), self.first
+        warm = isinstance(start, HabitFit)
+        if isinstance(start, HabitFit) and len(start.common) == len(common):
+            curves, common = start.curves, start.common
+            chosen, _ = self._expect(start.logs, start.by_key, common)
+        else:
+            mean, sd = placed(start, data)
+            none = np.empty((data.n_options, 0))
+            chosen = data.through(none, spread, mean, sd, self.witness)
+        large = data.n_users > self.sizes.many_users or data.n_items > self.sizes.many_items
+        least = 2 if large and (warm or isinstance(start, Posterior)) else 9
+        before, fit = -np.inf, None
+        for rounds in range(1, max_rounds + 1):
+            chosen = np.round(chosen, STEADY)
+            counts = chosen.sum(axis=1)  # of the answers that were not given by habit
+            found = weigh_candidates(
+                self.blocks,
+                curves,
+                chosen,
+                self.of_counts(counts),
+                self.known,
+                steps=8 if rounds == 1 else 2,
+                threads=data.threads,
+            )
+            key = found.key
+            wrong = self._wrong(key, counts)
+            logs, by_key = self._columns(found.logs + wrong[:, None])
+            chosen, side = self._expect(logs, by_key, common)
+            # wrong options count with their shares integrated out, not as estimated
+            about_key = key * (found.prior - np.log(np.maximum(key, 1e-300)))
+            evidence = float(side[0] + about_key.sum() - counts @ wrong)
+            evidence += PSEUDO_USERS * float(self.first @ np.log(common / self.first))
+            curves = found.curves.pooled(key, found.curvature) if rounds % 2 == 0 else found.curves
+            settled = rounds > least and abs(evidence - before) < 0.02 + tol * abs(evidence)
+            fit = HabitFit(
+                self, key, logs, evidence, rounds, settled, curves, common, by_key, counts
+            )
+            if settled:
+                break
+            common = (side[1:] + PSEUDO_USERS * self.first) / (float(side[1:].sum()) + PSEUDO_USERS)
+            before = evidence
+        assert fit is not None
+        return fit
+
+    def applied(self, solution: Solution) -> HabitFit:
+        """A solution found for some of the users, taken for these, who answered the same items."""
+        assert isinstance(solution, HabitFit)
+        logs = expected_logs(self.blocks, solution.key, solution.curves, self.data.threads)
+        wrong = self._wrong(solution.key, solution.counts)
+        logs, by_key = self._columns(logs + wrong[:, None])
+        return replace(solution, problem=self, logs=logs, by_key=by_key)
+
+    def _wrong(self, key: Array, counts: Array) -> Array:
+        """Expected log share of an option among the wrong ones of its item."""
+        items = self.items
+        others = np.maximum(items.sizes[items.of_option], 2) - 1
+        rest = key * np.log(np.maximum(items.sum(counts) - counts, 0.0) + others)
+        not_key = items.sum(key) - key
+        return np.asarray(not_key * np.log(counts + 1) - (items.sum(rest) - rest))
+
+    def _columns(self, logs: Array) -> tuple[Array, Array]:
+        """Log probability of every option, and how likely the key (no habit) gave it.
+
+        A block of columns for every class, a column for every ability.
+        """
+        by_key = np.exp(logs)[:, None, :] * (1 - self.shares)[:, None]
+        whole = by_key + self.by_habit[:, :, None]
+        q = len(logs)
+        columns = np.log(np.maximum(whole, 1e-300))
+        columns[:, 0] = logs
+        return columns.reshape(q, -1), (by_key / np.maximum(whole, 1e-300)).reshape(q, -1)
+
+    def _expect(self, logs: Array, by_key: Array, common: Array) -> tuple[Array, Array]:
+        """How many chose each option by the key, over the grid; evidence, and classes' sizes."""
+        of_classes = np.log(common)
+
+        def step(sums: Array, witness: Array, strong: Flags | None = None) -> tuple[Array, Array]:
+            each, chance, evidence = by_class(sums, of_classes, strong)
+            weights = [w[0] * (chance[:, h] * witness)[:, None] for h, w in enumerate(each)]
+            side = np.concatenate([(witness @ evidence).reshape(1), witness @ chance])
+            return np.concatenate(weights, axis=1), side
+
+        chosen, side = self.data.through(logs, step, self.witness, *self.strong_users)
+        effective = (chosen * by_key).reshape(len(logs), len(common), len(THETA)).sum(axis=1)
+        return effective, side
+
+
+@dataclass(frozen=True)
+class HabitFit(KeyFit):
+    """One solution of the model.
+
+    Attributes
+    ----------
+    common
+        How common every class is.
+    by_key
+        How likely the key gave each answer, not habit, for every class and ability.
+    counts
+        How many chose every option, not by habit.
+    """
+
+    problem: HabitProblem
+    common: Array
+    by_key: Array
+    counts: Array
+
+    @cached_property
+    def described(self) -> Any:
+        """Mean, spread and log evidence of the abilities, and the chance of every class."""
+        of_classes = np.log(self.common)
+
+        def step(sums: Array, strong: Flags | None = None) -> Array:
+            each, chance, evidence = by_class(sums, of_classes, strong)
+            means = np.stack([found[1] for found in each], axis=1)
+            spreads = np.stack([found[2] for found in each], axis=1)
+            mean = (chance * means).sum(axis=1)
+            second = (chance * (spreads**2 + means**2)).sum(axis=1)
+            sd = np.sqrt(np.maximum(second - mean**2, 0.0))
+            return np.column_stack([mean, sd, evidence, chance])
+
+        return self.problem.data.mapped(self.logs, step, *self.problem.strong_users)
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """Of the abilities (user arrays)."""
+        return Posterior(*self.described[:, :3].T)
+
+    def weights(self) -> Any:
+        """The whole posterior of the abilities on the grid, one row per user: for small data."""
+        of_classes = np.log(self.common)
+
+        def step(sums: Array, strong: Flags | None = None) -> Array:
+            each, chance, _ = by_class(sums, of_classes, strong)
+            return np.asarray(sum(w[0] * chance[:, h, None] for h, w in enumerate(each)))
+
+        return self.problem.data.mapped(self.logs, step, *self.problem.strong_users)
+
+    def probabilities(self) -> Array:
+        """P(option) for every class and ability, one row per option."""
+        p = self.problem
+        by_key = super().probabilities()[:, None, :] * (1 - p.shares)[:, None]
+        return np.asarray((by_key + p.by_habit[:, :, None]).reshape(len(by_key), -1))
+
+    @cached_property
+    def places(self) -> Any:
+        """The class and the point of the grid nearest to each user."""
+        nearest = np.rint((self.posterior.mean - THETA[0]) / STEP)
+        nearest = np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
+        return nearest + len(THETA) * self.described[:, 3:].argmax(axis=1)
+
+    def share_errors(self) -> Any:
+        """Standard errors of the expected shares correct: chance in the answers, doubt about keys.
+
+        The chance is that of answers at the user's class and ability.
+        """
+        key, data = self.key[:, None], self.problem.data
+        p = self.probabilities()
+        spread_ = data.mapped(self.problem.items.sum(key * p * (1 - p)), _at, self.places)[:, 0]
+        doubt = data.choices(self.key * (1 - self.key))
+        return np.sqrt(spread_ + doubt) / data.answers_per_user
+
+
+def by_class(
+    sums: Array, of_classes: Array, strong: Flags | None
+) -> tuple[list[tuple[Array, ...]], Array, Array]:
+    """Posteriors of ability in every class, the chances of the classes, and the log evidence."""
+    grid = len(THETA)
+    each: list[tuple[Array, ...]] = [
+        posterior_of(with_prior(sums[:, h * grid : (h + 1) * grid], strong) + float(prior))
+        for h, prior in enumerate(of_classes)
+    ]
+    logs = np.stack([found[3] for found in each], axis=1)
+    top = logs.max(axis=1, keepdims=True)
+    raised = np.exp(logs - top)
+    total = raised.sum(axis=1, keepdims=True)
+    return each, raised / total, (top + np.log(total)).ravel()
+
+
+def _at(sums: Array, place: Ints) -> Array:
+    return np.take_along_axis(sums, place[:, None], axis=1)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_curves, log_prior_of
 from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior
@@ -24,6 +25,7 @@ from hitsndiffs.methods.latent_key.problem import Problem, Solution
 __all__ = ["MarksFit", "MarksProblem"]
 
 Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,12 @@ class MarksProblem(Problem):
     """Two shared labels, one of which is right in every item; :attr:`number` says which."""
 
     number: int = 0
+
+    def part(self, data: Engine, witness: Any, options: Ints) -> MarksProblem:
+        """The same problem with some users, or with some options."""
+        part = super().part(data, witness, options)
+        part.number = self.number
+        return part
 
     @property
     def label(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search
 from hitsndiffs.methods.latent_key.shares import distinct_modes
+from hitsndiffs.methods.probability import normal_quantile
 
 __all__ = ["LatentKey"]
 
@@ -117,20 +118,38 @@ class LatentKey(Searching):
         return modes[self._reading_of(len(modes))]
 
     def _averaged_key(self, problem: Problem, final: Solution) -> Array:
-        """Half the key's posterior, half its mean over users weighted by Exp(1) draws."""
+        """Half the key's posterior, half its mean over users weighted at random.
+
+        Everybody's weight is an Exp(1) draw, and comes with its opposite (small where it was
+        large): half of the chance in the mean cancels out.
+        """
         r = problem.data
         few = min(r.n_users, r.n_items) < FEW
         small = r.n_responses * self.resamples <= RESAMPLE_UP_TO
         if self.resamples == 0 or not (few and small) or r.n_users < 3:
             return final.key
-        draws = user_draws(problem.data, self.resamples)
+        draws = user_draws(r, (self.resamples + 1) // 2).T
+        draws = np.concatenate([draws, 1 - draws])[: self.resamples]
+        equal = r.how_many(r.fingerprints())
         witness = problem.witness
         total = np.zeros_like(final.key)
-        for draw in tracked(-np.log1p(-draws.T), "averaging the key", self.resamples):
-            problem.weigh(witness * draw / draw.mean())
+        for draw in tracked(draws, "averaging the key", self.resamples):
+            weight = _drawn(draw, equal)
+            problem.weigh(witness * weight / weight.mean())
             total += problem.fit(final, max_rounds=10).key
         problem.weigh(witness)
         return problem.settle((final.key + total / self.resamples) / 2)
+
+
+def _drawn(draw: Array, equal: Array) -> Any:
+    """Means of Exp(1) draws, one for each user with the same answers: they share one number.
+
+    For several users by the cube root of a gamma distribution, which is nearly normal.
+    """
+    alone = -np.log1p(-np.clip(draw, 0.0, 1 - 1e-12))
+    normal = normal_quantile(np.clip(draw, 1e-12, 1 - 1e-12))
+    together = np.maximum(1 - 1 / (9 * equal) + normal / (3 * np.sqrt(equal)), 0.0) ** 3
+    return np.where(equal > 1, together, alone)
 
 
 def _alike(found: Search, chosen: Mode, final: Solution) -> AlikeUsers:

@@ -55,6 +55,7 @@ __all__ = [
     "spread",
     "stepping",
     "weighed",
+    "with_prior",
 ]
 
 Array = npt.NDArray[np.float64]
@@ -148,13 +149,16 @@ class KeyProblem(Problem):
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
         super().weigh(witness)
-        counts = self.data.choosers(witness)
+        self.fixed: Array = self.of_counts(self.data.choosers(witness))
+
+    def of_counts(self, counts: Array) -> Array:
+        """Log prior of every candidate by popularity, and log probability of the wrong options."""
         others = np.maximum(self.items.sizes[self.items.of_option], 2) - 1
-        rest = self.items.sum(counts) - counts
+        rest = np.maximum(self.items.sum(counts) - counts, 0.0)
         terms = log_gamma(counts + 1)
         distractors = self.items.sum(terms) - terms + log_gamma(others) - log_gamma(rest + others)
-        self.popularity: Array = np.log((counts + 1) / self.items.sum(counts + 1))
-        self.fixed: Array = distractors + self.popularity
+        popularity = np.log((counts + 1) / self.items.sum(counts + 1))
+        return np.asarray(distractors + popularity)
 
     def fit(
         self,
@@ -241,7 +245,8 @@ def stepping(data: Engine, act: Callable[..., Any]) -> Step:
 # The steps: what is done with a block of users.
 
 
-def _with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
+def with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
+    """Log likelihoods over the grid, with the users' log prior."""
     ordinary = np.asarray(ORDINARY, like=sums)
     if strong is None or not strong.any():
         return sums + ordinary
@@ -255,7 +260,7 @@ def expected(
     posteriors: Posteriors = posterior_of,
 ) -> tuple[Array, Array]:
     """Posterior weights on the grid times the witness; the log evidence on the side."""
-    weights, _, _, log_evidence = posteriors(_with_prior(sums, strong))
+    weights, _, _, log_evidence = posteriors(with_prior(sums, strong))
     weights *= witness[:, None]
     return weights, (witness @ log_evidence).reshape(1)
 
@@ -266,7 +271,7 @@ def described(
     posteriors: Posteriors = posterior_of,
 ) -> Array:
     """Mean, spread and log evidence of every user's ability."""
-    return np.column_stack(posteriors(_with_prior(sums, strong))[1:])
+    return np.column_stack(posteriors(with_prior(sums, strong))[1:])
 
 
 def weighed(
@@ -275,7 +280,7 @@ def weighed(
     posteriors: Posteriors = posterior_of,
 ) -> Array:
     """Posterior weights on the grid, one row per user."""
-    return posteriors(_with_prior(sums, strong))[0]
+    return posteriors(with_prior(sums, strong))[0]
 
 
 def spread(_: Array, mean: Array, sd: Array, witness: Array) -> Any:

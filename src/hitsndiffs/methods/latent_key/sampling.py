@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.draws import user_draws
+from hitsndiffs.methods.draws import item_words, user_draws
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 
 __all__ = ["Sample", "take_sample"]
@@ -102,6 +102,6 @@ def _some_items(problem: Problem) -> Sample:
         return Sample(problem, None, problem)
     counts = r.choosers_per_option.astype(float)
     majority = np.maximum.reduceat(counts, r.items.starts[:-1]) / r.answers_per_item
-    by_majority = np.lexsort((r.answers_per_item, -majority))
+    by_majority = np.lexsort((item_words(r), r.answers_per_item, -majority))
     part, options = r.restrict_items(by_majority[:: int(1 / share)])
     return Sample(problem.part(part, problem.witness, options), None, problem)

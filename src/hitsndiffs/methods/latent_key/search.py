@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from math import log
 from typing import Any
 
@@ -12,8 +13,9 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
+from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.label_axes import label_centred_axes
-from hitsndiffs.methods.labels import two_labels
+from hitsndiffs.methods.labels import label_numbers, two_labels
 from hitsndiffs.methods.latent_key.copies import (
     Witnesses,
     find_witnesses,
@@ -22,7 +24,7 @@ from hitsndiffs.methods.latent_key.copies import (
 )
 from hitsndiffs.methods.latent_key.found import Search, contradicts
 from hitsndiffs.methods.latent_key.grid import normal_scores
-from hitsndiffs.methods.latent_key.habits import habits_of
+from hitsndiffs.methods.latent_key.habits import HabitProblem, Habits, habits_of
 from hitsndiffs.methods.latent_key.known import informed
 from hitsndiffs.methods.latent_key.marks import MarksProblem
 from hitsndiffs.methods.latent_key.model import KeyProblem
@@ -46,6 +48,12 @@ Array = npt.NDArray[np.float64]
 
 #: Log prior of two shared labels being marks: one of them is right in every item.
 MARKS = log(0.05)
+#: Habits are taken for real when they raise the evidence by so many nats, after so many rounds.
+HABITS_GAIN, HABIT_ROUNDS = 20.0, 15
+#: Two rules of who counts are one where nobody's weight differs by more than this.
+SAME_RULE = 1e-3
+#: Confusion matrices to start from: so many rounds, and while users × labels² stays below this.
+CONFUSION_ROUNDS, CONFUSION_CELLS = 50, 5e7
 
 
 def search(
@@ -76,12 +84,12 @@ def search(
         What counts as large.
     """
     two = two_labels(data.items)
-    kind = LeaningProblem if two else KeyProblem
+    habits = None if two else _habits(data)
+    kind = _kind(data, habits, two=two)
     problem = kind(data, strong_user=strong_user, sizes=sizes)
     sample = take_sample(problem)
     if sample.users is not None and group is None:
         # solutions belong to the items: some thousand users find them, everybody joins at the end
-        whole = kind(data, answers=answers, strong_user=strong_user, sizes=sizes)
         found = search(
             sample.problem.data,
             answers=answers,
@@ -90,38 +98,34 @@ def search(
             seed=seed,
             sizes=problem.sizes.all_users(),
         )
+        whole = found.problem.part(data, data.everybody, np.arange(data.n_options))
+        whole.sizes = problem.sizes
         return replace(found, sample=replace(sample, whole=whole))
-    # 1. how much each user counts as a witness, to begin with: nearly equal sheets count once
+    # 1. two rules of who counts as a witness to begin with: equal sheets count once, or nearly
+    # equal ones do
     step("looking for copies")
-    equal = data.how_many(data.fingerprints())
-    once = 1.0 / np.maximum(equal, 1 + near_equals(problem))
-    habits = None if two else habits_of(data)
-    if habits is not None:
-        once = once * habits.weights
-    problem.weigh(once)
-    if group is not None:
-        once = group_weights(data, group)
-        witnesses = Witnesses(once, 0.0 * once)
-    else:
-        first = fit_from(take_sample(problem), consensus(problem), rounds=12)
-        witnesses = find_witnesses(problem, first)
-        if habits is not None:
-            witnesses = replace(witnesses, weights=witnesses.weights * habits.weights)
-    problem.weigh(witnesses.weights)
+    given = None if group is None else group_weights(data, group)
+    rules = _rules(problem, habits, given)
+    once = rules[-1]
 
     # 2. the leading axes, and the same with copies weighed
     step("finding the strongest axes")
-    plain = weighed = _axes(data, axes, seed, two=two)
-    if (problem.witness < 1).any():
-        weighed = _axes(data, axes, seed, two=two, witness=problem.witness)
-
-    # 3. distinct solutions from several starts
-    starts = both_ways(weighed, 1 if two else axes) | {"consensus": consensus(problem)}
-    modes = find_modes(problem, witnesses, starts)
+    plain = _axes(data, axes, seed, two=two)
+    confusions = _by_confusions(data) if two or habits is not None else {}
+    modes: list[Mode] = []
+    for witnesses in _distinct([_witnesses(problem, rule, habits, given) for rule in rules]):
+        problem.weigh(witnesses.weights)
+        weighed = plain
+        if (problem.witness < 1).any():
+            weighed = _axes(data, axes, seed, two=two, witness=problem.witness)
+        # 3. distinct solutions from several starts
+        starts = both_ways(weighed, 1 if two else axes) | {"consensus": consensus(problem)}
+        modes += find_modes(problem, witnesses, starts | confusions)
+    modes = merged(modes)
 
     step("comparing the solutions")
     # 4. who is a copy depends on the solution: a clique may have made itself the truth
-    if group is None:
+    if given is None:
         modes = _with_own_witnesses(problem, modes)
     # 5. where two labels are shared: the opposite truth, and one label right everywhere
     if two:
@@ -133,6 +137,82 @@ def search(
     if not answers:
         return found
     return informed(found, kind(data, answers=answers, strong_user=strong_user, sizes=sizes))
+
+
+def _habits(data: Engine) -> Habits | None:
+    """Labels that many users give whatever is asked, where that explains the answers far better.
+
+    Where items are coded such that one label is right in most of them, to give it often is ability
+    and no habit; then habits explain little more.
+    """
+    habits = habits_of(data)
+    if habits is None:
+        return None
+    once = 1.0 / data.how_many(data.fingerprints())
+    best = []
+    for kind in (KeyProblem, _kind(data, habits, two=False)):
+        problem = kind(data)
+        problem.weigh(once)
+        starts = {"consensus": consensus(problem)} | _by_confusions(data)
+        sample = take_sample(problem)
+        fits = [fit_from(sample, start, HABIT_ROUNDS) for start in starts.values()]
+        best.append(max(fit.evidence for fit in fits))
+    # where there is no room for them in the model, they only make users count for less
+    return None if habits.fit_in(data) and best[1] - best[0] < HABITS_GAIN else habits
+
+
+def _rules(problem: Problem, habits: Habits | None, given: Array | None) -> list[Array]:
+    """How much each user counts to begin with, by every rule that differs."""
+    if given is not None:
+        return [given]
+    data = problem.data
+    equal = data.how_many(data.fingerprints())
+    near = np.maximum(equal, 1 + near_equals(problem))
+    rules = [1.0 / equal] if bool((near == equal).all()) else [1.0 / equal, 1.0 / near]
+    return rules if habits is None else [rule * habits.weights for rule in rules]
+
+
+def _witnesses(
+    problem: Problem, rule: Array, habits: Habits | None, given: Array | None
+) -> Witnesses:
+    """Who counts how much, after a first solution in which they count by a rule."""
+    if given is not None:
+        return Witnesses(given, 0.0 * given)
+    problem.weigh(rule)
+    first = fit_from(take_sample(problem), consensus(problem), rounds=12)
+    witnesses = find_witnesses(problem, first)
+    if habits is None:
+        return witnesses
+    return replace(witnesses, weights=witnesses.weights * habits.weights)
+
+
+def _distinct(found: list[Witnesses]) -> list[Witnesses]:
+    """The first, and the second where it differs."""
+    alike = float(abs(found[0].weights - found[-1].weights).max()) < SAME_RULE
+    return found[:1] if alike else found
+
+
+def _by_confusions(data: Engine) -> dict[str, Array]:
+    """Shares of right answers if everybody has a confusion matrix: a leaning is no ability there.
+
+    Only to start from, so that some rounds do.
+    """
+    labels = len(label_numbers(data.items)[0])
+    if not data.in_memory or data.n_users * labels**2 > CONFUSION_CELLS:
+        return {}
+    estimator = DawidSkene(model="hierarchical", max_iterations=CONFUSION_ROUNDS, tol=1e-2)
+    right = estimator._fit(data).correct
+    assert right is not None
+    return {"confusions": right}
+
+
+def _kind(data: Engine, habits: Habits | None, *, two: bool) -> Callable[..., Problem]:
+    """The model: with leanings where all items share two labels, with habits where some show."""
+    if two:
+        return LeaningProblem
+    if habits is None or not habits.fit_in(data):
+        return KeyProblem
+    return partial(HabitProblem, labels=habits.labels)
 
 
 def _axes(

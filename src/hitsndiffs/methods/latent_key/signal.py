@@ -218,8 +218,7 @@ class LeaningProblem(Problem):
             start = start.posterior if isinstance(start, Solution) else start
             mean = start.mean if isinstance(start, Posterior) else start
             chosen = data.through(none, self._spread, mean, self.odds, self.witness)
-        before = -np.inf
-        fit = None
+        before, fit = -np.inf, None
         for rounds in range(1, max_rounds + 1):
             held = not isinstance(start, LeaningFit) and rounds <= HELD
             found = self._weigh(signal, key, chosen, steps=6 if rounds == 1 else 1, held=held)
@@ -353,7 +352,8 @@ class LeaningProblem(Problem):
         if not held:
             up, curve = slopes.sum(axis=0)
             up -= np.log(slope / SLOPE) / (SLOPE_VARIANCE * slope)
-            slope += float(np.clip(up / (curve + 1 / (SLOPE_VARIANCE * slope**2)), -0.3, 0.3))
+            # half a step, since whole ones may go to and fro
+            slope += 0.5 * float(np.clip(up / (curve + 1 / (SLOPE_VARIANCE * slope**2)), -0.6, 0.6))
         fitted = replace(signal, intercepts=intercepts, slope=min(max(slope, 0.05), 8.0))
         return _Weighed(fitted, weighed, prior, logs, bend)
 

@@ -114,7 +114,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         roles(stream, header, ungraded, "unused", reason)
         roles(stream, header, points, "points", "the points of a question")
         comments = [k for k, name in enumerate(header) if _FEEDBACK.match(name)]
-        comments = comments or [k + 1 for k in points]
+        comments = comments or [k + 1 for k in points if k + 1 < len(header)]
         roles(stream, header, comments, "comment", "feedback to a question")
     else:
         named = {column.position for column in stream.columns}

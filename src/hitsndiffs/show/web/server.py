@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,11 +29,17 @@ NEEDED = {
 }
 
 
-def check_extra() -> None:
-    """Say in one sentence what is missing, before anything is started."""
+def check_extra(needed: Mapping[str, str] = NEEDED) -> None:
+    """Say in one sentence what is missing, before anything is started.
+
+    Parameters
+    ----------
+    needed
+        Modules, and the packages that hold them.
+    """
     from importlib.util import find_spec
 
-    missing = [package for module, package in NEEDED.items() if find_spec(module) is None]
+    missing = [package for module, package in needed.items() if find_spec(module) is None]
     if missing:
         raise MissingExtraError(
             f"The page needs {', '.join(missing)}, which "

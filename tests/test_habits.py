@@ -1,0 +1,72 @@
+"""Answering habits as part of the latent-key model."""
+
+import numpy as np
+import pytest
+
+from hitsndiffs import accuracy, rank
+from hitsndiffs.engines import open_engine
+from hitsndiffs.methods.latent_key.habits import HabitProblem, habits_of
+from hitsndiffs.methods.latent_key.model import KeyProblem
+from hitsndiffs.methods.latent_key.search import search
+from tests.factory import make_responses
+
+
+def a_test(seed, users=80, items=20, options=3):
+    """A test in which many weak users answer one letter to half of the items or more."""
+    rng = np.random.default_rng(seed)
+    ability = rng.standard_normal(users)
+    key = rng.integers(options, size=items)
+    knows = rng.random((users, items)) < 1 / (1 + np.exp(-1.5 * ability[:, None]))
+    codes = np.where(knows, key, rng.integers(options, size=(users, items)))
+    habit = (ability < 0) & (rng.random(users) < 0.6)
+    lazy = rng.random((users, items)) < rng.uniform(0.5, 1.0, users)[:, None]
+    codes = np.where(habit[:, None] & lazy, 1, codes)
+    return codes, key, habit
+
+
+def test_without_habits_the_model_is_the_latent_key():
+    codes, _, _ = a_test(1)
+    data = open_engine(make_responses(codes))
+    score = np.linspace(-1, 1, data.n_users)
+    plain = KeyProblem(data).fit(score, max_rounds=12)
+    none = HabitProblem(data, labels=()).fit(score, max_rounds=12)
+    assert none.evidence == pytest.approx(plain.evidence, abs=1e-6)
+    assert none.key == pytest.approx(plain.key, abs=1e-6)
+    assert none.posterior.mean == pytest.approx(plain.posterior.mean, abs=1e-6)
+    assert none.probabilities() == pytest.approx(plain.probabilities())
+    assert none.weights() == pytest.approx(plain.weights())
+
+
+def test_probabilities_of_every_class_sum_to_one():
+    codes, _, _ = a_test(2)
+    data = open_engine(make_responses(codes))
+    fit = HabitProblem(data, labels=(0, 1)).fit(np.linspace(-1, 1, data.n_users), max_rounds=5)
+    assert data.items.total(fit.probabilities()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_habits_are_told_from_ability(seed):
+    codes, key, habit = a_test(seed)
+    truth = (codes == key).mean(axis=1)
+    found = search(open_engine(make_responses(codes)))
+    assert isinstance(found.problem, HabitProblem)
+    chance = 1 - found.best.fit.described[:, 3]
+    assert chance[habit].mean() > 0.8
+    assert chance[~habit].mean() < 0.3
+    assert accuracy(truth, rank(make_responses(codes)).scores) > 0.9
+
+
+def test_few_habits_do_not_matter():
+    codes, _, habit = a_test(3)
+    assert habits_of(open_engine(make_responses(codes[~habit]))) is None
+
+
+def test_a_solution_of_some_users_is_taken_for_all():
+    codes, _, _ = a_test(4, users=60)
+    r = make_responses(codes)
+    whole = HabitProblem(open_engine(r), labels=(1,))
+    part, _ = whole.data.subset(np.arange(30), keep_options=True)
+    some = whole.part(part, np.ones(30), np.arange(whole.data.n_options))
+    fit = some.fit(np.linspace(-1, 1, 30), max_rounds=5)
+    everybody = whole.applied(fit)
+    assert everybody.posterior.mean[:30] == pytest.approx(fit.posterior.mean)
