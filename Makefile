@@ -5,6 +5,9 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Coverage by sys.monitoring costs little; Python has it from 3.12 on.
+CORE := "import sys; print('sysmon' if sys.version_info >= (3, 12) else 'ctrace')"
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format formats bench arena docs pictures fuzz dist clean
 
@@ -26,8 +29,8 @@ demo: $(VENV)/.installed
 	$(BIN)/hnd rank examples/quiz.csv
 
 test: lint
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-	  $(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 COVERAGE_CORE=$$($(BIN)/python -c $(CORE)) \
+	  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

@@ -43,7 +43,6 @@ def test_a_planted_order_and_key_are_found(name):
         pytest.importorskip("crowdkit")
     record = measuring.measure(name, planted(), 0)
     assert record["accuracy"] > 0.85
-    assert record["seconds"] >= 0
     if name in CROWD_KIT:
         assert record["key_share"] > 0.95
     else:

@@ -24,6 +24,12 @@ def test_consistent_answers_are_ranked_exactly():
     assert ranking.notes[0].startswith("Method hnd: one order explains every answer")
 
 
+def test_it_does_not_speak_of_one_order_where_there_are_several():
+    several = rank(make_responses([[0, 0], [0, 1], [0, 2]]))
+    assert several.fit.perfect.n_orders == 6
+    assert several.fit.choice.why == "an order (there are others) explains every answer"
+
+
 def test_a_test_gets_a_latent_key():
     table, ability = exam(0)
     ranking = rank(make_responses(with_own_letters(table)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from commands import QUIZ, Here, as_program, on_terminal
@@ -64,6 +65,18 @@ def test_the_same_sureness_everywhere(here: Here) -> None:
     with_number = [name for name, finding in found.items() if "confidence" in finding]
     assert with_number == ["ability"]
     assert "sure" not in found["direction"]["sentence"]
+
+
+def test_the_same_sureness_in_files_and_readings(here: Here, tmp_path: Path) -> None:
+    ranking = hnd.rank(hnd.read_responses(QUIZ))
+    kept, page = tmp_path / "kept.json", tmp_path / "page.html"
+    done = here("rank", QUIZ, "--json", "--save", kept, "--report", page)
+    found = json.loads(done.out)
+    assert found["confidence"] == pytest.approx(ranking.confidence)
+    assert found["readings"][0]["probability"] == pytest.approx(ranking.confidence)
+    assert hnd.load(kept).confidence == pytest.approx(ranking.confidence)
+    assert f"{100 * ranking.confidence:.0f} %" in page.read_text(encoding="utf-8")
+    assert " sure" not in here("compare", QUIZ, "-m", "auto", "-m", "hnd").out
 
 
 def test_a_comparison_ends_with_advice(here: Here) -> None:

@@ -9,9 +9,11 @@ import json
 import os
 import re
 import resource
+import struct
 import subprocess
 import sys
 import threading
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -179,6 +181,13 @@ def test_plans_of_other_types(tmp_path: Path) -> None:
             hnd.read_responses(data, plan=tmp_path / "plan.json")
 
 
+@pytest.mark.parametrize("name", ["\ud800", "a\0b", "hex", "undefined", "x" * 5000, ""])
+def test_names_that_are_no_encodings(name: str) -> None:
+    with pytest.raises(InputError, match="the name of a text encoding") as caught:
+        hnd.read_responses(io.BytesIO(b"user,q1\na,A\nb,B\n"), encoding=name)
+    assert len(str(caught.value)) < 300
+
+
 def test_a_part_in_which_all_answers_are_the_same_is_joined() -> None:
     """Found by fuzzing: alone, such a part is no table of answers."""
     head = "user,q0,q1\n"
@@ -202,6 +211,27 @@ def test_a_part_in_which_all_answers_to_an_item_are_the_same_keeps_them(tmp_path
         joined = hnd.read_responses(sources)
         assert joined.n_responses == whole.n_responses
         assert not any("constant" in note for note in joined.notes)
+
+
+def test_a_member_of_an_archive_without_a_name() -> None:
+    """Found by fuzzing: Python 3.11 looks at the last letter of a name that has none."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("x", b"nothing")
+        archive.writestr("quiz.csv", b"user,q1\na,A\nb,B\nc,A\n")
+    data = out.getvalue()
+    # the name of the first member is gone: its length is 0, in both places that tell it
+    local, central = data.index(b"PK\x03\x04"), data.index(b"PK\x01\x02")
+    data = data[: local + 26] + b"\0\0" + data[local + 28 : local + 30] + data[local + 31 :]
+    central -= 1
+    data = data[: central + 28] + b"\0\0" + data[central + 30 : central + 46] + data[central + 47 :]
+    end = data.index(b"PK\x05\x06")
+    size, start = struct.unpack_from("<II", data, end + 12)
+    data = data[: end + 12] + struct.pack("<II", size - 1, start - 1) + data[end + 20 :]
+    second = data.index(b"PK\x01\x02", central + 4)
+    (place,) = struct.unpack_from("<I", data, second + 42)
+    data = data[: second + 42] + struct.pack("<I", place - 1) + data[second + 46 :]
+    assert hnd.read_responses(io.BytesIO(data)).n_users == 3
 
 
 def test_an_export_that_ends_with_the_points_of_a_question() -> None:

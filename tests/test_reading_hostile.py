@@ -88,7 +88,7 @@ def test_separators_at_the_end_of_rows_shift_nothing(chunk, monkeypatch):
 
 @pytest.mark.parametrize("ending", ["ods", "xlsx"])
 def test_no_outside_entity_is_read(ending, tmp_path):
-    """An entity that names a file, and one that grows a thousand million times."""
+    """An entity that names a file, and one that grows a billion times."""
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret of this machine")
     rows = [["student", "q1", "q2"], ["ada", "A", "MARK"], ["bob", "B", "C"], ["cy", "A", "C"]]

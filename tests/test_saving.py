@@ -100,7 +100,7 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.update(format="other"), "this is no saved ranking"),
+        (lambda d: d.update(format="other"), "this is not a saved ranking"),
         (lambda d: d.update(layout=99), "written in layout 99"),
         (lambda d: d.pop("scores"), "damaged"),
         (lambda d: d["scores"].update(shape=[3]), "damaged"),
@@ -122,7 +122,7 @@ def test_what_is_no_file_or_no_json(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         hnd.load(tmp_path / "nothing.json")
     (tmp_path / "text").write_text("user,q1\n")
-    with pytest.raises(InputError, match="no saved ranking"):
+    with pytest.raises(InputError, match="not a saved ranking"):
         hnd.load(tmp_path / "text")
 
 

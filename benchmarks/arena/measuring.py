@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from benchmarks.arena.peers import PEERS, LeftOut, Peer
 from benchmarks.arena.settings import SETTINGS
 from benchmarks.arena.structures import structure
 from hitsndiffs.engines import open_engine
+from hitsndiffs.methods.latent_key.learnt import KeySearch
 from hitsndiffs.results.metrics import accuracy, average_ranks
 
 __all__ = [
@@ -157,6 +158,8 @@ def measure(name: str, case: Case, seed: int) -> Record:
         "consistent": ranking.consistent,
         "chosen": None if ranking.fit.choice is None else ranking.fit.choice.method,
     }
+    if isinstance(ranking.fit.learnt, KeySearch) and contestant.told is None:
+        record["signs"] = asdict(ranking.fit.learnt.signs)
     likely = ranking.fit.key_probabilities
     if likely is not None and not ranking.parameters.get("key"):
         record["key_share"] = key_share(likely, case)

@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.arena.calibration import SURE, Record, judged, left_out
 from benchmarks.arena.structures import STRUCTURES, UNKNOWABLE
 from benchmarks.arena.summary import RIGHT, Results, Verdict, number, table
+from hitsndiffs.methods.latent_key.confidence import Signs, label_bound, sureness
 
 __all__ = ["ASKED", "BESIDE", "section", "verdicts"]
 
@@ -110,7 +111,7 @@ def _kinds(results: Results, signs: Sequence[Record]) -> str:
             continue
         right = [each["rho"] > RIGHT for each in records]
         sure = {
-            which: [each["sure"] for each, ok in zip(records, right, strict=True) if ok is which]
+            which: [_sure_now(each) for each, ok in zip(records, right, strict=True) if ok is which]
             for which in (True, False)
         }
         rows.append(
@@ -128,6 +129,12 @@ def _kinds(results: Results, signs: Sequence[Record]) -> str:
     methods = [f"`{c}`" for c in ("auto", *BESIDE)]
     made = table(["kind", "runs", *methods, "key", "right", "confidence", "when wrong"], rows)
     return made + "\n\n¹ No answers can tell; see below."
+
+
+def _sure_now(record: Record) -> float:
+    """The confidence that its signs have now."""
+    signs = Signs(**record["signs"])
+    return min(sureness(signs), label_bound(signs), float(record["most"]))
 
 
 def _calibration(signs: Sequence[Record]) -> list[str]:

@@ -144,7 +144,7 @@ def rank(
         int | None,
         option(
             metavar="N",
-            help="Errors from so many random halves of the items (slow).",
+            help="Errors from this many random halves of the items (slow).",
             panel=METHOD,
         ),
     ] = None,

@@ -81,7 +81,7 @@ def read_groups(path: Path) -> dict[str, str]:
     except OSError as error:
         raise InputError(f"--group: {path}: cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"--group: {path}: this is no text in UTF-8.") from error
+        raise InputError(f"--group: {path}: this is not text in UTF-8.") from error
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
     try:
         table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)

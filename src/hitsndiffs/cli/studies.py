@@ -207,7 +207,7 @@ def reproduce(
         option(metavar="NAME", help="Only this method; may be given several times."),
     ] = None,
     points: Annotated[
-        int | None, option(metavar="N", help="At most so many points of each figure.")
+        int | None, option(metavar="N", help="At most this many points of each figure.")
     ] = None,
     out: Annotated[
         Path,

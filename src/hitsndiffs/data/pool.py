@@ -41,7 +41,7 @@ def check_threads(threads: int | None) -> None:
 
 @contextmanager
 def limited_threads(most: int | None) -> Iterator[None]:
-    """Use at most so many threads: to read, to rank, and Polars' own.
+    """Use at most this many threads: to read, to rank, and Polars' own.
 
     Polars makes its threads when it is loaded, and keeps them: where it is loaded already, they
     stay as they are.

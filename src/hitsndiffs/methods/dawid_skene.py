@@ -22,7 +22,7 @@ Vector = npt.NDArray[np.float64]
 
 #: The smallest count and probability (no logarithm of zero).
 TINY = 1e-10
-#: The strengths of the hierarchical priors are learnt every so many rounds.
+#: The strengths of the hierarchical priors are learnt every few rounds.
 LEARN_EVERY = 3
 
 

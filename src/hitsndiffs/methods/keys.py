@@ -26,7 +26,7 @@ Vector = npt.NDArray[np.float64]
 def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Any:
     """Standard error of a user's share of right answers: chance in them, doubt about the key.
 
-    The chance is that of so many answers, each right with the user's (smoothed) accuracy: a user
+    The chance is that of this many answers, each right with the user's (smoothed) accuracy: a user
     whose few answers all seem right is not sure to go on like that.
     """
     chance = answers * accuracy * (1 - accuracy)

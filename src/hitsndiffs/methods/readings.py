@@ -20,9 +20,9 @@ __all__ = ["Question", "Reading", "questions"]
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: So many questions are kept in a result.
+#: This many questions are kept in a result.
 KEPT_QUESTIONS = 5
-#: Questions after so many are chosen as if the earlier ones were not asked.
+#: Questions after this many are chosen as if the earlier ones were not asked.
 JOINTLY = 2
 
 

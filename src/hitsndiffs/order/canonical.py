@@ -31,7 +31,7 @@ Words = npt.NDArray[np.uint64]
 
 #: Rounds of colouring at most; each tells apart what is one step further away.
 MOST_COLOURINGS = 40
-#: Marks are tried while answers × trials stay below this (and so many trials): more is not worth
+#: Marks are tried while answers × trials stay below this (and this many trials): more is not worth
 #: the time.
 TRIED_ANSWERS, MOST_TRIALS = 200_000, 400
 #: What is mixed into the colours of the marked, of items and of labels.

@@ -32,7 +32,7 @@ __all__ = ["PerfectOrder", "checked_order", "count_orders", "may_be_perfect", "p
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
 
-#: A first look takes in so many users × options, of at least and at most so many users.
+#: A first look takes in this many users × options, of at least and at most this many users.
 FIRST_CELLS, FEWEST_USERS, MOST_USERS = 200_000, 20, 200
 #: Up to this many users × options, answers are asked for as whole sheets.
 SHEET_CELLS = 10_000_000

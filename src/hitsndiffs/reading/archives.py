@@ -50,7 +50,7 @@ class Archive:
         self._members = {
             member.filename: member
             for member in members
-            if not member.is_dir() and not _is_hidden(member.filename)
+            if member.filename and not member.is_dir() and not _is_hidden(member.filename)
         }
         self.names = list(self._members)
 

@@ -18,7 +18,7 @@ __all__ = [
 
 
 def after_line(data: bytes, n_lines: int) -> int:
-    """Return where the text goes on after so many lines."""
+    """Return where the text goes on after this many lines."""
     place = 0
     for _ in range(n_lines):
         place = data.find(b"\n", place) + 1
@@ -64,7 +64,7 @@ def well_quoted(data: bytes, separator: str) -> bool:
 
 
 def even_rows(data: bytes, separator: str, width: int, n_rows: int) -> bool:
-    r"""Whether there are so many rows, and every one has so many cells.
+    r"""Whether there are this many rows, and every one has this many cells.
 
     Examples
     --------

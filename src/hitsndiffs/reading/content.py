@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d{1,18})(?:[.,]\d{1,18})?(?:[eE][-+]?\d{1,3})?")
 _SURE = 0.8
 #: Fewer rows than this may count up by chance.
 _FEW = 5
-#: From so many answers on, nearly all different means free text.
+#: From this many answers on, nearly all different means free text.
 _SOME = 10
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["DelimitedTable"]
 
 _HEAD_CELLS = 50_000
-#: Bytes that most often hold so many cells.
+#: Bytes that most often hold this many cells.
 _HEAD_BYTES = 1 << 20
 _CSV_ROWS = 20_000
 #: Up to this size a file is read with the csv module, which spares the import of Polars.
@@ -207,7 +207,7 @@ class DelimitedTable:
     def _scanned(
         self, wanted: Sequence[str], labels: Sequence[str]
     ) -> Iterator[tuple[Chunk, Scanned | None]]:
-        """Go over the chunks with the compiled kernels, where they can be had and are worth it."""
+        """Go over the chunks with the compiled kernels, where they are available and worth it."""
         if len(self._first.data) < _SCAN_FROM:
             return self._unscanned()
         items = [name for name in wanted if name not in labels]

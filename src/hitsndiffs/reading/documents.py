@@ -28,7 +28,7 @@ from hitsndiffs.reading.text import (
 
 __all__ = ["FileDocument", "Settings"]
 
-#: Recognition looks at so many bytes, rows and records.
+#: Recognition looks at this many bytes, rows and records.
 HEAD_BYTES = 1 << 20
 HEAD_ROWS = 60
 HEAD_RECORDS = 5

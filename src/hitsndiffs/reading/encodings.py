@@ -14,7 +14,7 @@ _MARKS = (
 )
 #: From this many bytes on, what is looked at may be cut in the middle of a character.
 _LONG = 1 << 12
-#: So many bytes tell one encoding from another.
+#: This many bytes tell one encoding from another.
 _ENOUGH = 1 << 16
 #: Quotation marks, dashes, the euro sign and œ, š, ž of Windows' encoding; the rest below 0xA0 is
 #: no text.

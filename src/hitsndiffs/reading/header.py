@@ -103,7 +103,7 @@ def looks_long(users: Sequence[str], items: Sequence[str], n_columns: int) -> bo
     return n_columns == 3 or len(set(users)) < len(users) or len(set(items)) < len(items)
 
 
-#: The header is sought in so many rows.
+#: The header is looked for in this many rows.
 _MOST_ABOVE = 20
 
 

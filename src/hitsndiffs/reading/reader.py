@@ -27,7 +27,7 @@ from hitsndiffs.reading.streams import RawKey, encode_stream, joined
 
 __all__ = ["make_plan"]
 
-#: From so many bytes in several files on, they are converted by several processes.
+#: From this many bytes in several files on, they are converted by several processes.
 PARALLEL_BYTES = 32 << 20
 #: A folder with more files than this is refused.
 _MOST_FILES = 20_000

@@ -21,9 +21,9 @@ _NUMBERED = re.compile(
 )
 #: A column belongs to the items when so much of what stands in it are answers to other items.
 _FITS = 0.9
-#: The name of a key row or of an average stands in one of so many columns.
+#: The name of a key row or of an average stands in one of this many columns.
 _LABELS = 12
-#: Beyond so many columns only names and a shared stock of answers are looked at.
+#: Beyond this many columns only names and a shared stock of answers are looked at.
 _MANY = 3000
 
 _REASONS = {

@@ -13,7 +13,7 @@ from hitsndiffs.reading.quiet import without_panics
 
 __all__ = ["Workbook"]
 
-#: A table is sought in so many sheets.
+#: A table is looked for in this many sheets.
 _MOST_SHEETS = 20
 _WHOLE = re.compile(r"-?[0-9]{1,17}\.0")
 

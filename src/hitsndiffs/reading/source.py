@@ -70,7 +70,7 @@ class ByteStream:
     Parameters
     ----------
     read
-        Returns up to so many bytes (or characters), nothing at the end.
+        Returns up to this many bytes (or characters), nothing at the end.
     name
         The name of the file, for messages.
     path
@@ -291,7 +291,7 @@ def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
             if b"\n" not in more:
                 raise InputError(
                     f"{stream.name}, line {first_line}: the line goes on for more than "
-                    f"{len(more) / 2**20:,.0f} MiB; this is no table of answers."
+                    f"{len(more) / 2**20:,.0f} MiB; this is not a table of answers."
                 )
             cut = more.rfind(b"\n") + 1 or len(more)
         chunk = Chunk(b"".join((rest, memoryview(more)[:cut])), first_line)

@@ -8,7 +8,7 @@ from hitsndiffs.reading.words import is_key_name, is_summary_name
 
 __all__ = ["BOTTOM", "TOP", "named_rows", "rows_apart"]
 
-#: Rows that sum up the others are sought among so many at the top and at the bottom.
+#: Rows that sum up the others are looked for among this many at the top and at the bottom.
 TOP, BOTTOM = 3, 8
 #: In more rows than this share the word is an answer or a status, not the name of a row.
 _FEW = 0.05

@@ -25,7 +25,7 @@ __all__ = [
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 #: A line such as ``sep=;`` tells Excel what separates the cells.
 _SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
-#: So many rows are looked at to find the separator and the header.
+#: This many rows are looked at to find the separator and the header.
 _LOOK = 60
 #: No cell is longer than this; beyond, a quotation mark was never closed.
 LONGEST_CELL = 64 << 20
@@ -34,12 +34,14 @@ LONGEST_CELL = 64 << 20
 def check_encoding(name: str) -> str:
     """Return the name of a text encoding, or say that there is none of that name."""
     try:
-        return codecs.lookup(name).name
-    except LookupError:
+        found = codecs.lookup(name).name
+        b"a".decode(found, "ignore")  # some names are of other things than texts
+    except (LookupError, ValueError):
         raise InputError(
             f"encoding must be the name of a text encoding (utf-8, cp1252, utf-16, shift_jis, …); "
-            f"got {name!r}."
+            f"got {name[:60]!r}."
         ) from None
+    return found
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class TokenScanner:
     Raises
     ------
     ImportError
-        Where there are no compiled kernels to be had.
+        Where compiled kernels are not available.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ def _taken(
 
 
 def _stride(n_rows: int) -> int:
-    """Return room for so many rows, an odd number of cache lines.
+    """Return room for this many rows, an odd number of cache lines.
 
     The kernel writes to a row of every item in turn; were these a power of two apart, they would
     all fall upon the same few places of the processor's cache.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Asking", "Told"]
 
-#: So many items that tell two readings apart are named.
+#: This many items that tell two readings apart are named.
 NAMED_ITEMS = 10
 
 

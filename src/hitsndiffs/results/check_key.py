@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.results.diagnostics import best_options, item_columns
+from hitsndiffs.results.diagnostics import best_options, item_remarks
 from hitsndiffs.results.findings import Finding
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import sureness
@@ -57,9 +57,9 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         {"settled": settled, "mean_confidence": float(np.mean(np.maximum(sure, 0)))},
     )
     yield from ability_finding(ranking)
-    columns = item_columns(ranking.data, ranking.scores, probabilities, key)
+    found = item_remarks(ranking.data, ranking.scores, probabilities, key)
     remarks = {
-        str(item): remark for item, remark in zip(r.items, columns["remark"], strict=True) if remark
+        str(item): remark.text for item, remark in zip(r.items, found, strict=True) if remark.text
     }
     yield Finding(
         "items",
@@ -69,7 +69,7 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         + "; ".join(f"{item}: {remark}" for item, remark in list(remarks.items())[:5])
         + ("; and more." if len(remarks) > 5 else "."),
         {"remarks": remarks},
-        concern=any("mis-keyed" in remark for remark in remarks.values()),
+        concern=any(remark.kind == "mis-keyed" for remark in found),
     )
     guessers = ranking.guessers()
     yield Finding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,14 @@ from hitsndiffs.data.lookup import known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 
-__all__ = ["best_options", "guessing", "item_columns", "option_columns"]
+__all__ = [
+    "Remark",
+    "best_options",
+    "guessing",
+    "item_columns",
+    "item_remarks",
+    "option_columns",
+]
 
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -28,7 +35,7 @@ DOUBTED = 0.9
 AGREED = 0.5
 #: Two answers may be right when the second one has this share of the strong users, the two have
 #: that share together, and the second one's choosers are abler than the others by this many
-#: standard errors (those of a wrong answer are weaker); so many strong users must have answered.
+#: standard errors (those of a wrong answer are weaker); this many strong users must have answered.
 SECOND_SHARE, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
 #: A user guesses when the share correct is not above chance by this many standard errors.
 CHANCE = 1.645
@@ -43,6 +50,22 @@ def best_options(items: Items, probabilities: Vector) -> tuple[Ints, Vector]:
     option[items.of_option[first]] = first
     option[best < 0] = -1
     return option, best
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What there is to say about an item.
+
+    Attributes
+    ----------
+    text
+        The words; empty where there is nothing to say.
+    kind
+        Whether the key given for it looks wrong, or two answers look right, or it is left open.
+    """
+
+    text: str = ""
+    kind: Literal["mis-keyed", "double-keyed", "open", ""] = ""
 
 
 def item_columns(
@@ -80,20 +103,36 @@ def item_columns(
     columns["share"] = np.where(known, share, np.nan)
     columns["discrimination"] = np.where(known, discrimination[here], np.nan)
     columns["strong_share"] = np.where(known, strong_share[here], np.nan)
-    given = None if key is None else _given_options(data, key)
-    unchosen = {} if key is None else _unchosen(data, key)
-    if given is not None:
-        columns["given_key"] = _labels(data, given)
-        for i, answer in unchosen.items():
+    if key is not None:
+        columns["given_key"] = _labels(data, _given_options(data, key))
+        for i, answer in _unchosen(data, key).items():
             columns["given_key"][i] = answer
     strong = _Strong(strong_share, strong_answers, discrimination)
-    columns["remark"] = [
+    remarks = _remarks(data, strong, option, sure, key)
+    columns["remark"] = [remark.text for remark in remarks]
+    return columns
+
+
+def item_remarks(
+    data: Engine, scores: Vector, probabilities: Vector, key: Mapping[Any, Any] | None = None
+) -> list[Remark]:
+    """What there is to say about each item (see :func:`item_columns`)."""
+    option, sure = best_options(data.items, probabilities)
+    strong = _Strong(*_strong_shares(data, scores), _discriminations(data, scores))
+    return _remarks(data, strong, option, sure, key)
+
+
+def _remarks(
+    data: Engine, strong: _Strong, option: Ints, sure: Vector, key: Mapping[Any, Any] | None
+) -> list[Remark]:
+    given = None if key is None else _given_options(data, key)
+    unchosen = {} if key is None else _unchosen(data, key)
+    return [
         _nobody_chose(data, unchosen[i], option[i], sure[i])
         if i in unchosen
         else _remark(data, i, option, sure, strong, given)
         for i in range(data.n_items)
     ]
-    return columns
 
 
 def option_columns(data: Engine, scores: Vector, groups: int) -> dict[str, Any]:
@@ -189,24 +228,24 @@ def _unchosen(data: Engine, key: Mapping[Any, Any]) -> dict[int, Any]:
     return found
 
 
-def _nobody_chose(data: Engine, answer: Any, option: int, sure: float) -> str:
+def _nobody_chose(data: Engine, answer: Any, option: int, sure: float) -> Remark:
     """The remark on an item with such a key."""
     said = f"mis-keyed? nobody chose {answer}"
     if option >= 0 and sure >= DOUBTED:
         said += f", the answers point to {data.items.option_labels[option]}"
-    return said
+    return Remark(said, "mis-keyed")
 
 
 def _remark(
     data: Engine, i: int, option: Ints, sure: Vector, strong: _Strong, given: Ints | None
-) -> str:
-    """One plain remark on an item, or nothing."""
+) -> Remark:
+    """One plain remark on an item, or an empty one."""
     here = int(option[i])
     if here < 0:
-        return ""
+        return Remark()
     label = str(data.items.option_labels[here])
     if given is not None and given[i] >= 0 and given[i] != here and sure[i] >= DOUBTED:
-        return f"mis-keyed? the answers point to {label}"
+        return Remark(f"mis-keyed? the answers point to {label}", "mis-keyed")
     first, last = data.items.starts[i : i + 2]
     if strong.answers[here] >= ENOUGH:
         shares = np.nan_to_num(strong.share[first:last])
@@ -216,7 +255,9 @@ def _remark(
         z = strong.discrimination[other] * np.sqrt(data.answers_per_item[i])
         able = strong.share[other] >= SECOND_SHARE and z >= ABLER
         if last - first > 1 and both >= BOTH and able:
-            return f"two right answers? strong users choose {data.items.option_labels[other]} too"
+            second = data.items.option_labels[other]
+            said = f"two right answers? strong users choose {second} too"
+            return Remark(said, "double-keyed")
         if shares[here - first] < AGREED:
-            return "strong users disagree"
-    return "the key is not settled" if sure[i] < 0.6 else ""
+            return Remark("strong users disagree", "open")
+    return Remark("the key is not settled", "open") if sure[i] < 0.6 else Remark()

@@ -84,12 +84,12 @@ def load(path: str | Path) -> Ranking:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise InputError(
-            f"{path}: this is no saved ranking (no JSON). Give a file that ranking.save() or "
-            "hnd rank --save wrote."
+            f"{path}: this is not a saved ranking (not even JSON). Give a file that ranking.save() "
+            "or hnd rank --save wrote."
         ) from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(
-            f"{path}: this is no saved ranking. Give a file that ranking.save() or "
+            f"{path}: this is not a saved ranking. Give a file that ranking.save() or "
             "hnd rank --save wrote."
         )
     if document.get("layout") != LAYOUT:

@@ -194,7 +194,7 @@ def describe(
 
 def _urgency(item: Item) -> tuple[bool, bool, int]:
     """Wrong keys first, mis-keyed before double-keyed, then in the order of the test."""
-    return not item.wrong_key, not item.remark.startswith("mis-keyed"), item.number
+    return not item.wrong_key, item.doubt != "mis-keyed", item.number
 
 
 def _figure(chart: Any, caption: str, label: str) -> Figure:

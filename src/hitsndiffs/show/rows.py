@@ -16,7 +16,7 @@ from hitsndiffs.show.labels import clean
 
 __all__ = ["Row", "Rows", "ranking_rows"]
 
-#: Rows written as HTML: all up to here, else so many from the top (the page makes the others).
+#: Rows written as HTML: all up to here, else this many from the top (the page makes the others).
 WRITTEN = 100
 #: Rows as plain data up to here; beyond, packed (deflate, base64).
 PLAIN = 1_000

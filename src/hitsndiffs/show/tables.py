@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.results.diagnostics import Remark, item_remarks
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import clean
 
@@ -26,8 +27,6 @@ Ints = npt.NDArray[np.int64]
 
 #: Cells of one block of answer sheets.
 CELLS_AT_ONCE = 4_000_000
-#: Beginnings of remarks that say a key is wrong: they come first in every list.
-WRONG_KEY = ("mis-keyed?", "two right answers?")
 
 
 def columns(frame: Any) -> dict[str, list[Any]]:
@@ -58,11 +57,12 @@ class Item:
     strong_share: float | None = None
     given: str | None = None
     remark: str = ""
+    doubt: str = ""
 
     @property
     def wrong_key(self) -> bool:
-        """Whether the key that was given is doubted."""
-        return self.remark.startswith(WRONG_KEY)
+        """Whether the key is doubted: another answer is right, or a second one."""
+        return self.doubt in ("mis-keyed", "double-keyed")
 
 
 def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[Item]:
@@ -77,6 +77,12 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
     """
     found = columns(ranking.items(key=key))
     n = len(found["item"])
+    probabilities = ranking.fit.key_probabilities
+    remarks = (
+        [Remark()] * n
+        if probabilities is None
+        else item_remarks(ranking.data, ranking.scores, probabilities, key)
+    )
 
     def number(name: str, i: int) -> float | None:
         value = found[name][i] if name in found else None
@@ -98,7 +104,8 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
             discrimination=number("discrimination", i),
             strong_share=number("strong_share", i),
             given=text("given_key", i),
-            remark=clean(found["remark"][i]) if found.get("remark") and found["remark"][i] else "",
+            remark=clean(remarks[i].text) if remarks[i].text else "",
+            doubt=remarks[i].kind,
         )
         for i in range(n)
     ]

@@ -208,7 +208,7 @@ def _unfinished(U: Averaging, start: Vector, rounds: int) -> Solution:
 
 
 def refuse_large(solver: str, users: int) -> None:
-    """A solver that stores a users × users matrix takes only so many."""
+    """A solver that stores a users × users matrix takes only a limited number of users."""
     if users > DIRECT_UP_TO:
         raise InputError(
             f"solver {solver!r} builds a {users:,} × {users:,} matrix and takes at most "

@@ -31,14 +31,14 @@ class LongSizes:
     block
         Rows that are worked on at a time.
     table_pairs
-        Up to so many (item, option) pairs are looked up in a table, more by searching.
+        Up to this many (item, option) pairs are looked up in a table, more by searching.
     """
 
     block: int = 1 << 18
     table_pairs: int = 50_000_000
 
     def blocks(self, length: int) -> Iterator[slice]:
-        """Yield the blocks of so many rows."""
+        """Yield the blocks of this many rows."""
         for first in range(0, length, self.block):
             yield slice(first, min(first + self.block, length))
 

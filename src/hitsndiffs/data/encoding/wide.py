@@ -29,9 +29,9 @@ from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import DENSE_FROM
 from hitsndiffs.errors import InputError
 
-#: So many answers that are all different are worth a note.
+#: This many answers that are all different are worth a note.
 _MANY_DIFFERENT = 20
-#: From so many cells on they are written by several threads.
+#: From this many cells on they are written by several threads.
 _THREADS_FROM = 4_000_000
 
 __all__ = ["WideBuilder", "check_item_names", "check_user_names"]
@@ -205,7 +205,7 @@ def _fill(
 ) -> None:
     """Write the pieces of one item into its row, with the options in their final order.
 
-    So many cells as ``elsewhere`` says are in blocks.
+    ``elsewhere`` cells are stored in blocks.
     """
     missing = np.iinfo(row.dtype).max
     if sum(len(codes) for _, codes in pieces) + elsewhere < len(row):

@@ -12,7 +12,7 @@ from hitsndiffs.order.pqtree.nodes import EMPTY, Inner, Leaf, Node, PNode, QNode
 
 __all__ = ["PQTree"]
 
-#: ``str(tree)`` writes at most so many leaves and opening brackets.
+#: ``str(tree)`` writes at most this many leaves and opening brackets.
 TEXT_LIMIT = 200
 
 
@@ -207,7 +207,7 @@ class PQTree:
         Parameters
         ----------
         limit
-            Stop after so many leaves and opening brackets, and say how many leaves are left out;
+            Stop after this many leaves and opening brackets, and say how many leaves are left out;
             None writes all. ``str(tree)`` has a limit of 200.
 
         Examples

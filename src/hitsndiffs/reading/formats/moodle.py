@@ -38,7 +38,7 @@ _DATE = re.compile(r"\d.*\d{1,2}[:.]\d{2}")
 _GUARD = re.compile(r"^'(?=[=+\-@])")
 _SEPARATOR = re.compile(r"\s*;\s+|\s+;\s*|;$")
 _STACK = re.compile(r"^Seed: \d+;|\bans\d+: .*\[(?:score|valid|invalid)\]|\bprt\d+: ")
-_MOST_STEMS = 0.95  # a question whose text or key is the same for so many rows was only edited
+_MOST_STEMS = 0.95  # a question whose text or key is the same for this many rows was only edited
 
 
 def _recognise(sample: Sample) -> str | None:

@@ -15,7 +15,7 @@ from hitsndiffs.show.theme import LIGHT, altair
 
 __all__ = ["INTERVAL", "interval", "ranking_chart", "score_title"]
 
-#: Up to this many users all are drawn; beyond, the whole as a curve, and so many at either end.
+#: Up to this many users all are drawn; beyond, the whole as a curve, and this many at either end.
 ALL_DRAWN_UP_TO = 60
 ENDS = 15
 #: Points of the curve.

@@ -105,7 +105,7 @@ def run(
         access_log=False,
         server_header=False,
         date_header=False,
-        timeout_keep_alive=10,
+        timeout_keep_alive=75,  # on a busy machine visitors are slow to ask again
         timeout_graceful_shutdown=3,
         limit_concurrency=1000,
         lifespan="on",

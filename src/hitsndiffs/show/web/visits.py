@@ -139,7 +139,7 @@ class Visits:
         return visit
 
     def begin(self, visitor: str, n_bytes: int) -> Visit:
-        """Begin a visit with so many bytes of files; an earlier one of the visitor is over."""
+        """Begin a visit with this many bytes of files; an earlier one of the visitor is over."""
         self.end(visitor)
         self.sweep()
         while self._visits and not self._has_room(n_bytes):
