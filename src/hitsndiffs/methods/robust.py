@@ -171,7 +171,9 @@ def certified_fit(data: Engine, method: Searching) -> Fit | None:
         plain = HND(seed=method.seed, engine=method.engine, threads=method.threads, **known)
         fit = plain._fit(data)
     else:  # parts that share no option: agreement with the others says which part comes first
-        found = perfect_order(data, Majority()._fit(data).scores) if may_be_perfect(data) else None
+        if not may_be_perfect(data):
+            return None
+        found = perfect_order(data, data.collect(Majority()._fit(data).scores))
         if found is None:
             return None
         fit = along(data, found, **known)
