@@ -8,6 +8,8 @@ from pathlib import Path
 
 from benchmarks.arena import doubt_tables, real_tables, simulated_tables, structure_tables
 from benchmarks.arena.calibration import Record
+from benchmarks.arena.real import ALL
+from benchmarks.arena.settings import SETTINGS, kind
 from benchmarks.arena.summary import Results, table
 
 __all__ = ["page"]
