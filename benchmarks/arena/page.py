@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.arena import doubt_tables, real_tables, simulated_tables, structure_tables
 from benchmarks.arena.calibration import Record
+from benchmarks.arena.real import ALL
+from benchmarks.arena.settings import SETTINGS, kind
 from benchmarks.arena.summary import Results, table
 
 __all__ = ["page"]
@@ -26,11 +29,9 @@ or the abilities that a simulation used) only judges. The figures are
 - **confidence**: how sure the method says it is of having found ability, and the right way up;
 - **seconds**: processor time of one fit on one core.
 
-A whole run is made to fit into about forty minutes of one core: 3 runs of every simulated setting
-(10 of the paper's for `auto`, `hnd-robust` and `hnd`; 1 for `grm` and `latent-key`), 2 parts of
-every real set, 60 data sets of every kind of structure for `auto` and its confidence (`python -m
-benchmarks.arena.calibration`, first) and 20 for its rivals. It can be stopped at any time; the same
-commands go on with what is missing.
+RUNS. A whole run fits into about forty minutes of one core; it can be stopped at any
+time, and the same commands (`python -m benchmarks.arena.calibration`, then `make arena`) go on with
+what is missing.
 
 *Met within error* means: the mean misses the target by less than two standard errors."""
 
@@ -48,7 +49,7 @@ def page(results: Results, signs: Sequence[Record] = ()) -> str:
     )
     parts = [
         "# Arena: all methods on all data",
-        READING,
+        READING.replace("RUNS", _runs(results, signs)),
         "## Targets",
         targets,
         *([REMARKS.read_text(encoding="utf-8").strip()] if REMARKS.exists() else []),
@@ -58,3 +59,20 @@ def page(results: Results, signs: Sequence[Record] = ()) -> str:
         doubt_tables.section(results),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _runs(results: Results, signs: Sequence[Record]) -> str:
+    """How often each thing was tried."""
+
+    def most(names: Iterable[str]) -> int:
+        return max((len(results.records("auto", name)) for name in names), default=0)
+
+    rest = most(name for name in SETTINGS if kind(name) != "paper")
+    paper = most(name for name in SETTINGS if kind(name) == "paper")
+    of_kinds = Counter(each["kind"] for each in signs).values()
+    parts = most(f"part/{name}" for name in ALL)
+    return (
+        f"Runs of `auto` on this page: {rest} of every simulated setting, {paper} of the paper's, "
+        f"{min(of_kinds, default=0)} to {max(of_kinds, default=0)} of every kind of structure, "
+        f"{parts} on parts of every real set"
+    )
