@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import pathlib
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -88,7 +90,7 @@ def compare_methods() -> None:
     for name, (users, items, options, missing) in cases.items():
         data = responses_of(codes_on_device(users, items, options, missing, seed=users), options)
         for method, params in methods:
-            if method in ("auto", "hnd-robust") and users > 10_000:
+            if method in ("auto", "latent-key") and users > 100_000:
                 continue
             expected = make(method, engine="threads", **params).fit(data)
             found = make(method, engine="cupy", **params).fit(data)
@@ -122,18 +124,51 @@ def large_round(users: int) -> None:
     )
     say("answers", users * items)
     say("packed GB", layout.nbytes / 1e9)
-    weights = np.random.default_rng(0).standard_normal(items * options)
+    rounds(data, layout, items * options)
+    data.choosers_per_option, data.answers_per_user  # noqa: B018 - counted once
+    solve = make("hnd")
+
+    def anew() -> Any:
+        for name in ("gram", "everybody", "answers_per_user", "choosers_per_option"):
+            data.__dict__.pop(name, None)
+        return solve._fit(data)
+
+    say("hnd, whole solve, s", timed(anew, 7))
+    one = anew()
+    say("hnd, rounds", one.n_iterations)
+    say("hnd, residual", one.residual)
+    say("hnd, same bits", bool((one.scores == anew().scores).all()))
+    say("hnd, stages, ms", stages(anew))
+    data.gram  # noqa: B018 - now the axis comes from all pairs of options
+    by_pairs = solve._fit(data)
+    scale = float(abs(by_pairs.scores).max())
+    say("hnd, with a sample beside all pairs", {
+        "scores": float(abs(one.scores - by_pairs.scores).max()) / scale,
+        "values": (one.eigenvalues - by_pairs.eigenvalues[:2]).tolist(),
+    })  # fmt: skip
+    order(solve_axis(data))
+
+
+def solve_axis(data: CupyEngine) -> Any:
+    """Scores that nothing was levelled in."""
+    from hitsndiffs.spectral import solve
+
+    return solve(data, "lanczos").vector
+
+
+def rounds(data: CupyEngine, layout: DevicePacked, n_options: int) -> None:
+    """The passes one by one."""
+    weights = np.random.default_rng(0).standard_normal(n_options)
     same_scale = cp.full(1, 0.01)
     found = {}
-    for precise in (False, True):
-        layout.precise = precise
-        bits = 38 if precise else 17
-        say(f"round, {bits} bits, ms", 1e3 * timed(lambda: data._linear(weights, same_scale), 21))
-        say(
-            f"round, {bits} bits, same bits",
-            bool((data._linear(weights, same_scale) == data._linear(weights, same_scale)).all()),
-        )
-        found[bits] = data._linear(weights, same_scale)
+    for bits, precise in ((17, False), (38, True)):
+
+        def once(precise: bool = precise) -> Any:
+            return data._linear(weights, same_scale, precise)
+
+        say(f"round, {bits} bits, ms", 1e3 * timed(once, 21))
+        found[bits] = once()
+        say(f"round, {bits} bits, same bits", bool((found[bits] == once()).all()))
     error = np.abs(found[17] - found[38]).max() / np.abs(found[38]).max()
     say("round, error of 17 bits", float(error))
     each = 1.0 * data.everybody
@@ -142,31 +177,71 @@ def large_round(users: int) -> None:
     say("choices, ms", 1e3 * timed(lambda: data.choices(weights)))
     scores = data.choices(weights)
     say("choosers, ms", 1e3 * timed(lambda: data.choosers(scores)))
+    say("choosers of ones, ms", 1e3 * timed(lambda: data.choosers(data.everybody)))
+    tenth = (scores > float(cp.quantile(scores[:1_000_000], 0.9))).astype(cp.float64)
+    say("choosers of a tenth, ms", 1e3 * timed(lambda: data.choosers(tenth)))
     say("pairs of options, ms", 1e3 * timed(layout.pairs, 5))
+    say("pairs of options of a sample, ms", 1e3 * timed(lambda: data.sampled_pairs, 5))
     gram = data.gram
-    say(
-        "pairs of options, error",
-        float(
-            np.abs(gram @ weights - data._linear(weights, cp.ones(1))).max()
-            / np.abs(gram @ weights).max()
-        ),
-    )
-    data.choosers_per_option, data.answers_per_user  # noqa: B018 - counted once
-    from hitsndiffs.spectral import leading_axes
+    assert gram is not None
+    far = np.abs(gram @ weights - data._linear(weights, cp.ones(1))).max()
+    say("pairs of options, error", float(far / np.abs(gram @ weights).max()))
+    del data.__dict__["gram"]
 
-    say("axis alone, s", timed(lambda: leading_axes(data, 2, scored=1), 3))
-    say("axis, rounds", leading_axes(data, 2, scored=1).iterations)
-    solve = make("hnd")
 
-    def anew() -> Any:
-        for name in ("gram", "everybody", "answers_per_user", "choosers_per_option"):
-            data.__dict__.pop(name, None)
-        return solve._fit(data)
+def order(scores: Any) -> None:
+    """What sorting costs, as the engine does it and as the library does."""
+    from hitsndiffs.engines.cupy_order import _by_sorting, levels
 
-    say("hnd, whole solve, s", timed(anew, 3))
-    one, two = solve._fit(data), solve._fit(data)
-    say("hnd, same bits", bool((one.scores == two.scores).all()))
-    say("hnd, rounds", one.n_iterations)
+    limit = 1e-9 * float(abs(scores).max())
+    say("order, ms", {
+        "argsort of 64 bits": 1e3 * timed(lambda: cp.argsort(scores), 3),
+        "sort of 64 bits": 1e3 * timed(lambda: cp.sort(scores), 3),
+        "levels": 1e3 * timed(lambda: levels(scores, limit), 3),
+        "levels by sorting": 1e3 * timed(lambda: _by_sorting(scores, limit), 3),
+    })  # fmt: skip
+    ours, theirs = levels(scores, limit), _by_sorting(scores, limit)
+    say("order, levels beside those by sorting", {
+        "largest difference": float(abs(ours.values - theirs.values).max()),
+        "limit": limit,
+        "levels shared": int((ours.values != scores).sum()),
+        "at a place": ours.value_at(12_345) - theirs.value_at(12_345),
+    })  # fmt: skip
+
+
+def stages(solve: Callable[[], Any]) -> dict[str, float]:
+    """Milliseconds of the parts of a solve; the device has finished at the end of each."""
+    from hitsndiffs.methods import axis, hnd
+    from hitsndiffs.order import orientation
+    from hitsndiffs.spectral import axes, refined
+
+    places = [
+        (hnd, "solve"), (axes, "refined_pair"), (hnd, "levelled"), (hnd, "standard_errors"),
+        (axis, "orient"), (orientation, "_ends"), (orientation, "_entropies"),
+        (axis, "key_from_scores"), (hnd, "perfected"), (refined, "highest_pairs"),
+    ]  # fmt: skip
+    took: dict[str, float] = {}
+
+    def clocked(name: str, act: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, **named: Any) -> Any:
+            cp.cuda.Device().synchronize()
+            start = time.perf_counter()
+            found = act(*given, **named)
+            cp.cuda.Device().synchronize()
+            took[name] = took.get(name, 0.0) + 1e3 * (time.perf_counter() - start)
+            return found
+
+        return run
+
+    kept = [getattr(module, name) for module, name in places]
+    try:
+        for (module, name), act in zip(places, kept, strict=True):
+            setattr(module, name, clocked(name, act))
+        clocked("all", solve)()
+    finally:
+        for (module, name), act in zip(places, kept, strict=True):
+            setattr(module, name, act)
+    return {name: round(ms, 2) for name, ms in took.items()}
 
 
 def latent_key(users: int) -> None:
@@ -202,6 +277,34 @@ def pay_off(sizes: list[int]) -> None:
             say(f"{users * 100:,} answers, {method}", took)
 
 
+def from_file(sizes: list[int]) -> None:
+    """From a file to a ranking, both engines."""
+    import hitsndiffs as hnd
+
+    for users in sizes:
+        codes = cp.asnumpy(codes_on_device(users, 100, 4, 0.0, seed=9)).T
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "answers.csv")
+            with path.open("wb") as file:
+                file.write(b"user," + b",".join(b"q%d" % i for i in range(100)) + b"\n")
+                text = np.full((users, 200), ord(","), dtype=np.uint8)
+                text[:, ::2] = ord("A") + codes
+                text[:, 199] = ord("\n")
+                names = np.char.add(np.arange(users).astype("S9"), b",")
+                file.writelines(n + row.tobytes() for n, row in zip(names, text, strict=True))
+            for method in ("hnd", "latent-key"):
+                took = {}
+                for engine in ("cupy", "threads"):
+                    for _ in range(2):
+                        start = time.perf_counter()
+                        data = hnd.read_responses(path)
+                        read = time.perf_counter() - start
+                        hnd.rank(data, method=method, engine=engine)
+                        took[engine] = round(time.perf_counter() - start, 3)
+                    took["reading"] = round(read, 3)
+                say(f"file of {users * 100:,} answers, {method}, s", took)
+
+
 def memory() -> None:
     """What is said when the card is too small."""
     users = 2_000_000_000
@@ -219,8 +322,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", help="write the results to this file")
     parser.add_argument("--quick", action="store_true", help="a tenth of the users")
-    parser.add_argument("--only", nargs="*", default=["methods", "round", "key", "pay", "memory"])
+    parser.add_argument(
+        "--only", nargs="*", default=["round", "key", "methods", "memory", "file", "pay"]
+    )
     options = parser.parse_args()
+    begun = time.perf_counter()
     less = 10 if options.quick else 1
     properties = cp.cuda.runtime.getDeviceProperties(0)
     say("device", properties["name"].decode())
@@ -229,6 +335,7 @@ def main() -> None:
         "round": lambda: large_round(100_000_000 // less),
         "key": lambda: latent_key(10_000_000 // less),
         "pay": lambda: pay_off([1_000, 10_000, 100_000, 1_000_000]),
+        "file": lambda: from_file([10_000, 100_000, 1_000_000 // less]),
         "memory": memory,
     }
     for name in options.only:
@@ -240,6 +347,7 @@ def main() -> None:
 
             traceback.print_exc()
         cp.get_default_memory_pool().free_all_blocks()
+        say(f"{name}: minutes so far", round((time.perf_counter() - begun) / 60, 2))
         if options.json:
             with open(options.json, "w", encoding="utf-8") as file:
                 json.dump(FOUND, file, indent=1)

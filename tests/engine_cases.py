@@ -2,22 +2,63 @@
 
 from __future__ import annotations
 
+import atexit
+import logging
 import os
 import subprocess
 import sys
 import textwrap
+from functools import cache
 
 import naive
 import numpy as np
+import pytest
 from parts_engine import PartsEngine
+from strict_engine import StrictEngine
 
-from hitsndiffs.engines import scaled
+from hitsndiffs.engines import open_engine, scaled
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine
+from hitsndiffs.errors import InputError
 
 
 def threaded(layout, threads):
     return lambda responses: ThreadsEngine(responses, threads, layout=layout)
+
+
+@cache
+def cluster():
+    """A client of a cluster of two workers in this process; it lives as long as the tests."""
+    distributed = pytest.importorskip("distributed")
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    made = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+    )
+    client = distributed.Client(made, set_as_default=False)
+    atexit.register(made.close)
+    atexit.register(client.close)
+    return client
+
+
+def on_cluster(responses, parts=2, **named):
+    """The users in some parts on the workers, however few they are."""
+    client = cluster()
+    from hitsndiffs.engines.dask import DaskEngine
+    from hitsndiffs.engines.dask_parts import Part
+
+    users = np.array_split(np.arange(responses.n_users), min(parts, responses.n_users))
+    pieces = [responses.restrict(some, keep_options=True)[0] for some in users]
+    made = client.map(Part, pieces, pure=False)
+    sizes = [len(some) for some in users]
+    return DaskEngine(client, made, sizes, responses.structure, here_up_to=0, **named)
+
+
+def on_gpu(responses):
+    """The GPU's engine; without a GPU or CuPy the test is skipped."""
+    try:
+        return open_engine(responses, "cupy")
+    except InputError as error:
+        pytest.skip(str(error))
 
 
 ENGINES = {
@@ -30,6 +71,8 @@ ENGINES = {
 }
 #: One engine of each kind.
 KINDS = {name: ENGINES[name] for name in ("numpy", "packed-2", "sparse-2", "parts")}
+#: Engines whose user arrays are not NumPy's: methods must give the same there too.
+ELSEWHERE = {"strict": StrictEngine, "cupy": on_gpu, "dask": on_cluster}
 
 
 def bent(sums, shift, scale):

@@ -3,41 +3,44 @@
 from __future__ import annotations
 
 import json
-import logging
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from commands import Here
+from engine_cases import cluster, on_cluster
 from factory import make_responses
 
 pytest.importorskip("distributed")
 pd = pytest.importorskip("pandas")
 
 import dask.dataframe as dd  # noqa: E402
-from distributed import Client, LocalCluster  # noqa: E402
+from distributed import Client, KilledWorker, LocalCluster  # noqa: E402
 
 import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.engines import open_engine  # noqa: E402
 from hitsndiffs.engines.base import scaled  # noqa: E402
 from hitsndiffs.engines.dask_frames import engine_of_frame  # noqa: E402
-from hitsndiffs.engines.dask_order import chain_ends, levelled, meet_across  # noqa: E402
+from hitsndiffs.engines.dask_order import (  # noqa: E402
+    chain_ends,
+    found_at,
+    levelled,
+    meet_across,
+)
 from hitsndiffs.engines.sorting import level_middles, level_ranks  # noqa: E402
 from hitsndiffs.methods import make  # noqa: E402
-from hitsndiffs.reading.cluster import connect  # noqa: E402
+from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
+from hitsndiffs.methods.latent_key.search import search  # noqa: E402
+from hitsndiffs.reading.cluster import connect, in_plain_words  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(autouse=True)
 def client():
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-        ) as cluster,
-        Client(cluster) as made,
-    ):
-        yield made
+    with cluster().as_current():
+        yield cluster()
 
 
 def answers(users, items, missing=0.1, seed=0):
@@ -87,7 +90,7 @@ def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts):
     np.testing.assert_array_equal(
         data.collect(data.how_many(data.fingerprints())), one.how_many(one.fingerprints())
     )
-    assert data.value_at(x, 123) == np.sort(values)[123]
+    assert data.values_at(x, [123, 0, 299]) == pytest.approx(np.sort(values)[[123, 0, 299]])
     assert data.top(x, 5).tolist() == np.argsort(-values, kind="stable")[:5].tolist()
     assert data.user_number("student-00271") == 271
     few = np.array([299, 0, 150])
@@ -115,30 +118,79 @@ def test_chains_across_buckets_are_those_of_all_values(seed):
     np.testing.assert_allclose(found[:, 1], level_middles(values, limit), atol=1e-12)
 
 
+@pytest.mark.parametrize("count", [5, 3000, 30_000])
+@pytest.mark.parametrize("kind", ["normal", "few values", "in order", "all the same"])
+def test_places_of_an_order_are_found_by_narrowing_down(kind, count):
+    rng = np.random.default_rng(count)
+    values = {
+        "normal": rng.standard_normal(count),
+        "few values": rng.integers(0, 3, count).astype(float),
+        "in order": np.sort(rng.standard_normal(count)),
+        "all the same": np.zeros(count),
+    }[kind]
+    places = [0, count // 10, count // 2, count // 2, count - 1]
+    found = found_at(
+        lambda act, *given: [act(*each) for each in zip(*given, strict=False)],
+        np.array_split(values, 3),
+        places,
+    )
+    assert found == np.sort(values)[places].tolist()
+
+
 # -- methods -------------------------------------------------------------------------------------
 
+METHODS = {
+    "majority": {},
+    "hits": {},
+    "investment": {},
+    "pooled-investment": {},
+    "true-answer": {"key": {f"q{i}": "ABCD"[i % 4] for i in range(8)}},
+    "dawid-skene": {},
+    "hnd": {},
+}
 
-@pytest.mark.parametrize(
-    "method", ["majority", "hits", "investment", "pooled-investment", "dawid-skene", "hnd"]
-)
-@pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_methods_give_the_scores_of_one_machine(client, method, missing):
-    frame = answers(400, 8, missing)
-    expected = make(method).fit(hnd.Responses.from_wide(frame))
+
+@pytest.mark.parametrize("method", [*METHODS, "full", "hierarchical"])
+@pytest.mark.parametrize(("missing", "parts"), [(0.0, 5), (0.2, 2)])
+def test_methods_give_the_scores_of_one_machine(method, missing, parts):
+    responses = hnd.Responses.from_wide(answers(400, 8, missing))
+    params = METHODS.get(method) if method in METHODS else {"model": method}
+    made = make(method if method in METHODS else "dawid-skene", **params)
+    expected = made.fit(responses)
+    scores, key = expected.scores_, expected.key_probabilities_
+    data = on_cluster(responses, parts)
+    found = made.fit(data)
+    near = 1e-9 * np.abs(scores).max()
+    np.testing.assert_allclose(data.collect(found.scores_), scores, atol=near)
+    np.testing.assert_allclose(found.key_probabilities_, key, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["latent-key", "auto", "hnd-robust"])
+def test_solutions_are_looked_for_in_a_sample_and_fitted_to_all(method):
+    """The same sample as on one machine; the last rounds are made on the workers."""
+    responses = hnd.Responses.from_wide(answers(500, 10))
+    sizes = Sizes(sample_users=150, sample_answers=100)
+
+    def fitted(data):
+        made = make(method)
+        made._search = lambda data: search(data, sizes=sizes)
+        return made._fit(data)
+
+    expected = fitted(open_engine(responses, "numpy"))
+    data = on_cluster(responses, 3)
+    found = fitted(data)
+    np.testing.assert_allclose(data.collect(found.scores), expected.scores, atol=1e-6)
+    np.testing.assert_allclose(found.key_probabilities, expected.key_probabilities, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["latent-key", "auto", "hnd-robust"])
+def test_few_answers_are_ranked_where_the_caller_is(client, method):
+    frame = answers(120, 8)
+    made = make(method, **({} if method == "hnd-robust" else {"resamples": 2}))
+    expected = made.fit(hnd.Responses.from_wide(frame)).scores_
     data = engine_of_frame(dd.from_pandas(frame, npartitions=3), client)
-    found = make(method).fit(data)
-    np.testing.assert_allclose(
-        data.collect(found.scores_), expected.scores_, atol=1e-9 * np.abs(expected.scores_).max()
-    )
-    np.testing.assert_allclose(found.key_probabilities_, expected.key_probabilities_, atol=1e-9)
-
-
-def test_the_latent_key_is_that_of_one_machine(client):
-    frame = answers(300, 10)
-    expected = make("latent-key", resamples=0).fit(hnd.Responses.from_wide(frame))
-    data = engine_of_frame(dd.from_pandas(frame, npartitions=2), client)
-    found = make("latent-key", resamples=0).fit(data)
-    np.testing.assert_allclose(data.collect(found.scores_), expected.scores_, atol=1e-6)
+    found = made.fit(data)
+    np.testing.assert_array_equal(data.collect(found.scores_), expected)
 
 
 def test_other_methods_say_why_not(client):
@@ -200,7 +252,7 @@ def test_the_command_writes_a_folder_and_shows_the_best(client, tmp_path, capsys
 
 def test_no_scheduler():
     with pytest.raises(hnd.InputError, match="No Dask scheduler answers at"):
-        connect("tcp://127.0.0.1:9")
+        connect("tcp://127.0.0.1:9", timeout=0.5)
 
 
 def test_a_broken_file_is_named_and_nothing_is_written(client, tmp_path, capsys):
@@ -211,6 +263,60 @@ def test_a_broken_file_is_named_and_nothing_is_written(client, tmp_path, capsys)
     assert done.code != 0
     assert "b.parquet cannot be read as Parquet" in done.err
     assert not out.exists()
+
+
+def test_a_file_that_is_broken_in_the_middle_is_named(client, tmp_path, capsys):
+    for name in "abc":
+        frame = answers(400, 30, seed=ord(name))
+        frame["student"] += name
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    broken = tmp_path / "b.parquet"
+    content = bytearray(broken.read_bytes())
+    content[len(content) // 4 : len(content) // 2] = bytes(len(content) // 2 - len(content) // 4)
+    broken.write_bytes(content)
+    out = tmp_path / "out"
+    done = Here(capsys)("rank", str(tmp_path / "*.parquet"), "--engine", "dask", "--out", str(out))
+    assert done.code != 0
+    assert "b.parquet" in done.err
+    assert len(done.err.strip().splitlines()[-1]) < 400
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".parquet"] == []
+
+
+def test_a_part_that_cannot_be_made_writes_nothing(client, tmp_path):
+    ranking = hnd.rank(dd.from_pandas(answers(60, 4), npartitions=2), method="majority")
+    out = tmp_path / "out"
+    broken = ranking.scores.map_blocks(lambda x: x / (1 // 0), dtype=float)
+    with pytest.raises(ZeroDivisionError):
+        replace(ranking, scores=broken).write(out)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_users_of_two_files_are_named(client, tmp_path):
+    frame = answers(100, 5)
+    frame.iloc[:60].to_parquet(tmp_path / "a.parquet")
+    frame.iloc[57:].to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(hnd.InputError, match=r"user 'student-0005[789]' is named in part 1 and"):
+        hnd.read_responses(str(tmp_path / "*.parquet"), engine="dask")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(MemoryError("17 GB"), "not enough memory"), (OSError("no disk"), "cannot be read")],
+)
+def test_what_goes_wrong_on_a_worker_is_said_in_one_sentence(client, error, said):
+    def part(number):
+        if number:
+            raise error
+        return answers(20, 3)
+
+    frame = dd.from_map(part, [0, 1], meta=answers(2, 3).iloc[:0])
+    with pytest.raises(hnd.InputError, match=said):
+        hnd.rank(frame, method="majority")
+
+
+def test_workers_that_die_again_and_again_are_too_small():
+    with pytest.raises(hnd.InputError, match=r"died again and again.*memory"), in_plain_words():
+        raise KilledWorker("packed", SimpleNamespace(address="tcp://worker-3:1"), 3)
 
 
 def test_users_without_answers_are_left_out_and_said(client):
@@ -233,7 +339,7 @@ def test_a_worker_that_dies_changes_nothing():
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        data = engine_of_frame(dd.from_pandas(frame, npartitions=4), client)
+        data = engine_of_frame(dd.from_pandas(frame, npartitions=4), client, here_up_to=0)
         data.choosers_per_option  # noqa: B018 - every worker has worked
         worker = next(iter(cluster.workers.values()))
         worker.process.process._process.kill()  # not a polite end: the nanny starts another

@@ -431,7 +431,7 @@ def test_two_independent_abilities_are_an_order_that_is_not_determined(seed):
 
 
 def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
-    """All users can be compared, the axis is clear, nobody is tied: two sums a round and 9 more."""
+    """All users can be compared, the axis is clear, nobody is tied: two sums a round, 10 more."""
     passes = []
     for name in ("choices", "choosers", "extremes"):
         plain = getattr(NumpyEngine, name)
@@ -444,4 +444,4 @@ def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
     found = hnd(random_table(0, 4000, 40, 3))
     assert not found.consistent
     assert found.n_iterations <= 14
-    assert sum(passes) <= 2 * found.n_iterations + 9
+    assert sum(passes) <= 2 * found.n_iterations + 10

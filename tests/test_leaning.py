@@ -175,3 +175,13 @@ def test_who_answers_one_letter_whatever_is_asked_is_no_witness():
     ranking = rank(r)
     assert accuracy(truth, ranking.scores) > 0.9
     assert any("whatever is asked" in note for note in ranking.notes)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_robust_hnd_takes_leanings_out(seed):
+    table, truth = true_or_false(seed, users=80, items=60)
+    ranking = rank(make_responses(table), "hnd-robust")
+    assert accuracy(truth, ranking.scores) > 0.8
+    assert any("leaning" in note for note in ranking.notes)
+    told = rank(make_responses(table), "hnd-robust", lam=3.0, mu=3.0)
+    assert not any("leaning" in note for note in told.notes)

@@ -344,3 +344,27 @@ def test_relabelling_and_selecting_do_what_they_say(users, items, sparse, data):
     first = np.arange(len(made.items)) == 0
     assert with_items(made, first).items.tolist() == made.items[:1].tolist()
     assert label_array(["x"]).tolist() == ["x"]
+
+
+@given(st.data())
+def test_nobody_is_left_out_of_an_ordinary_table(data):
+    users, items = data.draw(st.integers(8, 20)), data.draw(st.integers(2, 6))
+    letters = st.sampled_from(["A", "B", ""])
+    rows = [[data.draw(letters) for _ in range(items)] for _ in range(users)]
+    rows[0], rows[1] = ["A"] * items, ["B"] * items
+    names = [f"q{k}" for k in range(items)]
+    lines = [["student", *names], *[[f"s{k}", *row] for k, row in enumerate(rows)]]
+    r = hnd.read_responses(io.StringIO("\n".join(map(",".join, lines)) + "\n"))
+    assert len(r.users) == users
+
+
+def test_a_row_that_nobody_agrees_with_is_kept_where_the_items_are_named():
+    rows = [
+        f"s{k},{'AB'[k % 2]},{'AB'[k % 3 == 0]},{'BA'[k % 2]},{'AB'[k % 4 < 2]},A"
+        for k in range(12)
+    ]
+    text = "\n".join(["ID,q1,q2,q3,q4,q5", "Weight,1,2,1,2,1", *rows]) + "\n"
+    plan = hnd.plan(io.StringIO(text))
+    assert "Weight" not in plan.read().users.tolist()
+    assert any("Weight" in rows.what for rows in plan.left_out)
+    assert "Weight" in hnd.plan(io.StringIO(text), items=["q*"]).read().users.tolist()

@@ -136,3 +136,12 @@ def test_a_shown_range_holds_the_shown_rank():
     ranking = rank(make_responses(with_own_letters(table)), "latent-key", resamples=0)
     low, high = ranking.rank_intervals()
     assert ((low <= ranking.ranks) & (ranking.ranks <= high)).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_reading_is_likelier_than_the_first(seed):
+    """The first explains the answers best; what it lacks is left for readings not found."""
+    r = hnd.simulate("2pl", users=40, items=20, seed=seed).responses
+    chances = [reading.probability for reading in rank(r).readings]
+    assert max(chances) == chances[0]
+    assert sum(chances) <= 1 + 1e-9

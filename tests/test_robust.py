@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases_of_ability import exam, two_camps
+from cases_of_ability import exam, two_camps, with_own_letters
 from factory import consistent_tables, make_responses, random_table
 from hypothesis import given, settings
 
@@ -78,8 +78,7 @@ def test_known_answers_turn_the_sign():
 
 
 def test_a_strong_user_turns_the_sign():
-    table = two_camps(0)
-    r = make_responses(table)
+    r = make_responses(with_own_letters(two_camps(0)))  # one letter for all items is a habit
     for user in (0, 1):  # the two camps
         ranking = rank(r, "hnd-robust", strong_user=user)
         mine = np.arange(60) % 2 == user

@@ -173,6 +173,50 @@ def models_and_subjects() -> Made:
     return Made({"all.csv": csv_bytes(table)}, answers, key)
 
 
+def strange_rows(kind: str = "texts") -> Made:
+    """Texts of the questions below the header and weights, or the header again; counts below."""
+    names = [f"Q{k + 1}" for k in range(10)]
+    q, persons, rows, answers, key = _sheet(93, names)
+    lines = [[p, *row] for p, row in zip(persons, rows, strict=True)]
+    table = [["ID", *names]]
+    if kind == "texts":
+        table += [["Question", *q.stems], ["KEY", *key.values()]]
+        table += [["Weight", *[1 + k % 2 for k in range(10)]], *lines]
+    else:
+        table += [*lines[:6], ["ID", *names], *lines[6:]]
+    table += [["# correct", *[20 + k for k in range(10)]]]
+    table += [["Diff(p)", *[f"0.{41 + k}" for k in range(10)]]]
+    right = key if kind == "texts" else {}
+    return Made({"class.csv": csv_bytes(table)}, answers, right, left_out=("nobody else",))
+
+
+def texts_in_rows(kind: str = "key") -> Made:
+    """Users in columns, and options of its own in each row."""
+    q = quiz(94, n_items=12)
+    people = [p.name for p in q.persons]
+    table = [["Question", *(["Correct answer"] if kind == "key" else ["Correct"]), *people]]
+    for k, stem in enumerate(q.stems):
+        beside = q.key(k) if kind == "key" else str(int((q.chosen[:, k] == q.right[k]).sum()))
+        table.append([stem, beside, *[q.answer(i, k) for i in range(12)]])
+    answers = {
+        (people[i], q.stems[k]): q.answer(i, k)
+        for i in range(12)
+        for k in range(12)
+        if q.answer(i, k)
+    }
+    key = {stem: q.key(k) for k, stem in enumerate(q.stems)} if kind == "key" else {}
+    return Made({"players.csv": csv_bytes(table)}, answers, key)
+
+
+def rated_subjects() -> Made:
+    """Raters judge subjects, which are the items."""
+    names = [f"subject-{k}" for k in range(10)]
+    _, persons, rows, answers, _ = _sheet(95, names)
+    table = [["subject", "rater", "rating"]]
+    table += [[n, p, rows[i][k]] for k, n in enumerate(names) for i, p in enumerate(persons)]
+    return Made({"ratings.csv": csv_bytes(table)}, answers)
+
+
 def attempts() -> Made:
     """A column with the number of the attempt; the newest attempt stands first."""
     names = [f"q{k + 1}" for k in range(8)]

@@ -19,7 +19,7 @@ user arrays come to the caller.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -143,6 +143,19 @@ class Engine(ABC):
         """
         return None
 
+    @property
+    def sampled_pairs(self) -> tuple[Vector, int] | None:
+        """``Cᵀ C`` of some of the users, and how many they are; ``None`` where it does not pay.
+
+        It pays where everybody answered everything, and :attr:`gram` costs many rounds.
+        """
+        return None
+
+    def through_roughly(self, weights: Vector) -> Vector:
+        """``Cᵀ C w``, to seven digits at least, where that takes less time than all digits do."""
+        found: Vector = self.through(weights, scaled, self.everybody)
+        return found
+
     # -- order over users -------------------------------------------------------------------
 
     def levelled(self, x: Any, limit: float) -> Any:
@@ -161,15 +174,39 @@ class Engine(ABC):
         """For each user, how many have the same value."""
         return sorting.how_many(x)
 
-    def value_at(self, x: Any, place: int) -> float:
-        """The value at a place of the order, lowest first, counted from 0."""
-        return float(np.partition(x, place)[place])
+    def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
+        """The values at some places of the order, lowest first, counted from 0."""
+        ordered = np.partition(x, list(places))
+        return [float(ordered[place]) for place in places]
+
+    def histogram(self, x: Any, edges: Vector) -> Ints:
+        """How many values there are up to each edge but not up to the one before, and the rest."""
+        places = np.searchsorted(edges, x, side="left")
+        return np.bincount(places, minlength=len(edges) + 1)
+
+    def stepwise(self, x: Any, edges: Vector, values: Vector) -> Any:
+        """A block of user arrays that are constant between edges.
+
+        Parameters
+        ----------
+        x
+            A user array.
+        edges
+            For each column a row of edges, in order.
+        values
+            For each column a row of values: up to the first edge, up to the next, …, and beyond.
+        """
+        return sorting.stepwise(x, edges, values)
+
+    def largest(self, x: Any) -> float:
+        """The largest size of a user array's values."""
+        return float(abs(x).max()) if len(x) else 0.0
 
     def median(self, x: Any) -> float:
         """The middle value, or the mean of the two middle ones."""
         low, high = (self.n_users - 1) // 2, self.n_users // 2
-        lower = self.value_at(x, low)
-        return lower if low == high else (lower + self.value_at(x, high)) / 2
+        lower, upper = self.values_at(x, (low, high))
+        return lower if low == high else (lower + upper) / 2
 
     # -- users ------------------------------------------------------------------------------
 
@@ -179,6 +216,8 @@ class Engine(ABC):
     compiles: ClassVar[bool] = False
     #: Whether user arrays can be brought to the caller whole.
     in_memory: ClassVar[bool] = True
+    #: Up to so many answers, methods are fitted where the caller is (for engines elsewhere).
+    here_up_to: int = 0
     #: Whether :attr:`responses` gives the answers themselves.
     gives_answers: ClassVar[bool] = False
 

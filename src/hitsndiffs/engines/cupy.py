@@ -7,8 +7,9 @@ work as they do on NumPy's own.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import cupy as cp
 import numpy as np
@@ -20,6 +21,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words, scaled
 from hitsndiffs.engines.cupy_launch import largest_sizes
 from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked
+from hitsndiffs.engines.cupy_order import Levels, histogram, levels, stepwise
 from hitsndiffs.engines.cupy_rows import DeviceRows
 from hitsndiffs.engines.gram import MOST_SETS, OptionSets
 from hitsndiffs.engines.grouping import Groups
@@ -35,6 +37,10 @@ Ints = npt.NDArray[np.int64]
 
 #: Numbers in a block of users that a step works on at a time.
 STEP_NUMBERS = 2**25
+#: From so many users on, an axis is found with the help of a sample: one user of so many.
+SAMPLE_FROM, ONE_OF = 2**24, 32
+#: Most edges of a histogram that is made on the device.
+MOST_EDGES = 31
 #: User arrays of 8 bytes that a method has at a time, besides the answers.
 ARRAYS_AT_ONCE = 12
 
@@ -52,8 +58,8 @@ class CupyEngine(MemoryEngine):
     arrays: ClassVar[str] = "cupy"
     #: The last scale that a linear round was given, and its largest value.
     _scale: tuple[Any, float] = (None, 0.0)
-    #: The last user array that was sorted, and its values in order.
-    _sorted: tuple[Any, Any] = (None, None)
+    #: The last user array that was levelled, and its order.
+    _levels: Levels | None = None
 
     def __init__(
         self, responses: Responses, threads: int | None = None, *, asked: str = "cupy"
@@ -85,6 +91,8 @@ class CupyEngine(MemoryEngine):
     @cached_property
     def answers_per_user(self) -> Array:
         """How many items each user answered, as real numbers."""
+        if self.is_complete:
+            return cp.full(self.n_users, float(self.n_items))
         return cp.rint(self.choices(np.ones(self.n_options)))
 
     @cached_property
@@ -95,11 +103,31 @@ class CupyEngine(MemoryEngine):
     @cached_property
     def gram(self) -> Vector | None:
         """``Cᵀ C``, where everybody answered everything and the options are few."""
-        few = self.n_options - self.n_items <= MOST_SETS
-        layout = self.layout
-        if not (few and self.is_complete and isinstance(layout, DevicePacked)) or layout.n_wide:
+        return self._pairs(self.layout) if self._countable else None
+
+    @property
+    def sampled_pairs(self) -> tuple[Vector, int] | None:
+        """``Cᵀ C`` of some users, where the pairs of all would cost more than some rounds."""
+        known = "gram" in self.__dict__
+        if known or self.n_users < SAMPLE_FROM or not self._countable:
             return None
-        return OptionSets.of(self.items.starts).all_pairs(cp.asnumpy(layout.pairs()), self.n_users)
+        sample = cast(DevicePacked, self.layout).sample(self.n_users // ONE_OF)
+        return self._pairs(sample), sample.n_users
+
+    @property
+    def _countable(self) -> bool:
+        """Whether all answered everything, and options are few enough to count all pairs."""
+        few = self.n_options - self.n_items <= MOST_SETS
+        packed = isinstance(self.layout, DevicePacked) and not self.layout.n_wide
+        return few and packed and self.is_complete
+
+    def _pairs(self, layout: Any) -> Vector:
+        sets = OptionSets.of(self.items.starts)
+        return sets.all_pairs(cp.asnumpy(layout.pairs()), layout.n_users)
+
+    def through_roughly(self, weights: Vector) -> Vector:
+        """``Cᵀ C w`` with 17 bits of every user's sum."""
+        return self._linear(weights, self._one, precise=False)
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array."""
@@ -167,25 +195,22 @@ class CupyEngine(MemoryEngine):
         """A user array from values in the processor's memory."""
         return cp.asarray(x)
 
+    def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
+        """What ``act`` makes of user arrays, block by block; it must not be user-sized."""
+        total: Any = None
+        for first in range(0, self.n_users, STEP_NUMBERS):
+            part = act(*(cp.asarray(array)[first : first + STEP_NUMBERS] for array in arrays))
+            total = part if total is None else total + part
+        return cp.asnumpy(total)
+
     def where(self, marks: Any) -> Array:
         """The users for whom a user array is true."""
         return cp.flatnonzero(marks)
 
     def levelled(self, x: Array, limit: float) -> Array:
         """Values in a chain get the middle of its ends."""
-        order = cp.argsort(x)
-        ordered = x[order]
-        apart = cp.diff(ordered) > limit
-        found = x
-        if not bool(apart.all()):
-            end = cp.ones(1, dtype=bool)
-            begins = cp.concatenate([end, apart])
-            middles = (ordered[begins] + ordered[cp.concatenate([apart, end])]) / 2
-            ordered = middles[cp.cumsum(begins) - 1]
-            found = cp.empty_like(x)
-            found[order] = ordered
-        self._sorted = found, ordered
-        return found
+        self._levels = levels(x, limit)
+        return self._levels.values
 
     def ranks(self, x: Array, limit: float) -> Array:
         """Rank 1 is the highest; values in a chain share one."""
@@ -208,10 +233,31 @@ class CupyEngine(MemoryEngine):
         first = cp.searchsorted(ordered, x, side="left")
         return (cp.searchsorted(ordered, x, side="right") - first).astype(cp.float64)
 
-    def value_at(self, x: Array, place: int) -> float:
-        """The value at a place of the order, lowest first."""
-        values, ordered = self._sorted
-        return float(ordered[place] if values is x else cp.partition(x, place)[place])
+    def values_at(self, x: Array, places: Sequence[int]) -> list[float]:
+        """The values at some places of the order, lowest first."""
+        if self._levels is not None and self._levels.values is x:
+            return [self._levels.value_at(place) for place in places]
+        ordered = cp.sort(x)
+        return [float(ordered[place]) for place in places]
+
+    def histogram(self, x: Array, edges: Vector) -> Ints:
+        """How many values there are between the edges."""
+        if len(edges) > MOST_EDGES:
+            return super().histogram(cp.asnumpy(x), edges)
+        counts = cp.asnumpy(histogram(cp.ascontiguousarray(x, dtype=cp.float64), edges))
+        return counts.astype(np.int64)  # type: ignore[no-any-return]
+
+    def stepwise(self, x: Array, edges: Vector, values: Vector) -> Array:
+        """For each row of edges and values, a column of the values at the users' places."""
+        given = cp.ascontiguousarray(x, dtype=cp.float64)
+        found = cp.empty((len(edges), self.n_users))
+        for row in range(len(edges)):
+            stepwise(given, edges[row], values[row], found[row])
+        return found.T
+
+    def largest(self, x: Array) -> float:
+        """The largest size of a user array's values, in one pass."""
+        return float(largest_sizes(x[:, None])[0]) if x.dtype == cp.float64 else super().largest(x)
 
     @cached_property
     def _one(self) -> Array:
@@ -219,7 +265,7 @@ class CupyEngine(MemoryEngine):
 
     # -- parts of a pass --------------------------------------------------------------------
 
-    def _linear(self, weights: Vector, scale: Array) -> Vector:
+    def _linear(self, weights: Vector, scale: Array, precise: bool = True) -> Vector:
         """One pass; a scale of one number is the same for all users."""
         weights = np.asarray(weights, dtype=np.float64)
         if self._scale[0] is not scale:  # a solver gives the same one every time
@@ -228,12 +274,14 @@ class CupyEngine(MemoryEngine):
         bound = float(largest) * (1 + 1e-6) * self._scale[1]
         if not np.isfinite(bound):
             return self.choosers(self.choices(weights) * scale)
-        return cp.asnumpy(self.layout.through(cp.asarray(weights), scale, bound))  # type: ignore[no-any-return]
+        found = self.layout.through(cp.asarray(weights), scale, bound, precise)
+        return cp.asnumpy(found)  # type: ignore[no-any-return]
 
     def _summed(self, scores: Array, first: int = 0) -> Array:
         """``Cᵀ s``; a score that is no number makes none of its options' sums."""
-        if bool(cp.isfinite(largest_sizes(scores)).all()):
-            return self.layout.choosers(scores, first)
+        largest = largest_sizes(scores)
+        if bool(cp.isfinite(largest).all()):
+            return self.layout.choosers(scores, first, largest)
         bad = ~cp.isfinite(scores)
         sums = self.layout.choosers(cp.where(bad, 0.0, scores), first)
         return cp.where(self.layout.choosers(bad.astype(cp.float64), first) > 0, cp.nan, sums)

@@ -289,6 +289,109 @@ extern "C" __global__ void largest(const double *scores, i64 count, i64 user_ste
     if (threadIdx.x % 32 == 0) atomicMax(sizes + column, most);
 }
 
+// -- order over users --------------------------------------------------------------------------
+
+// Most different values on the way to the end of a chain that a thread walks; what is longer is
+// left to the caller.
+#define LONGEST 48
+
+// The first and the last place with the value that a place has (words are in order).
+__device__ __forceinline__ i64 run_begin(const u64 *words, int bits, i64 at) {
+    u64 value = words[at] >> bits;
+    if (at == 0 || words[at - 1] >> bits != value) return at;
+    i64 low = 0, high = at - 1;
+    while (low < high) {
+        i64 middle = (low + high) / 2;
+        if (words[middle] >> bits < value) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+__device__ __forceinline__ i64 run_end(const u64 *words, int bits, i64 at, i64 count) {
+    u64 value = words[at] >> bits;
+    if (at + 1 == count || words[at + 1] >> bits != value) return at;
+    i64 low = at + 1, high = count - 1;
+    while (low < high) {
+        i64 middle = (low + high + 1) / 2;
+        if (words[middle] >> bits > value) high = middle - 1;
+        else low = middle;
+    }
+    return low;
+}
+
+// A word holds a value, as steps from the lowest, and below it (`bits`) the user.
+extern "C" __global__ void words(const double *x, i64 count, int bits, double low, double step,
+                                 u64 *words) {
+    u64 most = ~0ULL >> bits;
+    double per_value = 1 / step;
+    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
+         u += gridDim.x * (i64)blockDim.x)
+        words[u] = min((u64)((x[u] - low) * per_value), most) << bits | (u64)u;
+}
+
+// Users whose values are no more than `reach` steps apart, in a chain, get the middle of its ends.
+extern "C" __global__ void chains(const u64 *words, const double *x, i64 count, int bits, u64 reach,
+                                  double *found, int *many) {
+    u64 users = (1ULL << bits) - 1;
+    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
+         u += gridDim.x * (i64)blockDim.x) {
+        i64 first = run_begin(words, bits, u), last = run_end(words, bits, u, count);
+        int steps = 0;
+        while (first > 0 && steps < LONGEST &&
+               (words[first] >> bits) - (words[first - 1] >> bits) <= reach) {
+            first = run_begin(words, bits, first - 1);
+            steps++;
+        }
+        if (steps == LONGEST) *many = 1;
+        steps = 0;
+        while (last + 1 < count && steps < LONGEST &&
+               (words[last + 1] >> bits) - (words[last] >> bits) <= reach) {
+            last = run_end(words, bits, last + 1, count);
+            steps++;
+        }
+        if (steps == LONGEST) *many = 1;
+        if (first == last) continue;
+        found[words[u] & users] = (x[words[first] & users] + x[words[last] & users]) / 2;
+    }
+}
+
+// How many values there are up to each edge but not up to the one before; the rest in the last.
+extern "C" __global__ void histogram(const double *x, i64 count, int n_edges, const double *edges,
+                                     u64 *counts) {
+    __shared__ double limits[32];
+    __shared__ u32 found[33];
+    if (threadIdx.x < n_edges) limits[threadIdx.x] = edges[threadIdx.x];
+    if (threadIdx.x <= n_edges) found[threadIdx.x] = 0;
+    __syncthreads();
+    u32 own[4] = {};
+    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
+         u += gridDim.x * (i64)blockDim.x) {
+        int place = 0;
+        for (int e = 0; e < n_edges; e++) place += x[u] > limits[e];
+        if (n_edges < 4) {
+#pragma unroll
+            for (int e = 0; e < 4; e++) own[e] += place == e;
+        } else
+            atomicAdd(found + place, 1u);
+    }
+    if (n_edges < 4)
+        for (int e = 0; e <= n_edges; e++) atomicAdd(found + e, own[e]);
+    __syncthreads();
+    if (threadIdx.x <= n_edges) atomicAdd(counts + threadIdx.x, (u64)found[threadIdx.x]);
+}
+
+// One value for each of the ranges between the edges.
+extern "C" __global__ void stepwise(const double *x, i64 count, int n_edges, const double *edges,
+                                    const double *values, double *found) {
+    for (i64 u = blockIdx.x * (i64)blockDim.x + threadIdx.x; u < count;
+         u += gridDim.x * (i64)blockDim.x) {
+        int place = 0;
+        for (int e = 0; e < n_edges; e++) place += x[u] > __ldg(edges + e);
+        found[u] = __ldg(values + place);
+    }
+}
+
 // -- all pairs of options: sets of users as bits ---------------------------------------------------
 
 // Bit b of word w of a set says whether user 32 w + b is in it: whether the user's code of the set's

@@ -90,10 +90,14 @@ def largest_sizes(scores: Array) -> Array:
     return sizes.view(cp.float64)
 
 
-def units_of(scores: Array, n_users: int) -> Array:
-    """For each column, what one step of its whole numbers is worth."""
-    largest = largest_sizes(scores)
-    return cp.where(largest > 0, largest / whole_range(n_users, True)[0], 1.0)
+def units_of(largest: Array, n_users: int) -> Array:
+    """For each column's largest size, what one step of its whole numbers is worth.
+
+    It is a power of two, so that ones and halves are numbers of few bits.
+    """
+    most = whole_range(n_users, True)[0]
+    exponents = cp.frexp(largest / most)[1]
+    return cp.where(largest > 0, cp.ldexp(cp.ones_like(largest), exponents), 1.0)
 
 
 def whole_range(n_users: int, precise: bool) -> tuple[float, int]:

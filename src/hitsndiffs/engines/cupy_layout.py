@@ -14,6 +14,7 @@ processor's result, so it has to be asked for.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Protocol
 
 import cupy as cp
@@ -26,6 +27,7 @@ from hitsndiffs.engines.cupy_launch import (
     THREADS,
     cover,
     kernel_named,
+    largest_sizes,
     launch,
     processors,
     round_kernel,
@@ -44,6 +46,8 @@ Array = Any  # a cupy.ndarray
 MOST_QUADS = 24
 #: Users whose bits are held at a time while pairs of options are counted.
 USERS_AT_ONCE = 2**25
+#: Neighbours that are taken together into a sample: they are read together.
+NEIGHBOURS = 32
 #: Codes that are sent to the device at a time (bytes).
 UPLOAD_BYTES = 2**28
 
@@ -61,10 +65,13 @@ class DeviceLayout(Protocol):
     def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
         """``C w`` for some users; 64-bit floats, or unsigned whole numbers that wrap around."""
 
-    def choosers(self, scores: Array, first: int = 0) -> Array:
-        """``Cᵀ s`` for a block of columns, of the users from ``first`` on."""
+    def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
+        """``Cᵀ s`` for a block of columns, of the users from ``first`` on.
 
-    def through(self, weights: Array, scale: Array, bound: float) -> Array:
+        ``largest`` is each column's largest size, where it is known.
+        """
+
+    def through(self, weights: Array, scale: Array, bound: float, precise: bool = True) -> Array:
         """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
 
     def extremes(self, positions: Array) -> tuple[Array, Array]:
@@ -91,8 +98,8 @@ class DevicePacked:
         self.n_wide = len(wide)
         self.n_options = int(groups.item_starts[-1])
         self._find_tables()
-        #: Whether a round keeps 38 bits of every score, or 17 (twice as fast).
-        self.precise = True
+        #: For all pairs of options: made when first asked for.
+        self._members: tuple[Array, Array] | None = None
 
     @classmethod
     def empty(cls, groups: Groups, n_users: int) -> DevicePacked:
@@ -168,11 +175,12 @@ class DevicePacked:
             )  # fmt: skip
         return scores
 
-    def choosers(self, scores: Array, first: int = 0) -> Array:
+    def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
         """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
-        units = units_of(scores, self.n_users)
+        largest = largest_sizes(scores) if largest is None else largest
+        units = units_of(largest, self.n_users)
         totals = cp.zeros((columns, self._length), dtype=cp.int64)
         fixed = 1.0 / units
         bits = whole_range(self.n_users, True)[1]
@@ -212,9 +220,11 @@ class DevicePacked:
         )  # fmt: skip
         return options
 
-    def through(self, weights: Array, scale: Array, bound: float) -> Array:
-        """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
-        precise = self.precise
+    def through(self, weights: Array, scale: Array, bound: float, precise: bool = True) -> Array:
+        """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``.
+
+        A round keeps 38 bits of every score, or 17 (not ``precise``, and twice as fast).
+        """
         fits = 0 < shared_bytes("through", self.n_quads, precise) <= SHARED_MEMORY
         if not fits or self.n_quads > MOST_QUADS or self.n_wide:
             scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
@@ -257,7 +267,9 @@ class DevicePacked:
         """``Cᵀ C`` of the sets of :class:`~hitsndiffs.engines.gram.OptionSets`, upper triangle."""
         sets = OptionSets.of(self.groups.item_starts)
         n_sets = len(sets.items)
-        set_groups, members = _memberships(self.groups, sets)
+        if self._members is None:
+            self._members = _memberships(self.groups, sets)
+        set_groups, members = self._members
         counts = cp.zeros((n_sets, n_sets), dtype=cp.uint64)
         for first in range(0, self.n_users, USERS_AT_ONCE):
             count = min(USERS_AT_ONCE, self.n_users - first)
@@ -280,6 +292,20 @@ class DevicePacked:
                 threads=128,
             )
         return counts
+
+    def sample(self, count: int) -> DevicePacked:
+        """Some of the users, from all over the data: a few neighbours of every so many."""
+        each = max(NEIGHBOURS, self.n_users // max(count, 1) * NEIGHBOURS)
+        whole = self.n_users // each
+        made = copy(self)
+        made._quads, made._wide = (
+            cp.ascontiguousarray(
+                rows[:, : whole * each].reshape(len(rows), whole, each)[:, :, :NEIGHBOURS]
+            ).reshape(len(rows), whole * NEIGHBOURS)
+            for rows in (self._quads, self._wide)
+        )
+        made.n_users = whole * NEIGHBOURS
+        return made
 
     def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The answer sheets of a few users: a column each, 1 for the options chosen."""

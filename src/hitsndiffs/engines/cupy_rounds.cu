@@ -36,6 +36,17 @@ __device__ __forceinline__ void add(const u32 *four, Real score, Real fixed, i64
     int low = __float2int_rd(fmaf(score, fixed, between));
 #endif
     sums += threadIdx.x % COPIES;
+#if PRECISE
+    int *highs = sums + CODES * COPIES;
+    if (low == 0) {  // ones and zeros, and other numbers of few bits: half the additions, or none
+        if (high)
+#pragma unroll
+            for (int h = 0; h < N_QUADS; h++)
+#pragma unroll
+                for (int k = 0; k < 4; k++) atomicAdd(highs + code_of(four, h, k) * COPIES, high);
+        return;
+    }
+#endif
 #pragma unroll
     for (int h = 0; h < N_QUADS; h++)
 #pragma unroll
@@ -43,7 +54,7 @@ __device__ __forceinline__ void add(const u32 *four, Real score, Real fixed, i64
             u32 code = code_of(four, h, k) * COPIES;
             atomicAdd(sums + code, low);
 #if PRECISE
-            atomicAdd(sums + CODES * COPIES + code, high);
+            atomicAdd(highs + code, high);
 #endif
         }
 }

@@ -8,7 +8,7 @@ import cupy as cp
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines.cupy_launch import cover, launch, units_of
+from hitsndiffs.engines.cupy_launch import cover, largest_sizes, launch, units_of
 
 __all__ = ["DeviceRows"]
 
@@ -46,11 +46,12 @@ class DeviceRows:
             )  # fmt: skip
         return scores
 
-    def choosers(self, scores: Array, first: int = 0) -> Array:
+    def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
         """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
-        units = units_of(scores, self.n_users)
+        largest = largest_sizes(scores) if largest is None else largest
+        units = units_of(largest, self.n_users)
         totals = cp.zeros((columns, self.n_options), dtype=cp.int64)
         launch(
             "choosers_rows",
@@ -60,7 +61,13 @@ class DeviceRows:
         )  # fmt: skip
         return cp.ascontiguousarray((totals * units[:, None]).T)
 
-    def through(self, weights: Array, scale: Array, bound: float) -> Array:  # noqa: ARG002
+    def through(
+        self,
+        weights: Array,
+        scale: Array,
+        bound: float,  # noqa: ARG002
+        precise: bool = True,  # noqa: ARG002
+    ) -> Array:
         """``Cᵀ (scale * (C w))`` for one vector."""
         return self.choosers(self.choices(weights[:, None]) * scale.reshape(-1, 1))[:, 0]
 

@@ -8,22 +8,21 @@ when a worker is lost.
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
-from uuid import uuid4
 
 import dask.array as da
 import numpy as np
 import numpy.typing as npt
-from distributed import Client, Future
 
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import dask_order as orders
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.base import Engine, Step, option_words
+from hitsndiffs.engines.dask_blocks import Blocks, new_name, same
+from hitsndiffs.engines.dask_crew import key_of
 from hitsndiffs.engines.dask_order import Buckets
 from hitsndiffs.engines.links import all_are_linked
 from hitsndiffs.errors import InputError
@@ -34,17 +33,13 @@ Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Array = Any  # a dask.array.Array
 
-#: How many sums are added up by one task.
-FAN_IN = 8
-#: Arrays over options up to this size travel with every task (bytes).
-INLINE = 2**16
 #: A part of the users with at most this many answers is worked on where the caller is.
 SMALL = 50_000_000
 #: Labels that are fetched to show as examples.
 SHOWN = 1000
 
 
-class DaskEngine(Engine):
+class DaskEngine(Blocks):
     """The sums on a cluster.
 
     Parameters
@@ -59,6 +54,8 @@ class DaskEngine(Engine):
         Items and options of all parts.
     notes
         Sentences on what was dropped or assumed.
+    here_up_to
+        Up to so many answers, methods bring them to the caller and are fitted there.
     """
 
     name: ClassVar[str] = "dask"
@@ -66,63 +63,45 @@ class DaskEngine(Engine):
     in_memory: ClassVar[bool] = False
     threads = 1
 
-    def __init__(
-        self,
-        client: Client,
-        parts: Sequence[Future],
-        sizes: Sequence[int],
-        items: Items,
-        notes: Sequence[str] = (),
-    ) -> None:
-        self.client = client
-        self.items = items
-        self.notes = tuple(notes)
-        self._parts = list(parts)
-        self._made: dict[str, list[Future]] = {}
-        self._sizes = tuple(sizes)
-        self._starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
-        self.n_users = int(self._starts[-1])
-
     # -- the sums ---------------------------------------------------------------------------
 
     def choices(self, weights: Vector) -> Array:
         """``C w``."""
         weights = np.asarray(weights, dtype=np.float64)
-        made = self._on_parts(work.choices, self._given(weights))
-        return self._array(made, weights.shape[1:])
+        return self._array(work.choices, self._given(weights), columns=weights.shape[1:])
 
     def choosers(self, scores: Any) -> Vector:
         """``Cᵀ s``."""
-        sums: Vector = self._total(self._on_parts(work.choosers, arrays=[scores]))
+        sums: Vector = self._total(work.choosers, arrays=[scores], columns=_width(scores))
         return sums
 
     def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``, part by part."""
-        given = self._given(weights)
-        return self._total(self._on_parts(work.through, given, step, arrays=arrays))
+        columns = max(_width(weights), *map(_width, arrays)) if arrays else _width(weights)
+        return self._total(work.through, weights, step, arrays=arrays, columns=columns)
 
     def mapped(self, weights: Vector, step: Step, *arrays: Any) -> Array:
         """``step(C w, …)`` as a block of user arrays."""
-        made = self._on_parts(work.mapped, self._given(weights), step, arrays=arrays)
-        return self._array(made, self.call(np.shape, made[0]).result()[1:])
+        return self._array(work.mapped, self._given(weights), step, arrays=arrays, columns=None)
 
     def extremes(self, positions: Any, first_items: int | None = None) -> tuple[Any, Any]:
         """First and last position of each option's choosers."""
-        ends = self._on_parts(work.extremes, first_items, arrays=[positions])
+        blocks = [self.blocks(positions)]
+        ends = self._on_parts(work.extremes, first_items, blocks=blocks)
         low, high = self._joined(orders.extreme_ends, ends).result()
         return low, high
 
     def fingerprints(self, words: Any = None) -> Array:
         """A 64-bit number per answer sheet."""
         given = self._given(option_words(self.n_options) if words is None else words)
-        return self._array(self._on_parts(work.fingerprints, given), (), np.uint64)
+        return self._array(work.fingerprints, given, dtype=np.uint64)
 
     @cached_property
     def gram(self) -> Vector | None:
         """``Cᵀ C`` where everybody answered everything and the options are few."""
         if not self.is_complete or not work.few_sets(self.items):
             return None
-        found: Vector = self._total(self._on_parts(work.gram))
+        found: Vector = self._total(work.gram, columns=self.n_options)
         return found
 
     @cached_property
@@ -133,7 +112,7 @@ class DaskEngine(Engine):
     @cached_property
     def everybody(self) -> Array:
         """A user array of ones."""
-        return self._array([self.call(np.ones, size) for size in self._sizes], ())
+        return self._array(work.ones)
 
     # -- order ------------------------------------------------------------------------------
 
@@ -146,53 +125,63 @@ class DaskEngine(Engine):
         return self._levels(x, limit)[:, 0]
 
     def _levels(self, x: Any, limit: float) -> Any:
-        buckets = self._buckets(x)
-        chains = self.each((work.ends_of, number, limit, *buckets.parts) for number in buckets)
+        buckets = Buckets.of(self.calls, self.each, self.blocks(x))
+        chains = self.each(work.ends_of, [*buckets], same(limit), *map(same, buckets.parts))
         ends = orders.meet_across(chains, limit)
-        return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], (2,))
+        return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], 2)
 
     def average_ranks(self, x: Any) -> Any:
         """Places from 1 up, lowest first; equal values share the mean of theirs."""
-        buckets = self._buckets(x)
+        buckets = Buckets.of(self.calls, self.each, self.blocks(x))
         return self._answered(buckets, orders.average_ranks, [(int(n),) for n in buckets.below])
 
     def how_many(self, x: Any) -> Any:
         """For each user, how many have the same value."""
-        buckets = self._buckets(x)
+        buckets = Buckets.of(self.calls, self.each, self.blocks(x))
         return self._answered(buckets, orders.how_many, [() for _ in buckets])
 
-    def value_at(self, x: Any, place: int) -> float:
-        """The value at a place of the order, lowest first."""
-        buckets = self._buckets(x)
-        number = int(np.searchsorted(buckets.below, place, side="right")) - 1
-        inside = place - int(buckets.below[number])
-        return float(self.call(orders.value_at, number, inside, *buckets.parts).result())
+    def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
+        """The values at some places of the order, lowest first."""
+        return orders.found_at(self.each, self.blocks(x), list(places))
+
+    def largest(self, x: Any) -> float:
+        """The largest size of a user array's values."""
+        return float(self._total(work.largest, arrays=[x], join=orders.largest))
+
+    def histogram(self, x: Any, edges: Vector) -> Ints:
+        """How many values there are between the edges."""
+        found: Ints = self._total(work.histogram, edges, arrays=[x])
+        return found
+
+    def stepwise(self, x: Any, edges: Vector, values: Vector) -> Array:
+        """Columns that are constant between edges."""
+        return self._array(work.stepwise, edges, values, arrays=[x], columns=(len(edges),))
 
     def top(self, x: Any, count: int) -> Ints:
         """Numbers of the users with the highest values, best first."""
-        found = self.each((work.highest, block, count) for block in self.blocks(x))
+        found = self.each(work.highest, self.blocks(x), same(count))
         values = np.concatenate([v for v, _ in found])
         users = np.concatenate([i + s for (_, i), s in zip(found, self._starts, strict=False)])
         return np.asarray(users[np.lexsort((users, -values))][:count], dtype=np.int64)
-
-    def _buckets(self, x: Any) -> Buckets:
-        return Buckets.of(self.call, self.each, self.blocks(x))
 
     def _answered(
         self,
         buckets: Buckets,
         act: Callable[..., Any],
         more: list[tuple[Any, ...]],
-        columns: tuple[int, ...] = (),
+        columns: int = 0,
     ) -> Array:
-        return self._array(buckets.answered(self.call, act, more), columns)
+        name = new_name()
+        keys = [key_of(name, number, min(columns, 1)) for number in range(len(self._parts))]
+        made = buckets.answered(self.calls, act, more, keys)
+        return self._held(name, made, (columns,) if columns else ())
 
     # -- users and parts --------------------------------------------------------------------
 
     def user_number(self, label: Any) -> int | None:
         """Place of a user named by its label (compared as text), or ``None``."""
         text = str(label).strip()
-        found = self.each((work.user_number, part, text) for part in self._parts)
+        found = self.each(work.user_number, self._parts, same(text))
         for number, first in zip(found, self._starts, strict=False):
             if number is not None:
                 return int(first + number)
@@ -219,12 +208,12 @@ class DaskEngine(Engine):
 
     def kept(self, x: Any) -> Array:
         """A user array that is made now, and stays on the workers."""
-        return self._array(self.blocks(x), x.shape[1:], x.dtype)
+        self.blocks(x)
+        return self._made[x.name].array
 
     def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
         """The sum of ``act(*blocks)`` over the parts."""
-        blocks = [self.blocks(array) for array in arrays]
-        return self._total([self.call(act, *own) for own in zip(*blocks, strict=True)])
+        return self._total(work.on_blocks, act, arrays=arrays)
 
     def where(self, marks: Any) -> Any:
         """The users for whom a user array is true: the array itself."""
@@ -232,12 +221,11 @@ class DaskEngine(Engine):
 
     def picked(self, x: Any, users: Any) -> npt.NDArray[Any]:
         """A user array's values for a few users, in this process."""
-        pairs = zip(self.blocks(x), self.blocks(users), strict=True)
-        return np.concatenate(self.each((work.picked, *pair) for pair in pairs))
+        return np.concatenate(self.each(work.picked, self.blocks(x), self.blocks(users)))
 
     def first(self, marks: Any, count: int) -> Ints:
         """Numbers of the first users for whom a user array is true."""
-        found = self.each((work.first_places, block, count) for block in self.blocks(marks))
+        found = self.each(work.first_places, self.blocks(marks), same(count))
         numbers = [places + first for places, first in zip(found, self._starts, strict=False)]
         return np.concatenate(numbers)[:count].astype(np.int64)
 
@@ -246,7 +234,7 @@ class DaskEngine(Engine):
         """The answers themselves, brought here where they are few."""
         if self.n_responses > SMALL:
             raise self.cannot_serve("This")
-        return work.together(self.each((work.answers, part) for part in self._parts))
+        return work.together(self.each(work.answers, self._parts))
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array in this process."""
@@ -260,11 +248,11 @@ class DaskEngine(Engine):
         Few answers are fetched and worked on here; many stay on the workers.
         """
         chosen = users if isinstance(users, da.Array) else self.marked(np.asarray(users))
-        parts = self._on_parts(work.restricted, arrays=[chosen])
-        counted = self.each((work.counted, part) for part in parts)
+        parts = self._on_parts(work.restricted, blocks=[self.blocks(chosen)])
+        counted = self.each(work.counted, parts)
         counts = np.sum([count for _, count in counted], axis=0)
         if counts.sum() <= SMALL:
-            pieces = self.each((work.answers, part) for part in parts)
+            pieces = self.each(work.answers, parts)
             return _opened(work.together([p for p in pieces if p is not None]), keep_options)
         if not keep_options and (counts == 0).any():
             raise InputError(
@@ -273,8 +261,9 @@ class DaskEngine(Engine):
             )
         kept = [(part, size) for part, (size, _) in zip(parts, counted, strict=True) if size]
         made = DaskEngine(
-            self.client, [part for part, _ in kept], [n for _, n in kept], self.items, self.notes
-        )
+            self.client, [part for part, _ in kept], [n for _, n in kept], self.items, self.notes,
+            self.here_up_to,
+        )  # fmt: skip
         return made, np.arange(self.n_options)
 
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
@@ -287,7 +276,8 @@ class DaskEngine(Engine):
             self.items.option_labels[options],
             np.concatenate([[0], np.cumsum(sizes)]),
         )
-        return DaskEngine(self.client, parts, self._sizes, kept, self.notes), options
+        here = self.here_up_to
+        return DaskEngine(self.client, parts, self._sizes, kept, self.notes, here), options
 
     def components(self, linked_by: str) -> Any:
         """Number of each user's connected component: 0, for all must be linked."""
@@ -299,82 +289,10 @@ class DaskEngine(Engine):
             )
         return 0.0 * self.everybody
 
-    # -- plumbing ---------------------------------------------------------------------------
 
-    def call(self, act: Callable[..., Any], *arguments: Any) -> Future:
-        """Have a worker do something; its result stays there."""
-        return self.client.submit(act, *arguments, pure=False)
-
-    def each(self, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
-        """The results of some calls, here: they must be short."""
-        found: list[Any] = self.client.gather([self.call(*call) for call in calls])
-        return found
-
-    def blocks(self, x: Any) -> list[Future]:
-        """One block of a user array per part, on the workers."""
-        if not isinstance(x, da.Array):
-            x = self.user_array(np.asarray(x))
-        if x.name in self._made:
-            return self._made[x.name]
-        chunks = (self._sizes, *((n,) for n in x.shape[1:]))
-        made: list[Future] = self.client.compute(x.rechunk(chunks).to_delayed().ravel().tolist())
-        self._remember(x, made)
-        return made
-
-    def part_futures(self) -> list[Future]:
-        """The parts, on the workers."""
-        return self._parts
-
-    def _on_parts(
-        self, act: Callable[..., Any], *given: Any, arrays: Sequence[Any] = ()
-    ) -> list[Future]:
-        """``act(part, *given, *blocks)`` for each part, with its blocks of user arrays."""
-        blocks = [self.blocks(array) for array in arrays]
-        return [
-            self.call(act, part, *given, *own)
-            for part, *own in zip(self._parts, *blocks, strict=True)
-        ]
-
-    def _given(self, x: npt.NDArray[Any]) -> Any:
-        """What all parts need: sent along with each task, or, if it is long, once."""
-        return x if x.nbytes <= INLINE else self.call(work.same, x)
-
-    def _joined(self, join: Callable[..., Any], parts: list[Future]) -> Future:
-        """Join the parts' results, some at a time, always in the same order."""
-        while len(parts) > 1:
-            parts = [
-                self.call(join, *parts[first : first + FAN_IN])
-                for first in range(0, len(parts), FAN_IN)
-            ]
-        return parts[0]
-
-    def _total(self, sums: list[Future]) -> Any:
-        return self._joined(orders.added, sums).result()
-
-    def _array(self, made: list[Future], columns: Any, dtype: Any = np.float64) -> Array:
-        """A user array from one block per part, which stays on the workers."""
-        name = f"users-{uuid4().hex}"
-        rest = tuple(int(n) for n in columns)
-        graph = {(name, number, *(0,) * len(rest)): block for number, block in enumerate(made)}
-        array = da.Array(graph, name, (self._sizes, *((n,) for n in rest)), dtype=dtype)
-        self._remember(array, made)
-        return array
-
-    def _remember(self, x: Array, blocks: list[Future]) -> None:
-        """An array's blocks are made once while somebody holds the array."""
-        self._made[x.name] = blocks
-        weakref.finalize(x, self._made.pop, x.name, None)
-
-    def _of_few(self, act: Callable[..., Any], users: Ints, axis: int) -> Any:
-        """What parts say of a few users, in the order given."""
-        users = np.asarray(users, dtype=np.int64)
-        if not len(users):
-            return self.call(act, self._parts[0], users).result()
-        owner = np.searchsorted(self._starts, users, side="right") - 1
-        asked = np.unique(owner).tolist()
-        found = self.each((act, self._parts[p], users[owner == p] - self._starts[p]) for p in asked)
-        places = np.concatenate([np.flatnonzero(owner == p) for p in asked])
-        return np.take(np.concatenate(found, axis=axis), np.argsort(places), axis=axis)
+def _width(x: Any) -> int:
+    """How many columns there are."""
+    return int(np.prod(np.shape(x)[1:], dtype=int))
 
 
 def _opened(local: Responses, keep_options: bool) -> tuple[Engine, Ints]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from dask.delayed import delayed
 from distributed import Client, wait
@@ -13,9 +13,26 @@ from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.dask import DaskEngine
+from hitsndiffs.engines.dask_blocks import HERE
+from hitsndiffs.engines.dask_names import refuse_repeated_users
 from hitsndiffs.errors import InputError
 
-__all__ = ["engine_of_frame"]
+__all__ = ["Pieces", "engine_of_frame"]
+
+
+class Pieces(Protocol):
+    """Files whose rows workers read themselves, a piece at a time."""
+
+    columns: list[Any]
+
+    def head(self, names: list[Any]) -> Any:
+        """The first rows of some columns, here."""
+
+    def to_delayed(self, names: list[Any]) -> list[Any]:
+        """The pieces with some columns, to be read by the workers."""
+
+    def to_frame(self) -> Any:
+        """The same as a Dask frame, which can be put in another order."""
 
 
 def engine_of_frame(
@@ -29,13 +46,14 @@ def engine_of_frame(
     duplicates: str = "error",
     as_text: bool = False,
     notes: Sequence[str] = (),
+    here_up_to: int = HERE,
 ) -> DaskEngine:
     """Pack the partitions of a Dask frame where they are.
 
     Parameters
     ----------
     frame
-        A Dask frame, wide (one row per user) or long (one row per answer).
+        A Dask frame, or pieces of files: wide (one row per user) or long (one row per answer).
     client
         A connection to the scheduler.
     layout
@@ -50,18 +68,21 @@ def engine_of_frame(
         Whether all labels become texts, as from files.
     notes
         Sentences on what was assumed before.
+    here_up_to
+        Up to so many answers, methods bring them to the caller and are fitted there.
     """
     names, given = list(frame.columns), {"user": user, "item": item, "option": option}
     said = list(notes)
     if layout == "auto":
         layout = _layout_of(names, given)
     if layout == "long":
+        frame = frame if hasattr(frame, "shuffle") else frame.to_frame()
         place = Place("the Dask frame")
         columns = long_columns(names, given, place, said)
         frame = frame[list(columns)]
         order = _first_seen(frame, columns[1], client)
         # rows of one user may be in any file: bring them together
-        frame = frame.shuffle(on=columns[0])
+        blocks = frame.shuffle(on=columns[0]).to_delayed()
         roles: dict[str, Any] = dict(zip(("user", "item", "option"), columns, strict=True))
         named = True
     else:
@@ -71,16 +92,22 @@ def engine_of_frame(
         if left_out:
             said.append(f"Left out {listed(left_out)}, which also names the users.")
         order = [name for name in names if name != column and name not in left_out]
-        frame = frame[[*([] if column is None else [column]), *order]]
+        wanted = [*([] if column is None else [column]), *order]
+        is_frame = hasattr(frame, "shuffle")
+        blocks = frame[wanted].to_delayed() if is_frame else frame.to_delayed(wanted)
         roles, named = ({} if column is None else {"user": column}), column is not None
         order = [name.strip() if isinstance(name, str) else name for name in order]
         if not named:
             said.append("There is no user column: the users are numbered from 0.")
-    return _packed_parts(frame, client, layout, roles, duplicates, order, as_text, named, said)
+    data = _packed_parts(blocks, client, layout, roles, duplicates, order, as_text, named, said)
+    data.here_up_to = here_up_to
+    if layout == "wide" and named:
+        refuse_repeated_users(data)
+    return data
 
 
 def _packed_parts(
-    frame: Any,
+    blocks: Sequence[Any],
     client: Client,
     layout: str,
     roles: dict[str, Any],
@@ -90,45 +117,58 @@ def _packed_parts(
     named: bool,
     notes: list[str],
 ) -> DaskEngine:
-    encoded = client.compute(
-        [
-            delayed(work.encoded_part, pure=False)(block, layout, roles, duplicates, named)
-            for block in frame.to_delayed()
-        ]
-    )
-    # 1. labels: what each part has seen
-    labels = client.compute(
-        delayed([delayed(work.labels_of, pure=False)(part) for part in encoded])
-    ).result()
+    # 1. labels: what each piece has seen
+    near = _near(client, len(blocks))
+    encoded = [
+        client.compute(
+            delayed(work.encoded_part, pure=False)(block, layout, roles, duplicates, named),
+            workers=worker[0],
+            allow_other_workers=True,
+        )
+        for block, worker in zip(blocks, near, strict=True)
+    ]
+    labels = client.gather(client.map(work.labels_of, encoded, pure=False))
     if layout == "long":
         order = [item.strip() if isinstance(item, str) else item for item in order]
     items = work.joined_items(labels, order, as_text)
-    full = [n for n, part in enumerate(labels) if part.n_users]
-    sizes = [labels[n].n_users for n in full]
-    if sum(sizes) < 2 or not items.n_options:
+    n_users = sum(piece.n_users for piece in labels)
+    if n_users < 2 or not items.n_options:
         raise InputError(
-            f"{sum(sizes):,} users and {items.n_options:,} options were found in all partitions; "
+            f"{n_users:,} users and {items.n_options:,} options were found in all partitions; "
             "a ranking needs at least two users with answers."
         )
-    # 2. the same with everybody's options, packed; the first form is given up
-    rows = [labels[n].n_users + labels[n].n_silent for n in range(len(labels))]
-    starts = [sum(rows[:n]) for n in full]
-    shared = delayed(items, pure=False, traverse=False)
-    parts = client.compute(
-        [
-            delayed(work.packed, pure=False)(encoded[n], shared, None if named else first, as_text)
-            for n, first in zip(full, starts, strict=True)
-        ]
-    )
+    # 2. the same with everybody's options, packed, a worker's pieces in one part
+    rows = [piece.n_users + piece.n_silent for piece in labels]
+    starts = [None if named else sum(rows[:n]) for n in range(len(rows))]
+    groups = [
+        [n for n in range(len(labels)) if near[n] == worker and labels[n].n_users]
+        for worker in dict.fromkeys(near)
+    ]
+    groups = [group for group in groups if group]
+    shared = client.submit(work.same, items, pure=False)
+    parts = [
+        client.submit(
+            work.packed, shared, as_text, [starts[n] for n in group],
+            *(encoded[n] for n in group), pure=False,
+        )
+        for group in groups
+    ]  # fmt: skip
     wait(parts)
     for part in parts:
         if part.status == "error":
             part.result()
+    sizes = [sum(labels[n].n_users for n in group) for group in groups]
     silent = sum(part.n_silent for part in labels)
     if silent:
         notes.append(f"{silent:,} users gave no answers and can get no rank: they are left out.")
     seen = dict.fromkeys(note for part in labels for note in part.notes)
     return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in seen if n not in notes)])
+
+
+def _near(client: Client, pieces: int) -> list[tuple[str, int]]:
+    """A worker's thread for each piece: pieces that follow each other go to the same."""
+    threads = [(worker, n) for worker, count in client.nthreads().items() for n in range(count)]
+    return [threads[n * min(len(threads), pieces) // pieces] for n in range(pieces)]
 
 
 def _layout_of(names: list[Any], given: dict[str, str | None]) -> str:
@@ -153,8 +193,9 @@ def _aliases(frame: Any, names: list[Any]) -> list[Any]:
     """Further columns that name the users: all values of the first rows are different."""
     if not names:
         return []
-    head = frame[names].head(1000, npartitions=1)
-    return [name for name in names if head[name].nunique() == len(head)]
+    is_frame = hasattr(frame, "shuffle")
+    head = frame[names].head(1000, npartitions=1) if is_frame else frame.head(names)
+    return [name for name in names if len(set(head[name])) == len(head)]
 
 
 def _first_seen(frame: Any, item: Any, client: Client) -> list[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def splitters(samples: list[Array], buckets: int) -> Array:
 
 def sort_and_cut(values: Array, edges: Array) -> Sorted:
     """Sort a part, and find where its buckets begin (a bucket begins with its edge)."""
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     ordered = values[order]
     inner = np.searchsorted(ordered, edges, side="left")
     return Sorted(ordered, order, np.concatenate([[0], inner, [len(ordered)]]))
@@ -71,7 +72,7 @@ def act_on(
     """Let ``act`` see a bucket's values in order; its answers go back part by part."""
     pieces = in_bucket(number, *parts)
     values = np.concatenate(pieces)
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values, kind="stable")  # it makes use of the pieces' order
     answers = act(values[order], *more)
     back = np.empty(answers.shape, dtype=answers.dtype)
     back[order] = answers
@@ -102,23 +103,28 @@ class Buckets:
     below: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, call: Callable[..., Any], each: Callable[..., Any], blocks: list[Any]) -> Buckets:
-        """Sort some blocks; ``call`` and ``each`` are the engine's."""
-        some = each((sampled, block) for block in blocks)
+    def of(cls, calls: Callable[..., Any], each: Callable[..., Any], blocks: list[Any]) -> Buckets:
+        """Sort some blocks; ``calls`` and ``each`` are the engine's."""
+        some = each(sampled, blocks)
         edges = splitters([values for values in some if len(values)], len(blocks))
-        parts = [call(sort_and_cut, block, edges) for block in blocks]
-        sizes = np.sum(each((bucket_sizes, part) for part in parts), axis=0)
+        parts = calls(sort_and_cut, blocks, repeat(edges))
+        sizes = np.sum(each(bucket_sizes, parts), axis=0)
         return cls(parts, np.cumsum(sizes) - sizes)
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self.below)))
 
     def answered(
-        self, call: Callable[..., Any], act: Callable[..., Any], more: list[tuple[Any, ...]]
+        self,
+        calls: Callable[..., Any],
+        act: Callable[..., Any],
+        more: list[tuple[Any, ...]],
+        keys: list[Any],
     ) -> list[Any]:
         """What ``act`` finds for every value of each bucket, back with the users."""
-        found = [call(act_on, act, number, more[number], *self.parts) for number in self]
-        return [call(brought_back, part, number, *found) for number, part in enumerate(self.parts)]
+        found = calls(act_on, repeat(act), [*self], more, *map(repeat, self.parts))
+        numbers = range(len(self.parts))
+        return list(calls(brought_back, self.parts, numbers, *map(repeat, found), keys=keys))
 
 
 # -- levels: values that stand no further apart than a limit, in a chain -------------------------
@@ -236,9 +242,62 @@ def how_many(values: Array) -> Array:
     return np.asarray(np.searchsorted(values, values, side="right") - first, dtype=np.float64)
 
 
-def value_at(number: int, place: int, *parts: Sorted) -> Any:
-    """The value at a place of a bucket."""
-    return np.sort(np.concatenate(in_bucket(number, *parts)))[place]
+# -- the value at one place ----------------------------------------------------------------------
+
+#: A part sends so many values to the client at the most, or else about so many as a sample.
+FEW, SEEN = 2_000, 1_000
+
+
+def found_at(each: Callable[..., Any], blocks: list[Any], places: list[int]) -> list[float]:
+    """The values at some places of all values, lowest first; ``each`` is the engine's.
+
+    A sample shows two values with the place between them; the values between are looked at next.
+    """
+    ranges, found = dict.fromkeys(places, (-np.inf, np.inf)), {}
+    while ranges:
+        looked = each(between, blocks, repeat(list(ranges.values())))
+        edges = {}
+        for place, *parts in zip(list(ranges), *looked, strict=True):
+            below, inside = (sum(part[n] for part in parts) for n in (0, 1))
+            some = np.sort(np.concatenate([part[2] for part in parts]))
+            if len(some) == inside:
+                found[place] = some[place - below]
+                del ranges[place]
+                continue
+            middle, margin = len(some) * (place - below) / inside, 2 + 3 * np.sqrt(len(some))
+            ends = np.clip([middle - margin, middle + margin], 0, len(some) - 1).astype(int)
+            edges[place] = some[ends]
+        if not edges:
+            break
+        total = np.sum(each(below_and_at, blocks, repeat(list(edges.values()))), axis=0)
+        for (place, (lower, upper)), (less, upto) in zip(edges.items(), total, strict=True):
+            low, high = ranges[place]
+            if less[0] <= place < upto[0] or less[1] <= place < upto[1]:
+                found[place] = lower if place < upto[0] else upper
+                del ranges[place]
+            elif place < less[0]:
+                ranges[place] = low, np.nextafter(lower, -np.inf)
+            elif place < less[1]:
+                ranges[place] = np.nextafter(lower, np.inf), np.nextafter(upper, -np.inf)
+            else:
+                ranges[place] = np.nextafter(upper, np.inf), high
+    return [float(found[place]) for place in places]
+
+
+def between(values: Array, ranges: list[tuple[float, float]]) -> list[tuple[int, int, Array]]:
+    """How many values are below each range, how many in it, and these, or a sample of them."""
+    found = []
+    for low, high in ranges:
+        inside = values[(values >= low) & (values <= high)]
+        step = 1 if len(inside) <= FEW else len(inside) // SEEN
+        found.append((int((values < low).sum()), len(inside), inside[::step]))
+    return found
+
+
+def below_and_at(values: Array, edges: list[Array]) -> Array:
+    """For each pair of edges: how many values are below either, and how many are not above."""
+    return np.array([[[(values < e).sum() for e in pair], [(values <= e).sum() for e in pair]]
+                     for pair in edges])  # fmt: skip
 
 
 # -- joining what parts found ------------------------------------------------------------------
@@ -252,6 +311,11 @@ def added(*sums: Any) -> Any:
     for each in sums[1:]:
         total = total + each
     return total
+
+
+def largest(*sizes: float) -> float:
+    """The largest of some; no number where one is none."""
+    return float(np.max(sizes))
 
 
 def extreme_ends(*ends: tuple[Array, Array]) -> tuple[Array, Array]:

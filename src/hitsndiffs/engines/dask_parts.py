@@ -17,6 +17,7 @@ from hitsndiffs.data.encoding import Encoded, encode_long, encode_wide
 from hitsndiffs.data.encoding.option_book import in_order, normalise
 from hitsndiffs.data.encoding.result import label_array
 from hitsndiffs.data.items import Items
+from hitsndiffs.data.layouts import answers_in_codes, rows_of_codes
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step
 from hitsndiffs.engines.dask_order import Chain, Sorted, chain_ends, in_bucket
@@ -126,72 +127,96 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
     return Items(label_array(items), label_array(labels), starts)
 
 
-def packed(encoded: Encoded, items: Items, first_user: int | None, as_text: bool) -> Part:
-    """A part with the items and options of all, packed; users without answers are left out.
+def packed(items: Items, as_text: bool, first_users: list[int | None], *pieces: Encoded) -> Part:
+    """Some pieces with the items and options of all, packed; users without answers are left out.
 
     Parameters
     ----------
-    encoded
-        The part, with labels of its own.
     items
         Those of all parts.
-    first_user
-        The number of its first user, where users are numbered; ``None`` where they have names.
     as_text
         Whether labels of users become texts.
+    first_users
+        For each piece the number of its first user, where users are numbered; ``None`` where they
+        have names.
+    *pieces
+        Each with labels of its own.
     """
+    shared: dict[str, Any] = {
+        "users": _joined_users(as_text, first_users, pieces),
+        "items": items.labels,
+        "option_labels": items.option_labels,
+        "item_starts": items.starts,
+        "kind": "dask",
+    }
     numbers = {
         (item, normalise(label)): number
         for number, (item, label) in enumerate(
             zip(items.labels[items.of_option].tolist(), items.option_labels.tolist(), strict=True)
         )
     }
-    own = np.repeat(np.arange(len(encoded.items)), np.diff(encoded.item_starts))
-    names, labels = encoded.items.tolist(), encoded.option_labels.tolist()
-    table = np.array(
-        [numbers[names[i], normalise(label)] for i, label in zip(own, labels, strict=True)],
-        dtype=np.int64,
-    )
-    users = encoded.users
-    if first_user is not None:
-        users = first_user + np.arange(len(users))
-    if as_text:
-        users = label_array([str(user) for user in users.tolist()])
-    shared: dict[str, Any] = {
-        "users": users,
-        "items": items.labels,
-        "option_labels": items.option_labels,
-        "item_starts": items.starts,
-        "kind": "dask",
-    }
-    if encoded.codes is not None:
-        responses = Responses(**shared, codes=_moved(encoded, items, table))
+    tables = [_table(piece, numbers) for piece in pieces]
+    if all(piece.codes is not None for piece in pieces):
+        responses = Responses(**shared, codes=_joined_codes(items, tables, pieces))
     else:
-        assert encoded.rows is not None
-        indptr, options = encoded.rows
-        moved = table[options]
-        owner = np.repeat(np.arange(len(users)), np.diff(indptr))
-        moved = moved[np.lexsort((moved, owner))].astype(np.int32)
-        responses = Responses(**shared, rows=(indptr, moved))
-    answered = _answered(encoded)
+        responses = Responses(**shared, rows=_joined_rows(tables, pieces))
+    answered = np.concatenate([_answered(piece) for piece in pieces])
     if not answered.all():
         responses, _ = responses.restrict(np.flatnonzero(answered), keep_options=True)
     return Part(responses)
 
 
-def _moved(encoded: Encoded, items: Items, table: Array) -> Array:
+def _joined_users(
+    as_text: bool, first_users: list[int | None], pieces: tuple[Encoded, ...]
+) -> Array:
+    users = [
+        piece.users.tolist() if first is None else range(first, first + len(piece.users))
+        for first, piece in zip(first_users, pieces, strict=True)
+    ]
+    return label_array([str(user) if as_text else user for some in users for user in some])
+
+
+def _table(piece: Encoded, numbers: dict[tuple[Any, Any], int]) -> Array:
+    """The number that each of a piece's own options has among those of all."""
+    own = np.repeat(np.arange(len(piece.items)), np.diff(piece.item_starts))
+    names, labels = piece.items.tolist(), piece.option_labels.tolist()
+    return np.array(
+        [numbers[names[i], normalise(label)] for i, label in zip(own, labels, strict=True)],
+        dtype=np.int64,
+    )
+
+
+def _joined_codes(items: Items, tables: list[Array], pieces: tuple[Encoded, ...]) -> Array:
     """Dense codes with the options of all parts."""
-    assert encoded.codes is not None
-    widest = int(np.diff(items.starts).max())
-    dtype: Any = np.uint8 if widest < 255 else np.uint16
+    dtype: Any = np.uint8 if int(np.diff(items.starts).max()) < 255 else np.uint16
     missing = np.iinfo(dtype).max
-    codes = np.full((items.n_items, len(encoded.users)), missing, dtype=dtype)
-    for i, row in enumerate(encoded.codes):
-        first, last = encoded.item_starts[i : i + 2]
-        place = items.of_option[table[first]]
-        lookup = np.append(table[first:last] - items.starts[place], missing).astype(dtype)
-        np.take(lookup, row, mode="clip", out=codes[place])
+    ends = np.cumsum([len(piece.users) for piece in pieces]).tolist()
+    codes = np.empty((items.n_items, ends[-1]), dtype=dtype)
+    for piece, table, first, last in zip(pieces, tables, [0, *ends], ends, strict=False):
+        assert piece.codes is not None
+        places = items.of_option[table[piece.item_starts[:-1]]] if len(table) else table
+        if len(places) < items.n_items:
+            codes[:, first:last] = missing
+        for i, row in enumerate(piece.codes):
+            own = table[piece.item_starts[i] : piece.item_starts[i + 1]]
+            lookup = np.append(own - items.starts[places[i]], missing).astype(dtype)
+            np.take(lookup, row, mode="clip", out=codes[places[i], first:last])
     return codes
+
+
+def _joined_rows(tables: list[Array], pieces: tuple[Encoded, ...]) -> tuple[Array, Array]:
+    """Option numbers among those of all parts, user after user."""
+    counts, options = [], []
+    for piece, table in zip(pieces, tables, strict=True):
+        rows = piece.rows
+        if rows is None:
+            assert piece.codes is not None
+            rows = rows_of_codes(piece.codes, piece.item_starts, answers_in_codes(piece.codes))
+        indptr, moved = rows[0], table[rows[1]]
+        owner = np.repeat(np.arange(len(piece.users)), np.diff(indptr))
+        counts.append(np.diff(indptr))
+        options.append(moved[np.lexsort((moved, owner))].astype(np.int32))
+    return np.concatenate([[0], np.cumsum(np.concatenate(counts))]), np.concatenate(options)
 
 
 # -- passes over a part ------------------------------------------------------------------------
@@ -200,6 +225,31 @@ def _moved(encoded: Encoded, items: Items, table: Array) -> Array:
 def same(x: Array) -> Array:
     """What is given: a task that can be run again where its worker is lost."""
     return x
+
+
+def ones(part: Part) -> Array:
+    """A one for each of the part's users."""
+    return np.ones(part.engine.n_users)
+
+
+def largest(part: Part, values: Array) -> float:  # noqa: ARG001
+    """The largest size of some values."""
+    return float(np.abs(values).max(initial=0.0))
+
+
+def histogram(part: Part, edges: Array, values: Array) -> Array:
+    """How many of the part's values there are between the edges."""
+    return part.engine.histogram(values, edges)
+
+
+def stepwise(part: Part, edges: Array, steps: Array, values: Array) -> Any:
+    """Columns that are constant between edges."""
+    return part.engine.stepwise(values, edges, steps)
+
+
+def on_blocks(part: Part, act: Any, *blocks: Array) -> Any:  # noqa: ARG001
+    """What ``act`` makes of the part's blocks of user arrays."""
+    return act(*blocks)
 
 
 def choices(part: Part, weights: Array) -> Array:

@@ -57,17 +57,21 @@ class OptionSets:
         """``Cᵀ C`` from the sizes of the intersections of the sets (upper triangle)."""
         upper = np.triu(counts.astype(np.float64))
         pairs = upper + np.triu(upper, 1).T
-        n_sets, n_options = len(self.items), int(self.widths.sum())
+        n_sets = len(self.items)
         counted = np.empty((n_sets + 1, n_sets + 1))
         counted[0, 0], counted[1:, 1:] = n_users, pairs
         counted[0, 1:] = counted[1:, 0] = np.diag(pairs)
-        # each option is a sum of everybody (column 0) and the sets
+        return self._with_last(self._with_last(counted).T)
+
+    def _with_last(self, counted: Floats) -> Floats:
+        """Rows of all options from those of everybody (the first row) and of the sets."""
         last = np.cumsum(self.widths) - 1
-        makes = np.zeros((n_options, n_sets + 1))
-        makes[np.setdiff1d(np.arange(n_options), last), np.arange(1, n_sets + 1)] = 1.0
-        makes[last, 0] = 1.0
-        makes[last[self.items], np.arange(1, n_sets + 1)] = -1.0
-        return np.asarray(makes @ counted @ makes.T)
+        found = np.empty((int(self.widths.sum()), counted.shape[1]))
+        found[np.setdiff1d(np.arange(len(found)), last)] = counted[1:]
+        summed = np.concatenate([np.zeros((1, counted.shape[1])), np.cumsum(counted[1:], axis=0)])
+        ends = np.cumsum(self.widths - 1)
+        found[last] = counted[0] - (summed[ends] - summed[ends - (self.widths - 1)])
+        return found
 
 
 def gram_matrix(codes: npt.NDArray[Any], item_starts: Ints, run: Run) -> Floats:

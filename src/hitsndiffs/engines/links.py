@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,16 +47,21 @@ def all_are_linked(data: Engine, everybody: int, linked_by: str) -> bool:
     place = data.items.of_option if linked_by == "items" else np.arange(data.n_options)
     options, size = place == np.argmax(counts), 0
     for _ in range(50):
-        reached = data.choices(options.astype(float)) > 0
-        if (now := int(reached.sum())) in (size, everybody):
+        found, reached = data.through(options[:, None].astype(float), _reached)
+        if (now := int(reached[0])) in (size, everybody):
             return now == everybody
-        size = now
-        options = data.choosers(reached.astype(float)) > 0
+        size, options = now, found[:, 0] > 0
         if linked_by == "items":
             options = data.items.any(options)
         if options.all():
             return True
     return False
+
+
+def _reached(sums: Any) -> Any:
+    """Who chose any of some options, and how many they are."""
+    marks = (sums > 0).astype(np.float64)
+    return marks, marks.sum(axis=0)
 
 
 def _labelled(responses: Responses, linked_by: str) -> IntVector:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["average_ranks", "how_many", "level_middles", "level_ranks"]
+__all__ = ["average_ranks", "how_many", "level_middles", "level_ranks", "stepwise"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -72,6 +72,18 @@ def average_ranks(values: Vector) -> Vector:
     ranks = np.empty(len(values))
     ranks[order] = np.repeat((firsts + lasts + 1) / 2, lasts - firsts)
     return ranks
+
+
+def stepwise(x: Vector, edges: Vector, values: Vector) -> Vector:
+    """For each row of edges and values, a column of the values at the places of ``x``.
+
+    >>> stepwise(np.array([0.5, 2, 9]), np.array([[1.0, 3]]), np.array([[0.0, 5, 7]])).tolist()
+    [[0.0], [5.0], [7.0]]
+    """
+    columns = [
+        own[np.searchsorted(row, x, side="left")] for row, own in zip(edges, values, strict=True)
+    ]
+    return np.stack(columns, axis=1)
 
 
 def how_many(values: npt.NDArray[Any]) -> Vector:

@@ -127,7 +127,7 @@ class Auto(Searching):
         data = found.problem.data
         share = CONTEST_ANSWERS / data.n_responses
         start = data.collect(found.best.fit.posterior.mean)
-        if share >= 1 and data.in_memory and data.gives_answers:
+        if share >= 1 and data.arrays == "numpy" and data.gives_answers:
             return confusion_against_key(data, start)
         users = np.flatnonzero(data.collect(user_draws(data, 1, seed=7)[:, 0]) < share)
         return confusion_against_key(data.here(users), start[users])
@@ -136,11 +136,6 @@ class Auto(Searching):
         estimator = DawidSkene(
             model="hierarchical", seed=self.seed, engine=self.engine, threads=self.threads
         )
-        if not data.in_memory:
-            raise data.cannot_serve(
-                "All items share one set of labels, and confusion matrices fit these answers best "
-                "(the method latent-key does without them). A matrix per user"
-            )
         fit = estimator._fit(data)
         readings, numbers = _readings(data, fit, found)
         chosen = self._reading_of(len(readings))

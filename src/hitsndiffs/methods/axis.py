@@ -58,7 +58,8 @@ def oriented_fit(
     orientation = orient(scores, data, answers=known, strong_user=strong)
     asked = bool(known) or strong is not None
     repeated = is_repeated(values)
-    scores, weights = orientation.sign * scores + 0.0, orientation.sign * weights + 0.0
+    up = orientation.sign > 0
+    scores, weights = ((x + 0.0 if up else 0.0 - x) for x in (scores, weights))  # no -0.0
     return Fit(
         scores=scores,
         option_weights=weights,
@@ -76,12 +77,17 @@ def oriented_fit(
     )
 
 
-def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Vector:
+def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Any:
     """A score is a mean of item contributions: its error is their spread over √(answers)."""
-    n = U.answers
-    mean_square = U.data.choices(w**2) / n / value**2
-    variance = np.maximum(mean_square - s**2, 0.0) * n / np.maximum(n - 1, 1)
-    return np.where(n > 1, np.sqrt(variance / n), np.nan)
+    data = U.data
+    squares = (w / value) ** 2
+    if data.is_complete:  # the same for all users: less to do for each of them
+        n = data.n_items
+        errors = np.sqrt(np.maximum(data.choices(squares / n) - s * s, 0.0) / max(n - 1, 1))
+        return errors if n > 1 else errors + np.nan
+    answers = U.answers
+    variance = np.maximum(data.choices(squares) / answers - s * s, 0.0) / np.maximum(answers - 1, 1)
+    return np.where(answers > 1, np.sqrt(variance), np.nan)
 
 
 def nobody_differs(data: Engine) -> Fit:

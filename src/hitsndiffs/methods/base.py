@@ -15,7 +15,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods.checks import check_params
-from hitsndiffs.methods.fitted import Fit, Part, merged
+from hitsndiffs.methods.fitted import Fit, Part, merged, spread_out
 from hitsndiffs.methods.in_order import fit_in_order
 from hitsndiffs.order.ties import members
 
@@ -76,7 +76,9 @@ class Method:
         self._check(data)
         labels = data.components(self.linked_by)
         if not data.in_memory:  # all users are comparable there, and all have answers
-            self._store(self._fit(data), labels)
+            few = data.n_responses <= data.here_up_to
+            fit = spread_out(data, self._fit_here(data)) if few else self._fit(data)
+            self._store(fit, labels)
             self.data_ = data
             return self
         labels = data.collect(labels)
@@ -118,6 +120,10 @@ class Method:
                 raise InputError(_unknown(self, name))
             setattr(self, name, value)
         return self
+
+    def _fit_here(self, data: Engine) -> Fit:
+        """The fit of a few answers that are elsewhere, in this process."""
+        return type(self)(**{**self.get_params(), "engine": "auto"}).fit(data.responses).fit_
 
     def _fit_parts(self, data: Engine, parts: list[npt.NDArray[np.int64]]) -> Fit:
         """Fit each part of the users by itself; the first is the largest."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -160,32 +161,30 @@ class DawidSkene(Method):
         )
 
     def _fit_full(self, data: Engine) -> Fit:
-        if not data.in_memory:
-            raise data.cannot_serve(f"Method 'dawid-skene' with a matrix per user ({self.model})")
         labels, numbers = shared_labels(data)
         k, items = len(labels), data.items.of_option
-        counts = data.choosers_per_option.astype(float)
+        choosers = data.choosers_per_option.astype(float)
         truth = np.zeros((data.n_items, k))
-        truth[items, numbers] = data.items.share(counts)
+        truth[items, numbers] = data.items.share(choosers)
         change, rounds = np.inf, 0
         strengths = np.ones(k)
+        none = np.empty((data.n_options, 0))
         while True:
             # M: how often each label is right, and each user's answers given the right label
             prior = truth.mean(axis=0) if self.priors != "even" else np.full(k, 1 / k)
-            counts = _counted(truth, numbers, data)
-            if self.model == "full":
-                confusion = self._confusions(counts)
-                logs = np.log(confusion)
-            else:
-                learn = rounds >= LEARN_EVERY and rounds % LEARN_EVERY == 0
-                confusion, logs, strengths = _hierarchical(counts, strengths, learn=learn)
+            weights = _by_answer(truth[items], numbers)
+            counts = data.choices(weights)
+            pooled = (choosers @ weights).reshape(k, k)
+            if self.model == "hierarchical":
+                pooled = (pooled + 0.1) / (pooled + 0.1).sum(axis=0)
+                if rounds >= LEARN_EVERY and rounds % LEARN_EVERY == 0:
+                    strengths = _strengths(data, counts, pooled, strengths)
+            rows = _Rows(self.model, self._shared(pooled, strengths))
             if rounds == self.max_iterations or change <= self.tol:
                 break
             # E: how likely each label is right for each item, unchosen labels too
-            by_option = np.zeros((data.n_options, k))
-            for answer in range(k):
-                mine = numbers == answer
-                by_option[mine] = data.choosers(logs[:, answer])[mine]
+            by_option = data.through(none, rows.logs, counts).reshape(-1, k, k)
+            by_option = by_option[np.arange(data.n_options), numbers]
             by_item = data.items.total(by_option) + np.log(np.maximum(prior, TINY))
             by_item = np.round(by_item, STEADY)
             new = np.exp(by_item - by_item.max(axis=1, keepdims=True))
@@ -196,11 +195,20 @@ class DawidSkene(Method):
         n = data.answers_per_user
         chosen = truth[items, numbers]
         correct = data.choices(chosen) / n
-        share = np.asarray(prior / prior.sum(), like=confusion)
-        accuracy = np.einsum("jcc,c->j", confusion, share)
+        accuracy = data.mapped(weights, partial(rows.right, share=prior / prior.sum()))[:, 0]
         errors = right_errors(data, chosen, accuracy, n)
-        by_name = np.argsort(labels)
-        place = np.argsort(by_name)
+        learnt = None
+        if data.in_memory:
+            by_name = np.argsort(labels)
+            confusions = data.collect(data.mapped(weights, rows.means)).reshape(-1, k, k)
+            learnt = Confusions(
+                labels[by_name],
+                prior[by_name],
+                confusions[:, by_name][:, :, by_name],
+                strengths[by_name],
+                truth[:, by_name],
+                np.argsort(by_name)[numbers],
+            )
         return Fit(
             scores=accuracy if self.model == "full" else correct,
             option_weights=chosen,
@@ -211,52 +219,66 @@ class DawidSkene(Method):
             converged=change <= self.tol,
             n_iterations=rounds,
             residual=change,
-            learnt=Confusions(
-                labels[by_name],
-                prior[by_name],
-                confusion[:, by_name][:, :, by_name],
-                strengths[by_name],
-                truth[:, by_name],
-                place[numbers],
-            ),
+            learnt=learnt,
         )
 
-    def _confusions(self, counts: Vector) -> Any:
-        """``[user, answer, right]``: the probability of each answer, given the right label."""
-        pooled = np.maximum(counts.sum(axis=0), TINY)
-        counts = np.maximum(counts + self.smoothing * pooled / pooled.sum(axis=0), TINY)
-        return counts / counts.sum(axis=1, keepdims=True)
+    def _shared(self, pooled: Vector, strengths: Vector) -> Any:
+        """What is added to every user's counts: answers as everybody gives them."""
+        if self.model == "hierarchical":
+            return strengths * pooled
+        pooled = np.maximum(pooled, TINY)
+        return self.smoothing * pooled / pooled.sum(axis=0)
 
 
-def _counted(truth: Vector, numbers: npt.NDArray[np.int64], data: Engine) -> Vector:
-    """``[user, answer, right]``: how often each answer was given where a label is right."""
+def _by_answer(truth: Vector, numbers: npt.NDArray[np.int64]) -> Vector:
+    """Weights whose sums over a user's options are ``[answer, right]`` counts, a row of them."""
     k = truth.shape[1]
-    by_option = truth[data.items.of_option]
-    return np.stack(
-        [data.choices(by_option * (numbers == answer)[:, None]) for answer in range(k)], axis=1
-    )
+    weights = np.zeros((len(truth), k, k))
+    weights[np.arange(len(truth)), numbers] = truth
+    return weights.reshape(len(truth), k * k)
 
 
-def _hierarchical(
-    counts: Vector, strengths: Vector, *, learn: bool
-) -> tuple[Vector, Vector, Vector]:
-    """Mean confusions, their expected logarithms, and how strongly the population binds each row.
+@dataclass(frozen=True)
+class _Rows:
+    """Users' rows of probabilities ``[answer, right]``, from their counts; steps of a pass.
 
-    Every user's answers where label ``c`` is right follow a row of probabilities, drawn from a
-    Dirichlet distribution about everybody's row with strength ``s_c``.
+    Every user's answers where label ``c`` is right follow a row of probabilities. In the
+    hierarchical model it is drawn from a Dirichlet distribution about everybody's row.
+
+    Attributes
+    ----------
+    model
+        ``"full"`` or ``"hierarchical"``.
+    shared
+        What is added to every user's counts.
     """
-    pooled = counts.sum(axis=0) + 0.1
-    pooled /= pooled.sum(axis=0)
-    if learn:
-        strengths = np.array(
-            [
-                _strength(counts[:, :, c], pooled[:, c], float(strengths[c]))
-                for c in range(counts.shape[2])
-            ]
-        )
-    rows = counts + strengths * pooled
-    total = rows.sum(axis=1, keepdims=True)
-    return rows / total, digamma(rows) - digamma(total), strengths
+
+    model: str
+    shared: Vector
+
+    def means(self, counts: Any) -> Any:
+        """The probabilities."""
+        rows = self._added(counts)
+        return (rows / rows.sum(axis=1, keepdims=True)).reshape(counts.shape)
+
+    def logs(self, _: Any, counts: Any) -> Any:
+        """Their (expected) logarithms."""
+        rows = self._added(counts)
+        total = rows.sum(axis=1, keepdims=True)
+        if self.model == "full":
+            return np.log(rows / total).reshape(counts.shape)
+        return (digamma(rows) - digamma(total)).reshape(counts.shape)
+
+    def right(self, counts: Any, share: Vector) -> Any:
+        """How often a user is right, where each label is right so often; one column."""
+        k = len(share)
+        diagonal = self.means(counts)[:, :: k + 1]
+        return (diagonal * np.asarray(share, like=diagonal)).sum(axis=1, keepdims=True)
+
+    def _added(self, counts: Any) -> Any:
+        shared = np.asarray(self.shared, like=counts)
+        rows = counts.reshape(len(counts), *shared.shape) + shared
+        return np.maximum(rows, TINY) if self.model == "full" else rows
 
 
 def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
@@ -271,26 +293,36 @@ def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]
     return found.labels, found.numbers
 
 
-def _strength(counts: Vector, pooled: Vector, strength: float, rounds: int = 5) -> float:
-    """How close users' rows are to the pooled one: precision of a Dirichlet (Minka's iteration).
+def _strengths(
+    data: Engine, counts: Any, pooled: Vector, strengths: Vector, rounds: int = 5
+) -> Vector:
+    """How close users' rows are to the pooled ones: precisions of Dirichlets (Minka's iteration).
 
     Parameters
     ----------
+    data
+        The data.
     counts
-        Each user's answers where one label is right, a column per answer.
+        A user array: each user's counts ``[answer, right]``, as a row.
     pooled
-        Everybody's shares of those.
-    strength
-        Where to begin.
+        Everybody's shares, ``[answer, right]``.
+    strengths
+        Where to begin, for each right label.
     rounds
         Steps of the fixed point.
     """
-    totals = counts.sum(axis=1)
-    some = totals > 0
-    counts, totals = counts[some], totals[some]
     for _ in range(rounds):
-        prior = strength * pooled
-        up = float((pooled * (digamma(counts + prior) - digamma(prior))).sum())
-        down = float((digamma(totals + strength) - digamma(strength)).sum())
-        strength = min(max(strength * up / max(down, 1e-9), 0.05), 200.0)
-    return strength
+        up, down = data.reduced(partial(_moments, pooled=pooled, strengths=strengths), counts)
+        strengths = np.clip(strengths * up / np.maximum(down, 1e-9), 0.05, 200.0)
+    return strengths
+
+
+def _moments(counts: Any, pooled: Vector, strengths: Vector) -> Any:
+    """Both sums of Minka's step, for each right label."""
+    k = len(strengths)
+    pooled, strengths = (np.asarray(x, like=counts) for x in (pooled, strengths))
+    counts = counts.reshape(len(counts), k, k)
+    prior = strengths * pooled
+    up = (pooled * (digamma(counts + prior) - digamma(prior))).sum(axis=(0, 1))
+    down = (digamma(counts.sum(axis=1) + strengths) - digamma(strengths)).sum(axis=0)
+    return np.stack([up, down])

@@ -25,6 +25,7 @@ __all__ = [
     "collected",
     "merged",
     "numbered",
+    "spread_out",
 ]
 
 Vector = npt.NDArray[np.float64]
@@ -178,6 +179,14 @@ def collected(data: Engine, fit: Fit) -> Fit:
     readings = tuple(replace(r, correct=data.collect(r.correct)) for r in fit.readings)
     here: dict[str, Any] = {name: data.collect(x) for name, x in found.items() if x is not None}
     return replace(fit, readings=readings, **here)
+
+
+def spread_out(data: Engine, fit: Fit) -> Fit:
+    """The same with user arrays of an engine, from NumPy arrays."""
+    found = {name: getattr(fit, name) for name in USER_ARRAYS}
+    readings = tuple(replace(r, correct=data.user_array(r.correct)) for r in fit.readings)
+    there: dict[str, Any] = {n: data.user_array(x) for n, x in found.items() if x is not None}
+    return replace(fit, readings=readings, **there)
 
 
 @dataclass(frozen=True)

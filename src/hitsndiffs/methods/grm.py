@@ -216,6 +216,6 @@ def _mirt() -> tuple[Any, Any]:
     except ImportError:
         raise MissingExtraError(
             "Method 'grm' fits the graded-response model with the package mirt, which is not "
-            'installed: pip install "hitsndiffs[irt]".'
+            "installed: pip install 'hitsndiffs[irt]'."
         ) from None
     return fit_mirt, fscores

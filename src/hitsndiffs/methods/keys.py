@@ -74,7 +74,10 @@ def key_from_scores(data: Engine, scores: Vector, means: Vector | None = None) -
     if means is None:
         means = data.choosers(scores) / np.maximum(counts, 1e-300)
     n, q = counts.sum(), len(counts)
-    squares = float((data.answers_per_user * scores**2).sum())
+    if data.is_complete:
+        squares = data.n_items * float(data.reduced(_squares, scores))
+    else:
+        squares = float(data.reduced(_squares, scores, data.answers_per_user))
     within = (squares - float((counts * means**2).sum())) / max(n - q, 1)
     centre = float((counts * means).sum() / n)
     between_sum = float((counts * (means - centre) ** 2).sum())
@@ -85,6 +88,11 @@ def key_from_scores(data: Engine, scores: Vector, means: Vector | None = None) -
     return best_option_probabilities(data, mean, np.sqrt(1 / precision))
 
 
+def _squares(scores: Any, answers: Any = None) -> Any:
+    squares = scores * scores
+    return (squares if answers is None else squares * answers).sum()
+
+
 def best_option_probabilities(data: Engine, mean: Vector, spread: Vector) -> Vector:
     """P(option is the largest of its item) for independent normal variables, by quadrature."""
     starts, sizes = data.items.starts[:-1], np.diff(data.items.starts)
@@ -92,7 +100,7 @@ def best_option_probabilities(data: Engine, mean: Vector, spread: Vector) -> Vec
     for size in np.unique(sizes):
         options = starts[sizes == size][:, None] + np.arange(size)
         for some in np.array_split(options, len(options) * size // 5000 + 1):
-            result[some] = _largest(mean[some], spread[some])
+            result[some] = _largest(mean[some], spread[some], large=data.n_responses > LARGE)
     return data.items.share(result)
 
 
@@ -100,10 +108,12 @@ def best_option_probabilities(data: Engine, mean: Vector, spread: Vector) -> Vec
 #: many places per item in all.
 DEVIATIONS = np.linspace(-4.5, 4.5, 25)
 NODES = 400
+#: From so many answers on, loading a library is short beside the rest.
+LARGE = 10_000_000
 
 
-def _largest(mean: Vector, spread: Vector) -> Vector:
-    """For each row, P(variable is the row's largest).
+def _largest(mean: Vector, spread: Vector, large: bool) -> Vector:
+    """For each row, P(variable is the row's largest); ``large``: a library may be loaded for it.
 
     The variables' widths can differ by orders of magnitude (one chooser, or thousands), so that the
     places of all of them are taken together, and P(it falls between two places) is exact.
@@ -112,7 +122,9 @@ def _largest(mean: Vector, spread: Vector) -> Vector:
     places.sort(axis=1)
     if places.shape[1] > NODES:
         places = places[:, np.linspace(0, places.shape[1] - 1, NODES).astype(int)]
-    below = normal_cdf((places[:, :, None] - mean[:, None, :]) / spread[:, None, :])
+    below = normal_cdf(
+        (places[:, :, None] - mean[:, None, :]) / spread[:, None, :], short=0 if large else None
+    )
     others_below = below.prod(axis=2, keepdims=True) / np.maximum(below, 1e-300)
     middle = (others_below[:, 1:] + others_below[:, :-1]) / 2
     found: Vector = (np.diff(below, axis=1) * middle).sum(axis=1)

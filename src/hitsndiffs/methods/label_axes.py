@@ -73,6 +73,15 @@ class LabelCentred:
         scored = d.mapped(self.columns(weights), _score, self.leanings, d.answers_per_user)
         return np.asarray(scored[:, 0])
 
+    def item_weights(self, scores: Array) -> Array:
+        """How much more the abler ones give each item's second label, leanings taken out."""
+        d, items = self.data, self.data.items
+        scores = self.witness * scores
+        back = d.choosers(np.stack([scores, scores * self.leanings], axis=1))
+        total = items.total(back)
+        mine = items.total(self.second * back[:, 0])
+        return (mine - self.shares * total[:, 0] - total[:, 1]) / (d.answers_per_item + SHRINK)
+
     def around(self, x: Array) -> Array:
         """From items to users and back (symmetric)."""
         d, items = self.data, self.data.items

@@ -44,29 +44,30 @@ def log_gamma(x: npt.ArrayLike) -> Array:
     return np.asarray((y - 0.5) * np.log(y) - y + HALF_LOG_TAU + series - steps)
 
 
-def digamma(x: npt.ArrayLike) -> Any:
+def digamma(x: Any) -> Any:
     """Derivative of :func:`log_gamma`, for numbers above 0: ten steps up, then Stirling's series.
+
+    Arrays may be those of any engine.
 
     >>> digamma(np.array([1.0, 4.0])).round(6).tolist()
     [-0.577216, 1.256118]
     """
-    x = np.asarray(x, dtype=float)
     # the sum of 1 / (x + k), k = 0 … 9, in pairs: (x + k)(x + 9 - k) = t + k(9 - k)
     t = x * (x + 9)
     steps = (2 * x + 9) * (1 / t + 1 / (t + 8) + 1 / (t + 14) + 1 / (t + 18) + 1 / (t + 20))
     y = x + 10
     u = 1 / (y * y)
     series = u * (1 / 12 - u * (1 / 120 - u * (1 / 252 - u * (1 / 240 - u * (1 / 132)))))
-    return np.asarray(np.log(y) - 0.5 / y - series - steps)
+    return np.log(y) - 0.5 / y - series - steps
 
 
-def normal_cdf(x: Array) -> Array:
-    """P(a standard normal variable is below x).
+def normal_cdf(x: Array, short: int | None = None) -> Array:
+    """P(a standard normal variable is below x); up to ``short`` values are done one by one.
 
     >>> normal_cdf(np.array([0.0, 1.96])).round(3).tolist()
     [0.5, 0.975]
     """
-    if x.size <= SHORT_CDF:
+    if x.size <= (SHORT_CDF if short is None else short):
         return 0.5 * _each(math.erfc, x * -math.sqrt(0.5))
     from scipy.special import ndtr
 

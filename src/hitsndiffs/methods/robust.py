@@ -15,6 +15,8 @@ from hitsndiffs.methods.exact import along
 from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.keys import key_from_scores, key_given
+from hitsndiffs.methods.label_axes import LabelCentred
+from hitsndiffs.methods.labels import two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.search import Search, correlation
 from hitsndiffs.methods.majority import Majority
@@ -31,6 +33,10 @@ Vector = npt.NDArray[np.float64]
 LEAD = 0.15
 #: A second axis within this share of the first one's eigenvalue is a competitor worth a word.
 CLOSE = 0.1
+#: What is said where leanings are taken out.
+LEANINGS = (
+    "All items share two labels: everybody's leaning to one of them is taken out of the axes."
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,10 @@ class HNDRobust(Searching):
     with few answers (μ); centring within items keeps *who answered what* from being an axis. With
     ``lam=0, mu=0`` and complete data this is the paper's HnD. If plain HnD's order is certified
     consistent, that order is returned.
+
+    Where all items share two labels (true/false), the strongest axis would be who says "true".
+    There everybody's leaning to a label is taken out as well, and shrinkage is fixed at three
+    answers; with ``lam`` or ``mu`` given it is not.
 
     Which of the leading axes is ability, and which way up, is decided by the latent-key model: the
     axis that agrees best with its best solution, the first one unless another agrees by
@@ -110,9 +120,14 @@ class HNDRobust(Searching):
         sign = -1 if agreements[place] < 0 else 1
 
         # 4. option weights, and scores from them: equal answers get equal scores
-        w = shrunk(of, s, found.lam)
         n = data.answers_per_user
-        s = data.choices(w) / (n + found.mu)
+        centred = LabelCentred.of(data) if self._label_centred(data) else None
+        if centred is not None:
+            each = LabelCentred.of(of).item_weights(s)
+            w, s = centred.columns(each)[:, 0], centred.scores(each)
+        else:
+            w = shrunk(of, s, found.lam)
+            s = data.choices(w) / (n + found.mu)
         scale = sign / np.sqrt(float(n @ s**2) / float(n.sum()))
         s, w = s * scale, w * scale
         confidence = solutions.confidence
@@ -129,9 +144,13 @@ class HNDRobust(Searching):
             confidence=confidence,
             converged=found.axes.converged,
             n_iterations=found.rounds,
-            notes=tuple(_notes(found, place, confidence)),
+            notes=(*([] if centred is None else [LEANINGS]), *_notes(found, place, confidence)),
             learnt=ShrunkAxes(found.lam, found.mu, place + 1, tuple(float(a) for a in agreements)),
         )
+
+    def _label_centred(self, data: Engine) -> bool:
+        """Whether everybody's leaning is taken out: two shared labels, and no shrinkage told."""
+        return self.lam is None and self.mu is None and two_labels(data.items)
 
     def _shrinkage(self, data: Engine, found: Shrinkage) -> Shrinkage:
         """What was found from the data, or what the caller said instead."""
@@ -152,7 +171,9 @@ def certified_fit(data: Engine, method: Searching) -> Fit | None:
         plain = HND(seed=method.seed, engine=method.engine, threads=method.threads, **known)
         fit = plain._fit(data)
     else:  # parts that share no option: agreement with the others says which part comes first
-        found = perfect_order(data, Majority()._fit(data).scores) if may_be_perfect(data) else None
+        if not may_be_perfect(data):
+            return None
+        found = perfect_order(data, data.collect(Majority()._fit(data).scores))
         if found is None:
             return None
         fit = along(data, found, **known)

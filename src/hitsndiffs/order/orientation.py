@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.lookup import known_options
 from hitsndiffs.engines import Engine
-from hitsndiffs.order.ties import tie_limit
+from hitsndiffs.order.ties import TIE
 
 __all__ = [
     "Orientation",
@@ -182,20 +182,22 @@ def _end_size(users: int) -> int:
     return tenth if tenth >= 2 else (min(3, users // 2) if users >= 4 else 0)
 
 
-def _ends(scores: Vector, data: Engine, size: int) -> Vector:
+def _ends(scores: Vector, data: Engine, size: int) -> Any:
     """1 for the ``size`` first users and for the ``size`` last, in two columns.
 
     A tie across the edge shares what places are left.
     """
-    limit = tie_limit(scores)
-    ends = []
-    for sign, place in ((1, len(scores) - size), (-1, size - 1)):
-        edge = data.value_at(scores, place)
-        above = sign * (scores - edge) > limit
-        level = abs(scores - edge) <= limit
-        share = (size - float(above.sum())) / float(level.sum())
-        ends.append(above + share * level)
-    return np.stack(ends, axis=1)
+    limit = TIE * max(data.largest(scores), 1e-300)
+    edges, weights = [], []
+    places = (len(scores) - size, size - 1)
+    for top, edge in zip((True, False), data.values_at(scores, places), strict=True):
+        edges.append([edge - limit, edge + limit])
+        below, level, above = data.histogram(scores, np.array(edges[-1])).tolist()
+        if top:
+            weights.append([0.0, (size - above) / level, 1.0])
+        else:
+            weights.append([1.0, (size - below) / level, 0.0])
+    return data.stepwise(scores, np.array(edges), np.array(weights))
 
 
 def _entropies(users: Vector, data: Engine) -> tuple[Vector, Vector]:

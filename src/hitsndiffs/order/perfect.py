@@ -89,9 +89,8 @@ def may_be_perfect(data: Engine, *, most_users: int = MOST_USERS) -> bool:
     If they have none, neither have all. The cost does not grow with the number of users.
     """
     some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, most_users))
-    n_users, answered = data.n_users, data.answers_per_user > 0
-    users = None
-    if not bool(answered.all()):
+    n_users, users = data.n_users, None
+    if not data.is_complete and not bool((answered := data.answers_per_user > 0).all()):
         users = np.flatnonzero(data.collect(answered))
         n_users = len(users)
     places = np.linspace(0, n_users - 1, min(some, n_users)).astype(np.int64)

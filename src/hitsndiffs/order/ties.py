@@ -66,7 +66,7 @@ def _numbered(order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_]) -> np
 
 def levelled(data: Engine, scores: Any, tolerance: float) -> Any:
     """Give scores that differ by no more than the tolerance (relative to the largest) one value."""
-    return data.levelled(scores, tie_limit(scores, tolerance))
+    return data.levelled(scores, tolerance * max(data.largest(scores), 1e-300))
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import glob
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from hitsndiffs.errors import InputError, MissingExtraError
+from hitsndiffs.reading.parquet import damaged
+from hitsndiffs.reading.quiet import without_panics
 
 if TYPE_CHECKING:
     from hitsndiffs.engines.dask import DaskEngine
@@ -20,6 +24,8 @@ __all__ = ["connect", "disconnect", "in_plain_words", "is_dask_frame", "read_on_
 _PARQUET, _TEXT = (".parquet", ".pq"), {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 #: Text files are read in pieces of about this size.
 PIECES = "64MB"
+#: Cells of a Parquet file that make a part.
+CELLS = 25_000_000
 #: Clients that were made here, and are to be closed here.
 _ours: WeakSet[Any] = WeakSet()
 
@@ -30,7 +36,7 @@ def is_dask_frame(table: Any) -> bool:
     return kind.__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(table, "dask")
 
 
-def connect(scheduler: str | None = None) -> Any:
+def connect(scheduler: str | None = None, *, timeout: float = 10) -> Any:
     """A client of a scheduler: the one named, one that is connected already, or a local cluster.
 
     Parameters
@@ -38,6 +44,8 @@ def connect(scheduler: str | None = None) -> Any:
     scheduler
         Its address, ``tcp://HOST:PORT``. Without one, a client that is open in this process is
         used; else a cluster is started on this machine, one worker process per core.
+    timeout
+        How many seconds to wait for the scheduler.
     """
     try:
         from distributed import Client, LocalCluster, get_client
@@ -48,7 +56,7 @@ def connect(scheduler: str | None = None) -> Any:
         ) from error
     if scheduler is not None:
         try:
-            client = Client(scheduler, timeout=10)
+            client = Client(scheduler, timeout=timeout)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"No Dask scheduler answers at {scheduler} ({_first_line(error)}). Start one with "
@@ -68,7 +76,9 @@ def connect(scheduler: str | None = None) -> Any:
     except ValueError:
         from hitsndiffs.data.pool import available_cores
 
-        client = Client(LocalCluster(n_workers=available_cores(), threads_per_worker=1))
+        with warnings.catch_warnings():  # the usual port is taken: the dashboard has another
+            warnings.simplefilter("ignore", UserWarning)
+            client = Client(LocalCluster(n_workers=available_cores(), threads_per_worker=1))
         _ours.add(client)
         return client
 
@@ -148,8 +158,9 @@ def _frame_of(files: Sequence[str]) -> Any:
 
     endings = {Path(text).suffix.lower() for text in files}
     if endings <= set(_PARQUET):
-        _check_parquet(files)
-        return dd.read_parquet(list(files), split_row_groups="adaptive")
+        if any("://" in text for text in files):
+            return dd.read_parquet(list(files), split_row_groups="adaptive")
+        return ParquetPieces(files)
     if len(endings) == 1 and endings <= set(_TEXT):
         return dd.read_csv(
             list(files),
@@ -164,29 +175,77 @@ def _frame_of(files: Sequence[str]) -> Any:
     )
 
 
-def _check_parquet(files: Sequence[str]) -> None:
-    """A broken file is found by its end, before any work is done."""
-    import pyarrow
-    import pyarrow.parquet
+class ParquetPieces:
+    """Parquet files, cut into pieces that workers read with Polars.
 
-    first: tuple[str, list[str]] | None = None
-    for text in files:
-        if "://" in text:
-            continue
-        try:
-            names = pyarrow.parquet.read_schema(text).names
-        except (OSError, pyarrow.ArrowException) as error:
-            raise InputError(
-                f"{text} cannot be read as Parquet ({_first_line(error)}); write it again, or take "
-                "it out."
-            ) from error
-        if first is None:
-            first = text, names
-        elif names != first[1]:
-            raise InputError(
-                f"{text} has other columns than {first[0]}: {_difference(names, first[1])}. Files "
-                "that are ranked together need the same columns."
-            )
+    Through Dask's own frames, which are of pandas, it takes three times as long.
+
+    Parameters
+    ----------
+    files
+        Paths that the workers see too, in the order of the users.
+    """
+
+    def __init__(self, files: Sequence[str]) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        self.files, self.rows = list(files), []
+        self.columns: list[str] = []
+        for text in self.files:
+            # a broken file is found by its end, before any work is done
+            try:
+                with pyarrow.parquet.ParquetFile(text) as file:
+                    names, rows = file.schema_arrow.names, file.metadata.num_rows
+            except (OSError, pyarrow.ArrowException) as error:
+                raise InputError(
+                    f"{text} cannot be read as Parquet ({_first_line(error)}); write it again, or "
+                    "take it out."
+                ) from error
+            if self.columns and names != self.columns:
+                raise InputError(
+                    f"{text} has other columns than {self.files[0]}: "
+                    f"{_difference(names, self.columns)}. Files that are ranked together need the "
+                    "same columns."
+                )
+            self.columns = names
+            self.rows.append(rows)
+
+    def head(self, names: list[str]) -> Any:
+        """The first rows of some columns."""
+        return read_rows(self.files[0], 0, 1000, names)
+
+    def to_delayed(self, names: list[str]) -> list[Any]:
+        """The pieces with some columns, to be read by the workers."""
+        from dask.delayed import delayed
+
+        most = max(1, CELLS // max(len(names), 1))
+        found = []
+        for text, rows in zip(self.files, self.rows, strict=True):
+            pieces = -(-rows // most)
+            cuts = [rows * n // max(pieces, 1) for n in range(pieces + 1)]
+            found += [
+                delayed(read_rows, pure=False)(text, first, last - first, names)
+                for first, last in pairwise(cuts)
+            ]
+        return found
+
+    def to_frame(self) -> Any:
+        """The files as a Dask frame."""
+        import dask.dataframe as dd
+
+        return dd.read_parquet(self.files, split_row_groups="adaptive")
+
+
+def read_rows(path: str, first: int, count: int, names: list[str]) -> Any:
+    """Some rows and columns of a Parquet file, as a frame of Polars."""
+    import polars as pl
+
+    try:
+        with without_panics():
+            return pl.scan_parquet(path).select(names).slice(first, count).collect()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise damaged(path, error) from None
 
 
 def _difference(names: list[str], wanted: list[str]) -> str:
@@ -206,6 +265,11 @@ def in_plain_words() -> Iterator[None]:
         yield
     except InputError:
         raise
+    except MemoryError as error:
+        raise InputError(
+            f"A worker has not enough memory for its part ({_first_line(error)}). Give workers "
+            "more memory, or use more of them."
+        ) from error
     except KilledWorker as error:
         raise InputError(
             "Workers died again and again at the same piece of work, most likely for want of "

@@ -33,6 +33,10 @@ __all__ = ["Finished", "finish"]
 
 #: Up to this many users, a row that is named like a key is looked for everywhere.
 _MANY_USERS = 100_000
+#: A row is no person when nearly all of its answers are its own, in a table of some size in which
+#: others share most of theirs; not more than this many rows are.
+_FEW_USERS, _FEW_ITEMS, _MANY_CELLS = 8, 4, 5_000_000
+_STRANGE, _USUAL, _MOST_STRANGE = 0.9, 0.2, 12
 #: An item with this many answers of which nearly all differ is free text.
 _SOME, _DIFFERENT = 10, 0.8
 _LONG_TEXT = 80
@@ -91,6 +95,8 @@ def finish(
     """
     done = Finished(encoded, None)
     if rows_may_be_special:
+        if not keep_all and key_user is None:
+            _drop_strangers(done)
         raw_key = _special_rows(done, raw_key, key_user, users_are_named)
     _choose_items(done, items, drop)
     _fold(done, fold, blanks)
@@ -144,6 +150,40 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
     if drop.any():
         done.encoded = with_users(encoded, ~drop)
     return raw_key
+
+
+def _drop_strangers(done: Finished) -> None:
+    """Leave out rows of answers that nobody gave to any item: texts, weights, statistics."""
+    encoded = done.encoded
+    n_users, n_items = len(encoded.users), len(encoded.items)
+    if n_users < _FEW_USERS or n_items < _FEW_ITEMS or n_users * n_items > _MANY_CELLS:
+        return
+    answered, alone = _answered(encoded), _lonely(encoded)
+    share = alone / np.maximum(answered, 1)
+    strange = (share >= _STRANGE) & (answered >= max(_FEW_ITEMS, n_items / 2))
+    some = answered > 0
+    if not strange.any() or strange.sum() > _MOST_STRANGE or some.sum() < _FEW_USERS:
+        return
+    counts = choosers(encoded)
+    common = np.add.reduceat(counts > 1, encoded.item_starts[:-1])  # options that several chose
+    if np.median(share[some]) > _USUAL or np.median(common) < 2:
+        return
+    used: Counter[str] = Counter()
+    for text, n in zip(encoded.option_labels.tolist(), counts.tolist(), strict=True):
+        used[str(text)] += n
+    for user in np.flatnonzero(strange).tolist():
+        label = str(encoded.users[user])
+        own = Counter(map(str, answer_of(encoded, user).values()))
+        foreign = sum(n for text, n in own.items() if used[text] == n)
+        named = is_key_name(label) or is_summary_name(label)
+        strange[user] = not named and foreign >= _STRANGE * own.total()
+    if not strange.any():
+        return
+    for user in np.flatnonzero(strange).tolist():
+        label = shortened(str(encoded.users[user]), 40)
+        reason = "nobody else gave such answers: names, weights or statistics, not a person"
+        done.left_out.append(LeftOut(1, f"row {label!r}", f"{reason} (kept where items are named)"))
+    done.encoded = with_users(encoded, ~strange)
 
 
 def _answered(encoded: Encoded) -> np.ndarray[Any, Any]:

@@ -22,6 +22,7 @@ from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.roles import WideRoles, wide_roles
 from hitsndiffs.reading.scored import holds_points
+from hitsndiffs.reading.special import named_rows
 from hitsndiffs.reading.turned import is_key_beside_users, refuse_questions, turned_round
 from hitsndiffs.reading.words import plain, role_of_name, tokens
 
@@ -79,6 +80,8 @@ def find_table_layout(
         Tables with more columns are refused.
     """
     given = {"user": options.user, "item": options.item, "option": options.option}
+    if not any(given.values()) and table.has_header and options.layout == "auto":
+        given = _rated_subjects(table, given)
     if len(table.names) > widest:
         raise InputError(
             f"{table.place.source}: the table has {len(table.names):,} columns, and more than "
@@ -174,6 +177,20 @@ def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
         else:
             columns.append(Column(name, "unused", "not needed", place))
     return Layout("long", why, columns, long=chosen, key=key)
+
+
+def _rated_subjects(table: FileTable, given: dict[str, str | None]) -> dict[str, str | None]:
+    """Where raters judge subjects, the subjects are the items."""
+    if recognise("item", table.names) or len(table.names) > _MOST_POINTS:
+        return given
+    users = recognise("user", table.names)
+    subjects = [name for name in users if plain(name).startswith("subject")]
+    raters = [name for name in users if name not in subjects]
+    if len(subjects) == 1 == len(raters) and recognise("option", table.names):
+        cells = column_cells(table, subjects[0])
+        if len(set(cells)) < len(cells):
+            return {**given, "user": raters[0], "item": subjects[0]}
+    return given
 
 
 def _user_of_several(table: FileTable, given: dict[str, str | None]) -> dict[str, str | None]:
@@ -337,6 +354,9 @@ def _refuse_points(table: FileTable, roles: WideRoles) -> None:
     places = {name: place for place, name in enumerate(table.names)}
     totals = [c.name for c in roles.columns if c.role == "points"]
     rows = [row for row in table.sample[:_MOST_SAMPLE] if len(row) == len(table.names)]
+    labels = {name: [row[places[name]] for row in rows] for name in (*roles.users, *roles.labels)}
+    special = named_rows(labels)
+    rows = [row for k, row in enumerate(rows) if k not in special]
     cells = {name: [row[places[name]] for row in rows] for name in (*roles.items, *totals)}
     if holds_points([cells[n] for n in roles.items], [cells[n] for n in totals]):
         raise Refusal(

@@ -90,8 +90,8 @@ def holds_points(
 ) -> bool:
     """Whether columns hold points, not choices: fractions, or numbers that add up to a total.
 
-    Numbers that add up may also be ratings from 1 to 5. Points begin at 0, and not every question
-    is worth the same.
+    Numbers that add up may also be ratings. Points begin at 0, and a quarter of the questions or
+    more is worth at most half as much as the greatest.
 
     Parameters
     ----------
@@ -114,14 +114,15 @@ def holds_points(
     columns = [_numbers(cells) for cells in items]
     if any(column is None for column in columns):
         return False
-    known = [column for column in columns if column is not None]
+    known = [column for column in columns if column is not None and len(set(column)) > 1]
     rows = list(zip(*known, strict=False))
     values = [{value for value in column if value is not None} for column in known]
     broken = [v for v in values if len(v) > 6 and sum(x != int(x) for x in v) * 4 > len(v)]
     if len(rows) >= _ROWS and len(broken) * 2 > len(values):
         return True
-    best = {max(v) for v in values if v}
-    if min((min(v) for v in values if v), default=1.0) != 0 or len(best) < 2:
+    best = [max(v) for v in values if v]
+    small = sum(number * 2 <= max(best, default=0.0) for number in best)
+    if min((min(v) for v in values if v), default=1.0) != 0 or small * 4 < len(best):
         return False
     return any(_adds_up(rows, _numbers(total)) for total in totals)
 

@@ -15,6 +15,10 @@ __all__ = ["is_key_beside_users", "refuse_questions", "turned_round"]
 
 #: This many columns tell whether the table is turned round.
 _MOST_COLUMNS = 2000
+#: With more columns than this, those of free text are not compared.
+_MOST_TEXTS = 300
+#: Answers to the same question agree at least so often; other texts never do.
+_AGREES = 0.15
 #: A key may also stand in one of this many columns at the end.
 _LAST = 20
 #: A column is one user's answers when so much of it are right answers of some item.
@@ -35,7 +39,7 @@ def turned_round(table: FileTable) -> tuple[str, list[str]] | None:
     """Return why the rows are items, and the columns of users where their names tell them."""
     if not table.has_header or len(table.names) < 3 or len(table.sample) < 2:
         return None
-    return _by_key(table) or _by_names(table)
+    return _by_key(table) or _by_names(table) or _by_item(table)
 
 
 def is_key_beside_users(name: str) -> bool:
@@ -49,7 +53,7 @@ def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
     named = [n for n in looked_at if role_of_name(n) == "key"]
     item = recognise("item", table.names)
     if not named and item and not recognise("user", table.names):
-        named = [n for n in looked_at if plain(n) in _KEYS]
+        named = [n for n in looked_at if plain(n) in _KEYS and not _are_numbers(table, n)]
     if len(named) != 1 or plain(named[0])[-1:].isdigit():
         return None
     key = [c.strip() for c in column_cells(table, named[0]) if c.strip()]
@@ -62,7 +66,12 @@ def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
     if not item and len(set(first)) < len(first):
         return None
     right = set(key)
-    own = [n for n in others if _share_in(column_cells(table, n), right) >= _FITS]
+    if len(right) * 2 > len(key):  # each row has options of its own
+        options = [n for n in others if _OPTION.fullmatch(n.strip())]
+        rest = [n for n in others if n not in options] if len(options) > 2 else others
+        own = [n for n in rest if _agrees(table, n, [*rest, named[0]])]
+    else:
+        own = [n for n in others if _share_in(column_cells(table, n), right) >= _FITS]
     if len(own) < 2 and not _share_options(table, others):
         return None
     return f"there is one right answer in each row ({named[0]!r})", own if len(own) > 1 else []
@@ -100,6 +109,37 @@ def _by_names(table: FileTable) -> tuple[str, list[str]] | None:
     return None
 
 
+def _by_item(table: FileTable) -> tuple[str, list[str]] | None:
+    """See rows that are named as items, one each, and columns that answer the same questions."""
+    item = recognise("item", table.names[:_MOST_COLUMNS])
+    if not item or recognise("user", table.names[:_MOST_COLUMNS], wide=True):
+        return None
+    cells = [cell.strip() for cell in column_cells(table, item[0])]
+    if len(set(cells)) < len(cells) or not all(cells) or len(cells) < 3:
+        return None
+    others = _answer_columns(table, exclude=set(item))
+    own = [n for n in others if _agrees(table, n, others)]
+    counts = [n for n in own if _are_numbers(table, n)]
+    if len(counts) * 2 < len(own):
+        own = [n for n in own if n not in counts]
+    if len(own) < 3 or any(_OPTION.fullmatch(name.strip()) for name in own):
+        return None
+    return f"each row is an item ({item[0]!r})", own
+
+
+def _agrees(table: FileTable, name: str, others: list[str]) -> bool:
+    """Whether a column often has what another one has in that row: also the weakest user's does."""
+    place = table.names.index(name)
+    places = [table.names.index(other) for other in others if other != name]
+    rows = [row for row in table.sample[:200] if place < len(row) and row[place].strip()]
+    shared = sum(any(k < len(row) and row[k] == row[place] for k in places) for row in rows)
+    return bool(rows) and shared >= _AGREES * len(rows)
+
+
+def _are_numbers(table: FileTable, name: str) -> bool:
+    return look_at(column_cells(table, name)).is_number
+
+
 def _first_word(name: str) -> str:
     words = tokens(name)
     return words[0].rstrip("0123456789") if words else ""
@@ -112,12 +152,17 @@ def _is_numbered_user(name: str) -> bool:
 
 
 def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
-    found = []
+    """Return the columns of answers; where each row has options of its own, they hardly repeat."""
+    kinds: dict[str, str] = {}
     for place, name in enumerate(table.names[:_MOST_COLUMNS]):
-        may_be = name not in exclude and role_of_name(name) is None
-        if may_be and look_at(cells_at(table, place)).kind == "choice":
-            found.append(name)
-    return found
+        if name not in exclude and role_of_name(name) is None:
+            kind = look_at(cells_at(table, place)).kind
+            if kind in ("choice", "text", "different"):
+                kinds[name] = kind
+    names = list(kinds)
+    few = len(names) <= _MOST_TEXTS
+    beside = [*names, *(n for n in exclude if n in table.names)]
+    return [n for n in names if kinds[n] == "choice" or (few and _agrees(table, n, beside))]
 
 
 def refuse_questions(table: FileTable) -> None:

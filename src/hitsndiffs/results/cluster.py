@@ -16,7 +16,7 @@ from hitsndiffs.data.lookup import python_value
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, make
-from hitsndiffs.order.ties import tie_limit
+from hitsndiffs.order.ties import TIE
 from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.sureness import what_helps
@@ -62,7 +62,7 @@ def rank_on_cluster(
     errors = fit.standard_errors
     if by == "ability" and scores is not fit.scores:
         errors = fit.ability_errors
-    ranks = data.kept(data.ranks(scores, tie_limit(scores)))
+    ranks = data.kept(data.ranks(scores, TIE * max(data.largest(scores), 1e-300)))
     return ClusterRanking(data, method, fit, scores, ranks, errors)
 
 

@@ -131,7 +131,7 @@ def spread_intervals(
     centre = float((weight * scores).sum()) / float(weight.sum())
     mean, sd = centre + share * (scores - centre), np.sqrt(share) * errors
     low, high, widest = float(mean.min()), float(mean.max()), float(sd.max())
-    cuts = np.array([data.value_at(sd, m * k // 12) for k in range(1, 12)])
+    cuts = np.array(data.values_at(sd, [m * k // 12 for k in range(1, 12)]))
     edges = np.linspace(low, max(high, low + 1e-300), GRID + 1)
     cells = partial(_in_cells, cuts=cuts, edges=edges)
     counted = data.reduced(cells, mean, sd).reshape(12, GRID, 3)

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine, scaled
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
+from hitsndiffs.spectral.refined import refined_pair
 from hitsndiffs.spectral.repeated import REPEATED, colours, settled, turned
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
@@ -78,6 +79,7 @@ def leading_axes(
     tol: float = 1e-12,
     max_iterations: int = 5000,
     dense_up_to: int = DENSE_UP_TO,
+    only: bool = False,
 ) -> Axes:
     """Return the strongest axes of ``U`` after the trivial one.
 
@@ -100,12 +102,17 @@ def leading_axes(
         Of the Lanczos iterations.
     dense_up_to
         Up to this many options (or users) a dense matrix is solved, where it is quickly made.
+    only
+        Whether no other axes of these data are asked for: the engine may then take a way that
+        makes this one sooner and others no cheaper.
     """
     A = _Symmetric.of(data, lam, mu, centred, user_weights)
-    on_options = data.n_options < data.n_users
-    size = min(data.n_options, data.n_users)
+    # the numbers of users are NumPy's only on some engines
+    on_options = data.n_options < data.n_users or data.arrays != "numpy"
+    size = data.n_options if on_options else data.n_users
     cheap = data.n_responses * size <= DENSE_PRODUCTS
-    found = top_pairs(
+    found = _refined(A, seed, tol) if only and (count, scored) == (2, 1) and on_options else None
+    found = found or top_pairs(
         A.around if on_options else lambda x: A.to_users(A.to_options(x)),
         None,
         size,
@@ -125,12 +132,27 @@ def leading_axes(
         weights = np.empty_like(vectors)
         for axis, y in enumerate(vectors.T):
             weights[:, axis] = np.sqrt(values[axis]) * A.weights(y)
-        found_users = [_unit(A.to_users(y)) for y in vectors.T]
-        users = np.stack(found_users, axis=1) if found_users else np.empty((data.n_users, 0))
+        pairs = zip(vectors.T, values, strict=False)
+        users = _columns([A.scores(y, float(value)) for y, value in pairs], data.n_users)
     # seen from the users, a residual among the options is no larger on the strongest axis
     residual = float(found.residuals[0]) if len(values) else 0.0
     converged = residual <= max(1e-6, 100 * tol)
-    return Axes(values, A.unscaled(users), found.products, residual, converged, weights)
+    scores = users if on_options else A.unscaled(users)
+    return Axes(values, scores, found.products, residual, converged, weights)
+
+
+def _refined(A: _Symmetric, seed: int, tol: float) -> Highest | None:
+    """The axis with the help of a sample, where the engine has one to give and it is near."""
+    near = A.sampled()
+    if near is None:
+        return None
+    return refined_pair(A.around_data, near, roughly=A.around_roughly, seed=seed, tol=tol)
+
+
+def _columns(users: list[Any], n_users: int) -> Any:
+    if len(users) == 1:
+        return users[0][:, None]  # no copy
+    return np.stack(users, axis=1) if users else np.empty((n_users, 0))
 
 
 @dataclass(frozen=True)
@@ -164,8 +186,8 @@ class _Symmetric:
         answers = data.answers_per_user
         if user_weights is None:
             choosers = data.choosers_per_option.astype(float)
-            if float(answers.min()) == float(answers.max()):
-                answers = np.array([float(answers[0])])
+            if data.is_complete or float(answers.min()) == float(answers.max()):
+                answers = np.array([data.n_responses / data.n_users])
             root = _inverse_root(answers + mu)
             scale = root
         else:
@@ -191,13 +213,50 @@ class _Symmetric:
         return _without(self._rooted(self.data.choices(self.weights(y))), self.trivial_users)
 
     def around(self, y: Vector) -> Vector:
+        """``Aᵀ A``, without a pass over the data where all pairs of options are counted."""
+        if len(self.root) > 1 or self.data.gram is None:
+            return self.around_data(y)
+        v = self.weights(y)
+        through = float(self.root[0]) ** 2 * (self.data.gram @ v)
+        return self._finish(through - self._seen * (self._seen @ v))
+
+    def around_data(self, y: Vector) -> Vector:
         """``Aᵀ A``, in one pass over the data."""
         v = self.weights(y)
-        if len(self.root) == 1 and self.data.gram is not None:
-            through = float(self.root[0]) ** 2 * (self.data.gram @ v)
-        else:
-            through = self._through(v)
+        return self._finish(self._through(v) - self._seen * (self._seen @ v))
+
+    def around_roughly(self, y: Vector) -> Vector:
+        """The same in less time and less exactly, where all users count alike."""
+        v = self.weights(y)
+        through = float(self.root[0]) ** 2 * self.data.through_roughly(v)
         return self._finish(through - self._seen * (self._seen @ v))
+
+    def sampled(self) -> Vector | None:
+        """Nearly ``Aᵀ A``, from a sample, where the engine has one and all users count alike."""
+        if len(self.root) > 1 or self.centre is not None:
+            return None
+        found = self.data.sampled_pairs
+        if found is None:
+            return None
+        pairs, size = found
+        seen, t = self._seen, self.trivial_options
+        whole = float(self.root[0]) ** 2 * (self.data.n_users / size) * pairs
+        near = self.half[:, None] * (whole - np.outer(seen, seen)) * self.half
+        along = near @ t
+        sides = np.outer(t, along)
+        projected: Vector = near - sides - sides.T + (t @ along) * np.outer(t, t)
+        return projected
+
+    def scores(self, y: Vector, value: float) -> Any:
+        """Scores of an axis that is known on the side of the options, with its eigenvalue."""
+        if len(self.root) > 1:
+            return _unit(self.to_users(y)) * self.scale
+        # all gave as many answers: what is the same for all users goes into the weights
+        data, root = self.data, float(self.root[0])
+        v = root * self.weights(y)
+        mean = float(self.trivial_users[0]) ** 2 * float(data.choosers_per_option @ v)
+        v = v - mean * (data.n_users / data.n_responses)
+        return data.choices(v * (float(self.scale[0]) / np.sqrt(value)))
 
     def unscaled(self, x: Vector) -> Vector:
         """Scores from vectors of the symmetric form."""

@@ -27,7 +27,7 @@ _WORDS = {
     "option": """answervalue selectedanswer chosenanswer givenanswer studentanswer useranswer
         workeranswer modelanswer option label answer response choice chosen selected
         selectedoption vote annotation prediction pred predicted predictedanswer predictedlabel
-        picked value
+        picked value rating category judgment judgement verdict class
         antwort réponse respuesta risposta resposta antwoord svar odpowiedź ответ 回答 解答 答え
         选项 응답 답""",
     "answer": """answer key correctanswer correct truth gold solution option

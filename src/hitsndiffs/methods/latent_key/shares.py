@@ -46,4 +46,6 @@ def shared_out(found: Search) -> list[tuple[Mode, float]]:
         behind = np.array([modes[0].evidence - mode.evidence for mode in modes[1:]])
         share = 1 / (1 + np.maximum(behind, 0.0) / HALVED)
         share = (1 - sure) * share / (share.sum() + NONE)
+    # none is likelier than the first, which explains the answers best: the rest is for none of them
+    share = np.minimum(share, sure)
     return list(zip(modes, [sure, *share.tolist()], strict=True))

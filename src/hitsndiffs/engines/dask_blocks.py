@@ -1,0 +1,217 @@
+"""Parts of the users on the workers of a Dask cluster, and user arrays in blocks, one per part.
+
+What the cluster engine is made of: calls to all parts, sums over them, and arrays that stay where
+they are made.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import dask.array as da
+import numpy as np
+import numpy.typing as npt
+from distributed import Client, Future, futures_of, wait
+
+from hitsndiffs.data.items import Items
+from hitsndiffs.engines import dask_order as orders
+from hitsndiffs.engines import dask_parts as work
+from hitsndiffs.engines.base import Engine
+from hitsndiffs.engines.dask_crew import Crew, key_of
+
+__all__ = ["HERE", "Blocks", "new_name", "same"]
+
+Ints = npt.NDArray[np.int64]
+Array = Any  # a dask.array.Array
+
+#: How many sums are added up by one task.
+FAN_IN = 8
+#: Arrays over options up to this size travel with every task (bytes).
+INLINE = 2**16
+#: With at most this many answers in all, methods are fitted there: a cluster would be slower.
+HERE = 5_000_000
+
+
+class Held(NamedTuple):
+    """A user array whose blocks are on the workers."""
+
+    array: Any
+    blocks: list[Future]
+
+
+class Blocks(Engine):
+    """Base of the cluster engine.
+
+    Parameters
+    ----------
+    client
+        A connection to the scheduler.
+    parts
+        One :class:`~hitsndiffs.engines.dask_parts.Part` each, on the workers.
+    sizes
+        How many users each part has.
+    items
+        Items and options of all parts.
+    notes
+        Sentences on what was dropped or assumed.
+    here_up_to
+        Up to so many answers, methods bring them to the caller and are fitted there.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        parts: Sequence[Future],
+        sizes: Sequence[int],
+        items: Items,
+        notes: Sequence[str] = (),
+        here_up_to: int = HERE,
+    ) -> None:
+        self.here_up_to = here_up_to
+        self.client = client
+        self.items = items
+        self.notes = tuple(notes)
+        self._parts = list(parts)
+        self._crew = Crew(client, self._parts)
+        self._made: dict[str, Held] = {}
+        self._sizes = tuple(sizes)
+        self._starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
+        self.n_users = int(self._starts[-1])
+
+    def call(self, act: Callable[..., Any], *arguments: Any) -> Future:
+        """Have a worker do something; its result stays there."""
+        return self.client.submit(act, *arguments, pure=False)
+
+    def calls(
+        self, act: Callable[..., Any], *arguments: Iterable[Any], keys: list[Any] | None = None
+    ) -> list[Future]:
+        """The same with several arguments each, in one message; results stay on the workers."""
+        rows = list(zip(*arguments, strict=False))  # what is the same for all has no end
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        named = {} if keys is None else {"key": keys}
+        made: list[Future] = self.client.map(act, *columns, pure=False, **named)
+        return made
+
+    def each(self, act: Callable[..., Any], *arguments: Iterable[Any]) -> list[Any]:
+        """The results of some calls, here: they must be short."""
+        found: list[Any] = self.client.gather(self.calls(act, *arguments))
+        return found
+
+    def blocks(self, x: Any) -> list[Future]:
+        """One block of a user array per part, on the workers."""
+        if not isinstance(x, da.Array):
+            x = self.user_array(np.asarray(x))
+        if x.name not in self._made:
+            chunks = (self._sizes, *((n,) for n in x.shape[1:]))
+            kept = self.client.persist(x.rechunk(chunks))
+            futures = {future.key: future for future in futures_of(kept)}
+            numbers = range(len(self._sizes))
+            made = [futures[key_of(kept.name, n, x.ndim - 1)] for n in numbers]
+            self._remember(x, Held(kept, made))
+        return self._made[x.name].blocks
+
+    def part_futures(self) -> list[Future]:
+        """The parts, on the workers."""
+        return self._parts
+
+    def _on_parts(
+        self,
+        act: Callable[..., Any],
+        *given: Any,
+        blocks: Sequence[list[Future]] = (),
+        keys: list[Any] | None = None,
+    ) -> list[Future]:
+        """``act(part, *given, *blocks)`` for each part, with its blocks of user arrays."""
+        return self.calls(act, self._parts, *map(same, given), *blocks, keys=keys)
+
+    def _given(self, x: npt.NDArray[Any]) -> Any:
+        """What all parts need: sent along with each task, or, if it is long, once."""
+        return x if x.nbytes <= INLINE else self.call(work.same, x)
+
+    def _joined(self, join: Callable[..., Any], parts: list[Future]) -> Future:
+        """Join the parts' results, some at a time, always in the same order."""
+        while len(parts) > 1:
+            parts = [
+                self.call(join, *parts[first : first + FAN_IN])
+                for first in range(0, len(parts), FAN_IN)
+            ]
+        return parts[0]
+
+    def _total(
+        self,
+        act: Callable[..., Any],
+        *given: Any,
+        arrays: Sequence[Any] = (),
+        columns: int = 1,
+        join: Callable[..., Any] = orders.added,
+    ) -> Any:
+        """The sum of ``act(part, *given, *blocks)`` over the parts: so many columns of options."""
+        arrays = [x if isinstance(x, da.Array) else self.user_array(np.asarray(x)) for x in arrays]
+        blocks = [self.blocks(array) for array in arrays]
+        wait([block for own in blocks for block in own])
+        kept = [self._made[array.name].array for array in arrays]
+        names = tuple((array.name, array.ndim - 1) for array in kept)
+        found = self._crew.total(act, given, names, 8 * columns * self.n_options, join)
+        if found is None:
+            sent = (self._given(x) if isinstance(x, np.ndarray) else x for x in given)
+            found = self._joined(join, self._on_parts(act, *sent, blocks=blocks)).result()
+        return found
+
+    def _array(
+        self,
+        act: Callable[..., Any],
+        *given: Any,
+        arrays: Sequence[Any] = (),
+        columns: tuple[int, ...] | None = (),
+        dtype: Any = np.float64,
+    ) -> Array:
+        """``act(part, *given, *blocks)`` of each part as a user array, which stays on the workers.
+
+        Without ``columns`` there is one further axis, and its length is asked for.
+        """
+        name, axes = new_name(), 1 if columns is None else len(columns)
+        keys = [key_of(name, number, axes) for number in range(len(self._parts))]
+        blocks = [self.blocks(array) for array in arrays]
+        made = self._on_parts(act, *given, blocks=blocks, keys=keys)
+        if columns is None:
+            columns = self.call(np.shape, made[0]).result()[1:]
+        return self._held(name, made, columns, dtype)
+
+    def _held(self, name: str, made: list[Future], columns: Any, dtype: Any = np.float64) -> Array:
+        """A user array from one block per part."""
+        rest = tuple(int(n) for n in columns)
+        graph = {block.key: block for block in made}
+        array = da.Array(graph, name, (self._sizes, *((n,) for n in rest)), dtype=dtype)
+        self._remember(array, Held(array, made))
+        return array
+
+    def _remember(self, x: Array, held: Held) -> None:
+        """An array's blocks are made once while somebody holds the array."""
+        self._made[x.name] = held
+        weakref.finalize(x, self._made.pop, x.name, None)
+
+    def _of_few(self, act: Callable[..., Any], users: Ints, axis: int) -> Any:
+        """What parts say of a few users, in the order given."""
+        users = np.asarray(users, dtype=np.int64)
+        if not len(users):
+            return self.call(act, self._parts[0], users).result()
+        owner = np.searchsorted(self._starts, users, side="right") - 1
+        asked = np.unique(owner).tolist()
+        own = [users[owner == p] - self._starts[p] for p in asked]
+        found = self.each(act, [self._parts[p] for p in asked], own)
+        places = np.concatenate([np.flatnonzero(owner == p) for p in asked])
+        return np.take(np.concatenate(found, axis=axis), np.argsort(places), axis=axis)
+
+
+def new_name() -> str:
+    """A name for a user array."""
+    return f"users-{uuid4().hex}"
+
+
+def same(x: Any) -> Iterable[Any]:
+    """What is the same for all calls."""
+    return repeat(x)

@@ -1,0 +1,77 @@
+"""Users who are named in several parts of wide data: found where the users are.
+
+Every part sends each of its users' names, as a 64-bit number, to the bucket that the number falls
+in. A bucket that gets a number twice says so, and the parts are asked whose it is.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.errors import InputError
+
+if TYPE_CHECKING:
+    from hitsndiffs.engines.dask import DaskEngine
+    from hitsndiffs.engines.dask_parts import Part
+
+__all__ = ["refuse_repeated_users"]
+
+Words = npt.NDArray[np.uint64]
+
+#: Repeated numbers that are looked at, at the most (two names may share a number by chance).
+EXAMPLES = 20
+
+
+def refuse_repeated_users(data: DaskEngine) -> None:
+    """Raise an error that names a user of two parts, if there is one."""
+    parts = data.part_futures()
+    if len(parts) == 1:
+        return
+    cut = data.calls(words_in_buckets, parts, repeat(len(parts)))
+    found = data.each(repeated, range(len(parts)), *map(repeat, cut))
+    words = np.concatenate(found)[:EXAMPLES]
+    if not len(words):
+        return
+    owners: dict[str, list[int]] = {}
+    for number, names in enumerate(data.each(named_so, parts, repeat(words))):
+        for name in names:
+            owners.setdefault(name, []).append(number + 1)
+    for name, places in owners.items():
+        if len(places) > 1:
+            raise InputError(
+                f"The user {name!r} is named in part {places[0]} and in part {places[1]} of the "
+                "files; wide files have one row per user, so merge the rows or give them "
+                "different names (files with one row per answer have the layout long)."
+            )
+
+
+def _words(part: Part) -> Words:
+    import polars as pl
+
+    names = [str(user) for user in part.engine.responses.users.tolist()]
+    words: Words = pl.Series(names, dtype=pl.String).hash(seed=0).to_numpy()
+    return words
+
+
+def words_in_buckets(part: Part, buckets: int) -> list[Words]:
+    """The numbers of a part's names, cut by their size."""
+    words = np.sort(_words(part))
+    edges = (np.arange(1, buckets, dtype=object) * 2**64 // buckets).astype(np.uint64)
+    return np.split(words, np.searchsorted(words, edges))
+
+
+def repeated(number: int, *parts: list[Words]) -> Words:
+    """The numbers that occur more than once in a bucket, some of them."""
+    words = np.sort(np.concatenate([part[number] for part in parts]))
+    found: Words = words[1:][words[1:] == words[:-1]][:EXAMPLES]
+    return found
+
+
+def named_so(part: Part, words: Words) -> list[Any]:
+    """The part's users whose names have these numbers."""
+    users = part.engine.responses.users
+    return [str(user) for user in users[np.isin(_words(part), words)].tolist()]
