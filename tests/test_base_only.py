@@ -11,7 +11,8 @@ import pytest
 
 #: What the extras bring, and what comes with them.
 BLOCKED = (
-    "altair", "vl_convert", "jinja2", "matplotlib", "starlette", "uvicorn", "python_multipart",
+    "altair", "vl_convert", "jinja2", "markupsafe", "matplotlib", "starlette", "uvicorn",
+    "python_multipart",
     "dask", "distributed", "pandas", "pyarrow", "cupy", "mirt", "IPython", "sklearn",
 )  # fmt: skip
 

@@ -128,7 +128,7 @@ def test_a_rival_axis_is_reported_with_advice():
     # two halves of the items split the users in two ways that have nothing to do with each other
     across = np.arange(60).reshape(-1, 2, 2).swapaxes(1, 2).ravel()
     table = np.hstack([two_camps(3, items=60), two_camps(4, items=60)[across]])
-    ranking = rank(make_responses(table), "hnd-robust")
+    ranking = rank(make_responses(with_own_letters(table)), "hnd-robust")
     values = ranking.fit.eigenvalues
     place = ranking.fit.learnt.axis - 1
     rivals = [v for a, v in enumerate(values) if a != place and v > 0.9 * values[place]]

@@ -24,7 +24,7 @@ from hitsndiffs.show.labels import clean
 from hitsndiffs.show.rows import Row, Rows, ranking_rows
 from hitsndiffs.show.story import Tile, tiles, verdict
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
-from hitsndiffs.show.templating import policy, render
+from hitsndiffs.show.templating import environment, policy, render
 from hitsndiffs.show.theme import dressed, to_svg, to_svgs
 
 __all__ = ["EMPTY_ROW", "Figure", "Report", "describe", "report_html", "write_report"]
@@ -140,6 +140,7 @@ def report_html(
     reading
         How the file was read: what, and in which words.
     """
+    environment()  # what is missing is said before any work is done
     found = describe(ranking, key=key, file=file, command=command, reading=reading)
     return render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
 
