@@ -190,6 +190,15 @@ def _rank(r: Any, method: str) -> Any:
 def _compare(first: Any, scores: Any, second: Any) -> str:
     """Fail where the results differ; where the data determine none, that must be said."""
     if undetermined(first) and undetermined(second):
+        if exchangeable(first) and exchangeable(second):  # the same places, taken by others
+            places = [np.sort(one[~np.isnan(one)]) for one in (first.scores, scores)]
+            apart = float(np.abs(places[0] - places[1]).max(initial=0.0))
+            assert apart <= LIMIT * max(float(np.abs(places[0]).max(initial=0.0)), 1e-300), (
+                f"the places differ by {apart:.2g}"
+            )
+            assert first.confidence is None or (
+                abs(first.confidence - second.confidence) <= LIMIT
+            ), f"confidence {first.confidence} | {second.confidence}"
         return "undetermined, and said"
     size = max(float(np.nanmax(np.abs(first.scores), initial=0.0)), 1e-300)
     apart = float(np.nanmax(np.abs(first.scores - scores), initial=0.0)) / size
@@ -207,6 +216,11 @@ def _compare(first: Any, scores: Any, second: Any) -> str:
 def undetermined(ranking: Any) -> bool:
     """Whether the ranking says that several orders are equally good."""
     return any("the order is not determined" in note for note in ranking.notes)
+
+
+def exchangeable(ranking: Any) -> bool:
+    """Whether that is so because users whom nothing tells apart stand at different places."""
+    return any(note.startswith("Nothing in the answers tells") for note in ranking.notes)
 
 
 def decided(ranking: Any) -> bool:
