@@ -472,6 +472,7 @@ def test_files_that_are_no_tables_do_not_spoil_an_archive(tmp_path):
 @pytest.mark.parametrize(
     ("data", "words"),
     [(b"$FL2@(#) SPSS", "SPSS"), (gzip.compress(b"RDX3\nX\n\0"), "R's own"), (b"%PDF", "PDF")],
+    ids=["SPSS", "R", "PDF"],
 )
 def test_the_files_of_other_programs_are_named(data, words, tmp_path):
     path = tmp_path / "a.dat"
