@@ -479,3 +479,21 @@ def test_the_files_of_other_programs_are_named(data, words, tmp_path):
     path.write_bytes(data)
     with pytest.raises(InputError, match=words):
         read_responses(path)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_joined_files_hold_every_answer_of_each(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    expected: dict[tuple[str, str], str] = {}
+    for number in range(3):
+        items = [f"q{i}" for i in rng.permutation(8)[: rng.integers(3, 8)]]
+        lines = ["user," + ",".join(items)]
+        for user in range(5):
+            name = f"student-{number}{user}"
+            cells = rng.choice(["A", "B", " C", "10", "9", ""], len(items)).tolist()
+            lines.append(",".join([name, *cells]))
+            expected |= {
+                (name, i): c.strip() for i, c in zip(items, cells, strict=True) if c.strip()
+            }
+        (tmp_path / f"part{number}.csv").write_text("\n".join(lines) + "\n")
+    assert answers(read_responses(tmp_path)) == expected

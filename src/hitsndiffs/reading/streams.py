@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import listed
@@ -18,6 +19,8 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import LeftOut, Stream
 
 __all__ = ["ATTEMPTS", "RawKey", "encode_stream", "option_label", "set_label"]
+
+Numbers = npt.NDArray[np.int32]
 
 ATTEMPTS = ("first", "last", "best")
 _NEGATIVE = re.compile(r"-\d+(?:[.,]\d+)?")
@@ -107,10 +110,8 @@ def encode_stream(
     return encoded, key
 
 
-def _factor(values: Sequence[str | None], first: Iterable[str] = ()) -> Factor:
+def _factor(values: Sequence[str | None]) -> Factor:
     index: dict[str, int] = {}
-    for text in first:
-        index.setdefault(text.strip(), len(index))
     numbers = np.empty(len(values), dtype=np.int32)
     for k, value in enumerate(values):
         text = "" if value is None else value.strip()
@@ -217,18 +218,18 @@ def _key_of_points(stream: Stream, labels: list[str], answered: list[bool]) -> R
 
 def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
     """Join the answers of several files; a user or an item of the same name is the same."""
-    users: list[Any] = []
-    items: list[Any] = []
-    options: list[Any] = []
+    known: tuple[dict[str, int], ...] = ({}, {}, {})  # users, items, options
+    for encoded, _ in parts:  # users without answers stay
+        _renumbered(known[0], encoded.users.tolist(), np.arange(len(encoded.users), dtype=np.int32))
+    numbers: tuple[list[Numbers], ...] = ([], [], [])
     for encoded, _ in parts:
-        for user, item, option in triples(encoded):
-            users.append(user)
-            items.append(item)
-            options.append(option)
+        who, chosen = _answers(encoded)
+        item = _owners(encoded)[chosen]
+        labels = (encoded.users, encoded.items, encoded.option_labels)
+        for index, found, own, of in zip(known, numbers, (who, item, chosen), labels, strict=True):
+            found.append(_renumbered(index, of.tolist(), own))
     return assemble_long(
-        _factor(users, (str(user) for encoded, _ in parts for user in encoded.users.tolist())),
-        _factor(items),
-        _factor(options),
+        *(Factor(list(index), np.concatenate(n)) for index, n in zip(known, numbers, strict=True)),
         place=Place(f"{len(parts)} files", "answer", by_position=False),
         columns=("user", "item", "option"),
         duplicates="first",
@@ -238,22 +239,45 @@ def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
     )
 
 
+def _renumbered(index: dict[str, int], labels: list[Any], numbers: Numbers) -> Numbers:
+    """Number labels by one index for all files, new ones as they appear; -1 stands for blank."""
+    first = np.full(len(labels), len(numbers))
+    first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last to be written is first
+    table = np.full(len(labels), -1, dtype=np.int32)
+    for k in np.argsort(first, kind="stable")[: np.count_nonzero(first < len(numbers))].tolist():
+        text = str(labels[k]).strip()
+        table[k] = index.setdefault(text, len(index)) if text else -1
+    return table[numbers]
+
+
+def _answers(encoded: Encoded) -> tuple[Numbers, Numbers]:
+    """The user and the option of every answer, by their numbers."""
+    if encoded.rows is not None:
+        indptr, chosen = encoded.rows
+        return np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr)), chosen
+    assert encoded.codes is not None
+    missing = np.iinfo(encoded.codes.dtype).max
+    who = [np.flatnonzero(row != missing).astype(np.int32) for row in encoded.codes]
+    options = [
+        row[own] + np.int32(start)
+        for row, own, start in zip(encoded.codes, who, encoded.item_starts[:-1], strict=True)
+    ]
+    return np.concatenate(who), np.concatenate(options)
+
+
+def _owners(encoded: Encoded) -> Numbers:
+    """The item of every option."""
+    sizes = np.diff(encoded.item_starts)
+    return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+
+
 def triples(encoded: Encoded) -> Iterable[tuple[str, str, str]]:
     """Yield user, item and option of every answer, by their labels."""
-    items = [str(item) for item in encoded.items.tolist()]
-    labels = [str(label) for label in encoded.option_labels.tolist()]
-    users = [str(user) for user in encoded.users.tolist()]
-    starts = encoded.item_starts.tolist()
-    if encoded.codes is not None:
-        missing = int(np.iinfo(encoded.codes.dtype).max)
-        for k, row in enumerate(encoded.codes):
-            for user, code in zip(users, row.tolist(), strict=True):
-                if code != missing:
-                    yield user, items[k], labels[starts[k] + code]
-        return
-    assert encoded.rows is not None
-    indptr, chosen = encoded.rows
-    owner = (np.searchsorted(encoded.item_starts, chosen, side="right") - 1).tolist()
-    for k, user in enumerate(users):
-        for place in range(int(indptr[k]), int(indptr[k + 1])):
-            yield user, items[owner[place]], labels[int(chosen[place])]
+    users, items, labels = (
+        [str(label) for label in of.tolist()]
+        for of in (encoded.users, encoded.items, encoded.option_labels)
+    )
+    who, chosen = _answers(encoded)
+    item = _owners(encoded)[chosen]
+    for u, i, option in zip(who.tolist(), item.tolist(), chosen.tolist(), strict=True):
+        yield users[u], items[i], labels[option]
