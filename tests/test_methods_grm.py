@@ -90,5 +90,5 @@ def test_what_it_needs_to_know():
 def test_without_the_package_there_is_a_clear_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "mirt", None)
     r = make_responses(random_answers(6, 4, 3, seed=1))
-    with pytest.raises(MissingExtraError, match=r"pip install \"hitsndiffs\[irt\]\""):
+    with pytest.raises(MissingExtraError, match=r"pip install 'hitsndiffs\[irt\]'"):
         GRM(key={0: 0}).fit(r)

@@ -79,14 +79,14 @@ def find_table_layout(
     widest
         Tables with more columns are refused.
     """
-    given = {"user": options.user, "item": options.item, "option": options.option}
-    if not any(given.values()) and table.has_header and options.layout == "auto":
-        given = _rated_subjects(table, given)
     if len(table.names) > widest:
         raise InputError(
             f"{table.place.source}: the table has {len(table.names):,} columns, and more than "
             f"{widest:,} are not read; write one row per answer (user, item, option) instead."
         )
+    given = {"user": options.user, "item": options.item, "option": options.option}
+    if not any(given.values()) and table.has_header and options.layout == "auto":
+        given = _rated_subjects(table, given)
     if options.transpose:
         return _transposed(table, options, "asked for (transpose)")
     if options.layout == "long":

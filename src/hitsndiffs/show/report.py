@@ -167,11 +167,13 @@ def describe(
         ranking, [*doubtful[:DOUBT_CHARTS], *(sound if len(items) <= ITEM_CHARTS else [])]
     )
     name = clean(Path(file).name) if file is not None else "Ranking"
+    said = verdict(ranking)
+    helps = [ranking.what_helps] if ranking.what_helps and ranking.what_helps not in said[1] else []
     by = f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, {count(r.n_responses, 'answer')}"
     return Report(
         title=name,
         subtitle=f"Who is good, found from the answers alone: {by}",
-        verdict=verdict(ranking),
+        verdict=said,
         tiles=tiles(ranking),
         figures=_figures(ranking, items),
         rows=ranking_rows(ranking),
@@ -186,7 +188,7 @@ def describe(
         care=[*_guessers(ranking), *_copies(ranking, alike)],
         read=_read(ranking, file),
         reading=[(clean(what), clean(words, 1000)) for what, words in reading],
-        notes=[clean(note, 1000) for note in notes_beside(ranking)],
+        notes=[clean(note, 1000) for note in [*notes_beside(ranking), *helps]],
         made=_made(ranking, file),
         command=command,
         version=ranking.version,

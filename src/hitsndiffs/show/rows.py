@@ -89,7 +89,7 @@ def ranking_rows(ranking: Ranking, *, searched: int = SEARCHED) -> Rows:
     lowest = 0.0 if shares else float(np.nanmin(low))
     highest = 1.0 if shares else float(np.nanmax(high))
     first, last = ranking.rank_intervals()
-    digits = 4 if shares else 3
+    digits = 3  # as many as are shown, so that the page and the file round alike
     numbers: dict[str, Any] = {
         "rank": _whole(ranking.ranks[order]),
         "score": _rounded(ranking.scores[order], digits),
