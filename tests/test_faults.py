@@ -153,6 +153,8 @@ class Tags(HTMLParser):
         lambda d: d["fit"].update(alike=3),
         lambda d: d["fit"].update(orientation={"orientation": 3}),
         lambda d: d.update(parameters=5),
+        lambda d: d["parameters"].update(seed=-1),
+        lambda d: d["responses"]["users"]["labels"].__setitem__(0, "half \ud800"),
         lambda d: d.update(order=d["components"]),
     ],
 )

@@ -91,7 +91,8 @@ def check_saved(ranking: Ranking) -> None:
         _check_kind(several, tuple, "notes")
     _check(all(isinstance(note, str) for note in (*fit.notes, *r.notes)), "notes")
     _check_kind(ranking.parameters, Mapping, "parameters")
-    _check_kind(ranking.parameters.get("seed", 0), int, "seed")
+    seed = ranking.parameters.get("seed", 0)
+    _check(isinstance(seed, int) and seed >= 0, "seed")
     for name in ("method", "by", "version"):
         _check_kind(getattr(ranking, name), str, name)
     _check_kind(ranking.consistent, bool, "consistent", optional=True)
@@ -103,6 +104,7 @@ def _check_responses(r: Responses) -> None:
     for name in ("users", "items", "option_labels"):
         labels = getattr(r, name)
         plain = all(isinstance(label, str | int | float) for label in labels.tolist())
+        "".join(map(str, labels.tolist())).encode()  # half a character is a ValueError
         _check(labels.ndim == 1 and plain, name)
     _check(starts.dtype.kind == "i" and starts.shape == (len(r.items) + 1,), "item_starts")
     _check(starts[0] == 0 and starts[-1] == len(r.option_labels), "item_starts")
