@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.irt import simulate
+from hitsndiffs.irt.examples import crowd
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "make_examples.py"
 TIME = "2026-01-15T10-30-00.000000"
@@ -106,20 +106,9 @@ def make_class(path: Path, test: Test) -> None:
 
 def crowd_key() -> dict[str, str]:
     """The right labels of examples/crowd.csv."""
-    sim = simulate(
-        "samejima",
-        users=40,
-        items=50,
-        options=3,
-        seed=5,
-        ability=np.random.default_rng(5).normal(0.5, 0.7, 40),
-        answers_per_user=25,
-        answers_tail=0.5,
-    )
-    rng = np.random.default_rng(5)
-    turned = {item: rng.permutation(["cat", "dog", "fox"]) for item in sim.responses.items.tolist()}
+    sim, turned = crowd()
     return {
-        item.replace("item", "picture"): str(animals["ABC".index(sim.key[item])])
+        item.replace("item", "picture"): animals["ABC".index(sim.key[item])]
         for item, animals in turned.items()
     }
 

@@ -40,23 +40,7 @@ SHOWN = 1000
 
 
 class DaskEngine(Blocks):
-    """The sums on a cluster.
-
-    Parameters
-    ----------
-    client
-        A connection to the scheduler.
-    parts
-        One :class:`~hitsndiffs.engines.dask_parts.Part` each, on the workers.
-    sizes
-        How many users each part has.
-    items
-        Items and options of all parts.
-    notes
-        Sentences on what was dropped or assumed.
-    here_up_to
-        Up to so many answers, methods bring them to the caller and are fitted there.
-    """
+    """The sums on a cluster; made as :class:`Blocks` is."""
 
     name: ClassVar[str] = "dask"
     arrays: ClassVar[str] = "dask"

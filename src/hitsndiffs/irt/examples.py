@@ -12,7 +12,7 @@ import numpy as np
 
 from hitsndiffs.irt.simulation import Simulation, simulate
 
-__all__ = ["EXAMPLES", "make_crowd", "make_models", "make_quiz"]
+__all__ = ["EXAMPLES", "crowd", "make_crowd", "make_models", "make_quiz"]
 
 
 def make_quiz() -> str:
@@ -30,8 +30,8 @@ def make_quiz() -> str:
     return _csv(rows)
 
 
-def make_crowd() -> str:
-    """Workers who labelled some of the pictures: long, one row per answer."""
+def crowd() -> tuple[Simulation, dict[str, list[str]]]:
+    """The crowd of ``make_crowd``, and for each item the animals that A, B and C stand for."""
     sim = simulate(
         "samejima",
         users=40,
@@ -42,16 +42,20 @@ def make_crowd() -> str:
         answers_per_user=25,
         answers_tail=0.5,
     )
-    animals = np.array(["cat", "dog", "fox"])
+    animals, rng = np.array(["cat", "dog", "fox"]), np.random.default_rng(5)
+    return sim, {item: rng.permutation(animals).tolist() for item in sim.responses.items.tolist()}
+
+
+def make_crowd() -> str:
+    """Workers who labelled some of the pictures: long, one row per answer."""
+    sim, turned = crowd()
     r = sim.responses
-    rng = np.random.default_rng(5)
-    turned = {item: rng.permutation(animals) for item in r.items.tolist()}
     indptr, options = r.rows
     rows = [["worker", "task", "label"]]
     for user in range(r.n_users):
         for option in options[indptr[user] : indptr[user + 1]]:
             item = r.items[r.option_items[option]]
-            label = str(turned[item]["ABC".index(r.option_labels[option])])
+            label = turned[item]["ABC".index(r.option_labels[option])]
             rows.append([f"worker-{user + 1:02}", item.replace("item", "picture"), label])
     return _csv(rows)
 

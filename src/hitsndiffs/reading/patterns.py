@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from hitsndiffs.data.encoding.names import listed, suggestion
 from hitsndiffs.errors import InputError
 
-__all__ = ["match_names"]
+__all__ = ["exactly", "match_names"]
+
+
+def exactly(name: str) -> str:
+    """Return a pattern that fits this name only.
+
+    Examples
+    --------
+    >>> exactly("what? [1]")
+    'what[?] [[]1]'
+    """
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def match_names(patterns: Sequence[str], names: Sequence[str], option: str) -> set[str]:

@@ -14,6 +14,7 @@ from hitsndiffs.data.views import Viewed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import ROLES, Column, LeftOut
 from hitsndiffs.reading.options import ReadingOptions
+from hitsndiffs.reading.patterns import exactly
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
@@ -301,7 +302,7 @@ def _profile(plan: Plan) -> ReadingOptions:
     users = [column.name for column in plan.columns if column.role == "user"]
     if plan.layout == "wide":
         said["layout"] = "wide"
-        said["items"] = [_literal(name) for name in items]
+        said["items"] = [exactly(name) for name in items]
         said["user"] = "+".join(users) or None
     elif plan.layout == "long":
         answers = [column.name for column in plan.columns if column.role == "answers"]
@@ -318,8 +319,3 @@ def _profile(plan: Plan) -> ReadingOptions:
         said["encoding"] = None
     kept = {name: value for name, value in said.items() if value not in (None, [], "")}
     return ReadingOptions.from_said({**kept, **plan.options.said()})
-
-
-def _literal(name: str) -> str:
-    """Return a pattern that fits this name only."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from glob import escape
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,6 +14,7 @@ from hitsndiffs.data.encoding.names import listed, recognise
 from hitsndiffs.data.encoding.result import Encoded, label_array
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.options import ReadingOptions
+from hitsndiffs.reading.patterns import exactly
 from hitsndiffs.reading.plain import open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey, triples
@@ -110,7 +110,7 @@ def _with_the_items_of_others(
 def _read_named(
     file: Any, items: set[str], options: ReadingOptions, found: Several, plan: Plan
 ) -> Encoded:
-    own = [escape(name) for name in file.sample.header if name in items]
+    own = [exactly(name) for name in file.sample.header if name in items]
     return _read_one(file, options.changed(items=own or None), found, plan)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.patterns import exactly
 
 __all__ = ["ROLE_BUTTONS", "SETTINGS", "UNUSED", "key_text", "reading_options", "wishes"]
 
@@ -75,7 +76,7 @@ def reading_options(
         if len(out) == len(plan["items"]):
             raise InputError("No item is left; keep at least one.")
         if out:
-            settings["drop"] = [_literal(name) for name in out]
+            settings["drop"] = [exactly(name) for name in out]
     columns, layout = plan["columns"], plan["layout"]
     told = [form.get(f"c{place}") for place in range(len(columns))]
     roles = [told or _shown(column["role"]) for told, column in zip(told, columns, strict=True)]
@@ -105,9 +106,9 @@ def _wide(names: Mapping[str, list[str]], whole: bool, kept: Mapping[str, Any]) 
     if not names["item"]:
         raise InputError("No column is left that holds answers; make at least one an item.")
     if whole:
-        found["items"] = [_literal(name) for name in names["item"]]
+        found["items"] = [exactly(name) for name in names["item"]]
     else:
-        found["drop"] = [*kept.get("drop", ()), *(_literal(name) for name in names[UNUSED])]
+        found["drop"] = [*kept.get("drop", ()), *(exactly(name) for name in names[UNUSED])]
     return found
 
 
@@ -124,11 +125,6 @@ def _long(names: Mapping[str, list[str]]) -> dict[str, Any]:
         "item": names["item"][0],
         "option": names["answers"][0],
     }
-
-
-def _literal(name: str) -> str:
-    """Return a pattern that fits this name only."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def _settings(form: Mapping[str, Any]) -> dict[str, Any]:
