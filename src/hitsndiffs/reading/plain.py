@@ -64,7 +64,7 @@ class PlainReading:
             encoded, right = build_transposed(table, layout.item, layout.users, layout.key)
             return encoded, RawKey(right, f"the column {layout.key!r}")
         assert layout.roles is not None
-        encoded = build_wide(table, layout.roles, options.attempt)
+        encoded = build_wide(table, layout.roles, options.attempt, options.sizes)
         key = self._key_above()
         if not key.options and layout.roles.key and table.has_header:
             key = RawKey(dict(layout.roles.key), "the columns of points")
