@@ -200,17 +200,7 @@ class Plan(Viewed):
         return found
 
 
-_NOT_TAKEN = (
-    "points",
-    "key",
-    "time",
-    "identity",
-    "comment",
-    "constant",
-    "attempt",
-    "status",
-    "unused",
-)
+_NOT_TAKEN = tuple(role for role in ROLES if role not in ("user", "item", "answers"))
 
 
 def _loaded(text: str, where: str) -> Mapping[str, Any]:
