@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.interning import Interner
+from hitsndiffs.data.encoding.groups import user_groups
+from hitsndiffs.data.encoding.interning import Interner, trimmed
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.option_book import Codes, OptionBook, is_blank
@@ -18,6 +20,7 @@ from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_u
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_users
+from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.header import looks_like_ids, looks_long
 from hitsndiffs.reading.roles import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
@@ -100,6 +103,7 @@ def build_wide(
     table: FileTable,
     roles: WideRoles,
     attempt: str | None = None,
+    group: str | None = None,
     sizes: Sizes = DEFAULT,
 ) -> Encoded:
     """Encode a file with one row per user.
@@ -113,6 +117,8 @@ def build_wide(
     attempt
         Which row of a user counts when there are several: ``"first"`` or ``"last"``; refused when
         not given.
+    group
+        The column of the users' groups, if any.
     sizes
         From which sizes on columns are coded in another way.
     """
@@ -124,18 +130,23 @@ def build_wide(
     chosen = {*roles.users, *roles.items}
     beside = _beside(table, roles)
     chosen |= {*beside}
+    groups = GroupColumn(group)
+    chosen |= {*groups.names}
+    labels = [*roles.users, *groups.names]
     wanted = None if len(chosen) == len(table.names) else [n for n in table.names if n in chosen]
-    names = {} if table.has_header else _item_names(table.names, roles.users)
+    names = {} if table.has_header else _item_names(table.names, labels)
     items = [names.get(name, name) for name in roles.items]
     shape = None if table.n_rows is None else (len(items), table.n_rows)
     builder = WideBuilder(table.place, as_text=True, shape=shape)
-    for first_row, columns in table.blocks(roles.users, wanted, scanned=len(roles.users) < 2):
+    scanned = len(roles.users) < 2 and group is None
+    for first_row, columns in table.blocks(labels, wanted, scanned=scanned):
         if isinstance(columns, Scanned):
             n_rows = first_row + len(columns)
             pieces.append([columns.users])
             builder.put_block(items, columns.cells, first_row)
             continue
         n_rows = max(n_rows, first_row + max(map(len, columns.values()), default=0))
+        groups.take(first_row, columns)
         cells = {name: columns.pop(name) for name in beside}
         numbers = cells.pop(roles.attempt or "", [])
         apart = rows_apart(cells, [columns[name] for name in roles.items]) if cells else {}
@@ -146,22 +157,21 @@ def build_wide(
             found, _coded(builder, found, columns, table.place, sizes), strict=True
         ):
             builder.put(item, codes, first_row)
-    if not roles.users:
-        named = numbered("user", n_rows)
-        for row, label in apart.items():
-            named[row] = label
+    if roles.users:
+        column = "+".join(roles.users)
+        one = [piece[0] if len(piece) == 1 else _joined_names(piece) for piece in pieces]
+        attempt = attempt or ("first" if numbers else None)
+        named, nameless = _user_labels(one, n_rows, table.place, column, check=attempt is None)
+    else:
+        named, nameless, attempt = numbered("user", n_rows), np.zeros(n_rows, dtype=bool), None
         notes.append("There is no user column: the users are named user-1, user-2, ….")
-        return builder.finish(named, "file", notes)
-    column = "+".join(roles.users)
-    one = [piece[0] if len(piece) == 1 else _joined_names(piece) for piece in pieces]
-    attempt = attempt or ("first" if numbers else None)
-    named, nameless = _user_labels(one, n_rows, table.place, column, check=attempt is None)
     for row, label in apart.items():
         named[row], nameless[row] = label, False
-    if attempt is not None and not nameless.any():
-        return _one_row_each(builder.finish(named, "file", notes), attempt, notes, numbers)
     encoded = builder.finish(named, "file", notes, nameless)
-    return encoded if attempt is None else _one_row_each(encoded, attempt, notes, [])
+    if attempt is not None:
+        numbers = [] if nameless.any() else numbers
+        encoded = _one_row_each(encoded, attempt, notes, numbers)
+    return replace(encoded, groups=groups.of_rows(named, table.place))
 
 
 def _beside(table: FileTable, roles: WideRoles) -> list[str]:
@@ -287,7 +297,11 @@ def numbered(word: str, count: int) -> npt.NDArray[Any]:
 
 
 def build_long(
-    table: FileTable, columns: tuple[str, str, str], key: str | None, duplicates: str
+    table: FileTable,
+    columns: tuple[str, str, str],
+    key: str | None,
+    duplicates: str,
+    group: str | None = None,
 ) -> tuple[Encoded, dict[str, str]]:
     """Encode a file with one row per answer.
 
@@ -301,6 +315,8 @@ def build_long(
         The column that holds the right answer of each row's item, if any.
     duplicates
         What two different answers of a user to an item are.
+    group
+        The column of the users' groups, if any.
 
     Returns
     -------
@@ -309,9 +325,10 @@ def build_long(
     key
         The right answers, the commonest one of each item.
     """
-    wanted = [*columns, *([key] if key is not None else [])]
+    wanted = [*columns, *(name for name in (key, group) if name is not None)]
     interners = {name: Interner() for name in wanted}
-    for _, pieces in table.blocks(columns[:2], wanted):
+    labels = columns[:2] if group is None else (*columns[:2], group)
+    for _, pieces in table.blocks(labels, wanted):
         for name, cells in pieces.items():
             try:
                 interners[name].add(cells)
@@ -319,6 +336,10 @@ def build_long(
                 raise InputError(f"{table.place.source}: {error}") from None
     users, items = (trimmed(interners[name].factor()) for name in columns[:2])
     right = {} if key is None else _right_answers(items, trimmed(interners[key].factor()))
+    groups = None
+    if group is not None:
+        found = trimmed(interners[group].factor())
+        groups = user_groups(users, found, table.place, group)
     encoded = assemble_long(
         users,
         items,
@@ -330,7 +351,7 @@ def build_long(
         kind="file",
         notes=table.notes,
     )
-    return encoded, right
+    return replace(encoded, groups=groups), right
 
 
 def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
@@ -343,19 +364,6 @@ def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
         item, key = divmod(int(distinct[place]), len(keys.labels))
         right[str(items.labels[item])] = str(keys.labels[key])
     return right
-
-
-def trimmed(factor: Factor) -> Factor:
-    """Trim labels, and join those that then agree; blank ones are null."""
-    if all(label and label == label.strip() for label in factor.labels):
-        return factor
-    index: dict[str, int] = {}
-    lookup = np.full(len(factor.labels) + 1, -1, dtype=np.int32)
-    for place, label in enumerate(factor.labels):
-        text = label.strip()
-        if text:
-            lookup[place] = index.setdefault(text, len(index))
-    return Factor(list(index), lookup[factor.numbers])
 
 
 # -- turned round -----------------------------------------------------------------------------

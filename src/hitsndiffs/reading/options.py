@@ -40,6 +40,8 @@ class ReadingOptions:
         Whether there is a header, and in which row (from 1, blank rows not counted).
     user, item, option
         The columns that hold them; ``"First name+Last name"`` joins two for the user.
+    group
+        The column of the users' groups (a team, the runs of one model), which is then no item.
     items, drop
         Patterns of the items to be taken, and of those to be left out: ``["q*", "Bonus"]``.
     key_row
@@ -72,6 +74,7 @@ class ReadingOptions:
     user: str | None = None
     item: str | None = None
     option: str | None = None
+    group: str | None = None
     items: Sequence[str] | None = None
     drop: Sequence[str] | None = None
     key_row: int | None = None
@@ -87,7 +90,9 @@ class ReadingOptions:
     sizes: Sizes = DEFAULT
 
     def __post_init__(self) -> None:
-        for name in ("format", "user", "item", "option", "sheet", "encoding", "separator"):
+        for name in (
+            "format", "user", "item", "option", "group", "sheet", "encoding", "separator",
+        ):  # fmt: skip
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
                 raise InputError(f"{name} must be a text; got {text!r}.")

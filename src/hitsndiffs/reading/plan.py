@@ -307,5 +307,6 @@ def _profile(plan: Plan) -> ReadingOptions:
         said[name] = getattr(plan, name) or None
     if said.get("encoding") in ("utf-8", "utf-8-sig"):
         said["encoding"] = None
+    said["group"] = next((column.name for column in plan.columns if column.role == "group"), None)
     kept = {name: value for name, value in said.items() if value not in (None, [], "")}
     return ReadingOptions.from_said({**kept, **plan.options.said()})

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hitsndiffs.data.encoding.groups import groups_in_words
 from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.data.responses import Responses
@@ -148,6 +149,11 @@ def _plan_exports(plan: Plan, found: list[_Match], options: ReadingOptions) -> N
         name, refusal = refused[0]
         raise InputError(f"{name}: {refusal}")
     first = used[0]
+    if options.group is not None:
+        raise InputError(
+            f"{first.document.name}: of {first.format.title} no column of groups is read; give the "
+            "groups as a table of two columns, users and groups."
+        )
     formats = list(dict.fromkeys(match.format.name for match in used))
     plan.sources = tuple(match.document.name for match in used)
     plan.format, plan.title, plan.why = first.format.name, first.format.title, first.why
@@ -366,6 +372,9 @@ def _finished(
     plan.columns.sort(key=lambda column: column.position)
     plan.key = "" if done.key is None else done.key.source
     plan.notes += [*done.answers, *done.notes, *(_row_note(rows) for rows in plan.left_out)]
+    if done.encoded.groups is not None:
+        users = done.encoded.users.tolist()
+        plan.notes.append(groups_in_words(options.group, done.encoded.groups, users))
     plan.users, plan.items = len(done.encoded.users), len(done.encoded.items)
     final = with_notes(done.encoded, plan.notes)
     return Responses._from_encoded(final, key=done.key, titles=titles)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.errors import InputError
@@ -142,7 +143,7 @@ def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
     """
     if not data.in_memory:
         raise data.cannot_serve("Counting by groups")
-    names = {str(user).strip(): str(of) for user, of in group.items() if of is not None}
+    names = {str(user).strip(): str(of) for user, of in group.items() if not is_blank(of)}
     users = [str(user).strip() for user in data.user_labels(np.arange(data.n_users))]
     here = [names[user] for user in users if user in names]
     if not here:
