@@ -294,7 +294,7 @@ def _alike(
     smallest variance there is.
     """
     beyond = all_pairs.found - all_pairs.expected
-    alike = beyond > threshold * np.sqrt(LEAST_VARIANCE)
+    alike: npt.NDArray[np.bool_] = beyond > threshold * np.sqrt(LEAST_VARIANCE)
     alike[users, np.arange(len(users))] = False
     one, other = np.nonzero(alike)
     expected, common = all_pairs.expected[one, other], all_pairs.common[one, other]
