@@ -23,13 +23,12 @@ from hitsndiffs.reading.change import with_users
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.header import looks_long
 from hitsndiffs.reading.roles import WideRoles
+from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.special import rows_apart
 from hitsndiffs.reading.tokens import Scanned, UserNames
 
 #: Columns of a piece of a file: of Polars, or lists of text where the file is small.
 Columns = dict[str, Any]
-
-_THREADS_FROM = 1_000_000
 
 __all__ = [
     "FileTable",
@@ -103,6 +102,7 @@ def build_wide(
     roles: WideRoles,
     attempt: str | None = None,
     group: str | None = None,
+    sizes: Sizes = DEFAULT,
     *,
     whole: bool = True,
 ) -> Encoded:
@@ -119,6 +119,8 @@ def build_wide(
         not given.
     group
         The column of the users' groups, if any.
+    sizes
+        From which sizes on columns are coded in another way.
     whole
         Whether this is all there is; one of several files may have one user only, or no answers.
     """
@@ -153,7 +155,9 @@ def build_wide(
         if any(name in columns for name in roles.users):
             pieces.append([columns.pop(name) for name in roles.users if name in columns])
         found = [names.get(name, name) for name in columns]
-        for item, codes in zip(found, _coded(builder, found, columns, table.place), strict=True):
+        for item, codes in zip(
+            found, _coded(builder, found, columns, table.place, sizes), strict=True
+        ):
             builder.put(item, codes, first_row)
     if roles.users:
         column = "+".join(roles.users)
@@ -207,18 +211,20 @@ def _one_row_each(
     return with_users(encoded, keep)
 
 
-def _coded(builder: WideBuilder, items: list[str], columns: Columns, place: Place) -> list[Codes]:
+def _coded(
+    builder: WideBuilder, items: list[str], columns: Columns, place: Place, sizes: Sizes
+) -> list[Codes]:
     """Code the columns of a piece, on several threads when they are long."""
     books = [builder.book(item) for item in items]
     pairs = list(zip(books, columns.values(), strict=True))
     n_cells = sum(len(cells) for cells in columns.values())
     try:
-        if n_cells < _THREADS_FROM or len(pairs) < 2:
-            return [_code(pair) for pair in pairs]
+        if n_cells < sizes.threaded or len(pairs) < 2:
+            return [_code(pair, sizes) for pair in pairs]
         found: list[Any] = [None] * len(pairs)
 
         def work(piece: int) -> None:
-            found[piece] = _code(pairs[piece])
+            found[piece] = _code(pairs[piece], sizes)
 
         Run(min(4, available_cores()))(len(pairs), work)
         return found
@@ -226,9 +232,11 @@ def _coded(builder: WideBuilder, items: list[str], columns: Columns, place: Plac
         raise InputError(f"{place.source}: {error}") from None
 
 
-def _code(pair: tuple[OptionBook, Any]) -> Codes:
+def _code(pair: tuple[OptionBook, Any], sizes: Sizes) -> Codes:
     book, cells = pair
-    return book.code_objects(cells) if isinstance(cells, list) else code_series(book, cells)
+    if isinstance(cells, list):
+        return book.code_objects(cells)
+    return code_series(book, cells, short=sizes.short)
 
 
 def _item_names(names: Sequence[str], users: Sequence[str]) -> dict[str, str]:

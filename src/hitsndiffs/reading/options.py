@@ -13,6 +13,7 @@ from hitsndiffs.data.encoding.names import suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.documents import Settings
 from hitsndiffs.reading.formats.base import Choices
+from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.streams import ATTEMPTS
 
 __all__ = ["CONTAINERS", "ReadingOptions", "memory_limit"]
@@ -62,6 +63,8 @@ class ReadingOptions:
         Words that are no answer, instead of the usual ones (``"-"``, ``"N/A"``, …).
     max_memory
         How much may be held at once: a number of bytes, or a text such as ``"4GB"``.
+    sizes
+        From which sizes on a file is read in another way; what is read does not depend on it.
     """
 
     layout: str = "auto"
@@ -84,6 +87,7 @@ class ReadingOptions:
     fold: bool = True
     blanks: Sequence[str] | None = None
     max_memory: str | int | None = None
+    sizes: Sizes = DEFAULT
 
     def __post_init__(self) -> None:
         for name in (
@@ -151,7 +155,7 @@ class ReadingOptions:
             header_row=self.header_row,
             header=None if self.header == "auto" else bool(self.header),
             sheet=self.sheet,
-            max_bytes=memory_limit(self.max_memory) // 4,
+            sizes=replace(self.sizes, held=memory_limit(self.max_memory) // 4),
         )
 
     @property
@@ -169,7 +173,7 @@ class ReadingOptions:
 
     def changed(self, **given: Any) -> ReadingOptions:
         """Return the options with some of them changed."""
-        known = [field.name for field in fields(self)]
+        known = [option.name for option in fields(self)]
         for name in given:
             if name not in known:
                 raise InputError(
@@ -179,12 +183,13 @@ class ReadingOptions:
         return replace(self, **given)
 
     def said(self) -> dict[str, Any]:
-        """Return the options that differ from the defaults."""
+        """Return the options that differ from the defaults; sizes change no result."""
         default = ReadingOptions()
         return {
-            field.name: list(value) if isinstance(value, tuple) else value
-            for field in fields(self)
-            if (value := getattr(self, field.name)) != getattr(default, field.name)
+            option.name: list(value) if isinstance(value, tuple) else value
+            for option in fields(self)
+            if (value := getattr(self, option.name)) != getattr(default, option.name)
+            and option.name != "sizes"
         }
 
     @classmethod

@@ -73,7 +73,9 @@ class PlainReading:
             )
             return encoded, RawKey(right, f"the column {layout.key!r}")
         assert layout.roles is not None
-        encoded = build_wide(table, layout.roles, options.attempt, layout.group, whole=whole)
+        encoded = build_wide(
+            table, layout.roles, options.attempt, layout.group, options.sizes, whole=whole
+        )
         key = self._key_above()
         if not key.options and layout.roles.key and table.has_header:
             key = RawKey(dict(layout.roles.key), "the columns of points")

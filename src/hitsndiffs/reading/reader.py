@@ -28,8 +28,6 @@ from hitsndiffs.reading.streams import RawKey, encode_stream
 
 __all__ = ["make_plan"]
 
-#: From this many bytes in several files on, they are converted by several processes.
-PARALLEL_BYTES = 32 << 20
 #: A folder with more files than this is refused.
 _MOST_FILES = 20_000
 
@@ -64,7 +62,7 @@ def _documents(source: Any, options: ReadingOptions, stack: ExitStack) -> list[A
         return found
     settings = options.settings
     if hasattr(source, "read") or (isinstance(source, str) and source == "-"):
-        stream = stack.enter_context(open_stream(source, limit=settings.max_bytes))
+        stream = stack.enter_context(open_stream(source, sizes=settings.sizes))
         return [FileDocument.once(stream, settings)]
     if not isinstance(source, (str, os.PathLike)):
         raise InputError(
@@ -183,7 +181,7 @@ def _converted(found: list[_Match], options: ReadingOptions) -> list[Stream | Re
     jobs = [(match.document, match.format.name, options) for match in found]
     cores = available_cores()
     paths = all(getattr(match.document, "path", None) is not None for match in found)
-    if len(found) < 4 or sum(sizes) < PARALLEL_BYTES or cores < 2 or not paths:
+    if len(found) < 4 or sum(sizes) < options.sizes.parallel or cores < 2 or not paths:
         return [_convert(document, name, options) for document, name, options in jobs]
     from hitsndiffs.reading.worker import in_processes
 
