@@ -192,8 +192,7 @@ class LeaningProblem(Problem):
     def points(self) -> Array:
         """The leanings that are told apart."""
         middle = self.data.median(self.odds)
-        reach = float(abs(self.odds - middle).max()) + 1.0
-        reach = min(max(reach, NARROWEST), WIDEST)
+        reach = min(max(float(abs(self.odds - middle).max()) + 1.0, NARROWEST), WIDEST)
         return middle + reach * np.linspace(-1.0, 1.0, LEANINGS)
 
     def part(self, data: Engine, witness: Any, options: Ints) -> LeaningProblem:
