@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,7 @@ class Encoded:
     rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None
     kind: str
     notes: tuple[str, ...]
+    groups: Mapping[Any, Any] | None = None
 
 
 @dataclass
