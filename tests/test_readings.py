@@ -198,12 +198,20 @@ def test_a_fit_keeps_to_a_key_that_is_held():
 
 def test_what_is_foreseen_allows_for_errors_of_the_key():
     """Where the key errs, the right option is one whose choosers are able."""
-    table, ability = exam(8, users=60, items=12)
+    table, _ = exam(8, users=60, items=12)
     data = open_engine(make_responses(with_own_letters(table)), "numpy")
     found = search(data)
-    likely = foreseen(found, found.best.fit.key, found.best.fit.posterior.mean)
-    assert ((likely > 0) & (likely < 1)).all()
-    np.testing.assert_allclose(data.items.total(likely), 1, atol=0.02)
-    wrong = found.best.fit.key < 0.01
-    means = data.choosers(ability) / data.choosers_per_option
-    assert np.corrcoef(means[wrong], likely[wrong])[0, 1] > 0.3
+    key = found.best.fit.key
+    likely = foreseen(found, key, found.best.fit.posterior.mean)
+    np.testing.assert_allclose(data.items.total(likely), 1)
+    assert (likely > 0.02).all()
+    assert likely[key > 0.99].min() > 0.7
+    several = (data.items.sizes > 2)[data.items.of_option]
+    wrong = np.flatnonzero((key < 0.01) & (data.choosers_per_option > 5) & several)
+    assert len(wrong) > 3
+    for option in wrong:  # if its choosers were the able ones
+        marks = np.zeros(data.n_options)
+        marks[option] = 1.0
+        able = foreseen(found, key, data.choices(marks))
+        assert able[option] > likely[option]
+        assert able[option] > 0.06

@@ -17,7 +17,7 @@ Array = npt.NDArray[np.float64]
 KEY_ERRORS, FEWEST_ERRORS, MOST_ERRORS = 1.2, 0.1, 0.5
 #: How much choosers' leads in ability differ from item to item, beyond chance (in their spread).
 UNEVEN = 0.2
-#: No answer is taken to be less likely than this.
+#: No answer is taken to be clearly less likely than this.
 KEY_FLOOR = 0.04
 
 
@@ -36,7 +36,7 @@ def foreseen(found: Search, key: Array, ability: Array) -> Array:
         Of the users, by the solution.
     """
     data, once = found.problem.data, found.once
-    counts = data.choosers(once)
+    counts = np.maximum(data.choosers(once), 1e-9)
     ability = (ability - float(ability.mean())) / max(float(ability.std()), 1e-12)
     sums = data.choosers(once * ability)
     others = np.maximum(data.items.sum(counts) - counts, 1e-9)
@@ -49,4 +49,4 @@ def foreseen(found: Search, key: Array, ability: Array) -> Array:
     errors = min(max(KEY_ERRORS / np.sqrt(float(once.sum())), FEWEST_ERRORS), MOST_ERRORS)
     errors = np.where(two, FEWEST_ERRORS, errors)
     likely = (1 - errors) * key + errors * able
-    return np.asarray(np.maximum(likely, KEY_FLOOR))
+    return data.items.share(np.maximum(likely, KEY_FLOOR))
