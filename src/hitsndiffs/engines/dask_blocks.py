@@ -87,13 +87,46 @@ class Blocks(Engine):
         return self.client.submit(act, *arguments, pure=False)
 
     def calls(
+        self,
+        act: Callable[..., Any],
+        *arguments: Iterable[Any],
+        keys: list[Any] | str | None = None,
+    ) -> list[Future]:
+        """The same with several arguments each, in one message; results stay on the workers.
+
+        ``keys`` are the names of the results, or how the names begin.
+        """
+        rows = list(zip(*arguments, strict=False))  # what is the same for all has no end
+        return self._mapped(act, rows, keys)
+
+    def calls_there(
         self, act: Callable[..., Any], *arguments: Iterable[Any], keys: list[Any] | None = None
     ) -> list[Future]:
-        """The same with several arguments each, in one message; results stay on the workers."""
-        rows = list(zip(*arguments, strict=False))  # what is the same for all has no end
+        """The same, one call per part or fewer, each where its part is: a message per worker."""
+        rows = list(zip(*arguments, strict=False))
+        owners: dict[str, list[int]] = {}
+        for number, worker in enumerate(self._crew.places()[: len(rows)]):
+            owners.setdefault(worker, []).append(number)
+        if not owners:
+            return self._mapped(act, rows, keys)
+        found: dict[int, Future] = {}
+        for worker, own in owners.items():
+            named = None if keys is None else [keys[n] for n in own]
+            there = {"workers": [worker], "allow_other_workers": True}
+            made = self._mapped(act, [rows[n] for n in own], named, **there)
+            found.update(zip(own, made, strict=True))
+        return [found[n] for n in range(len(rows))]
+
+    def _mapped(
+        self,
+        act: Callable[..., Any],
+        rows: list[tuple[Any, ...]],
+        keys: list[Any] | str | None,
+        **there: Any,
+    ) -> list[Future]:
         columns = [list(column) for column in zip(*rows, strict=True)]
-        named = {} if keys is None else {"key": keys}
-        made: list[Future] = self.client.map(act, *columns, pure=False, **named)
+        named: dict[str, Any] = {} if keys is None else {"key": keys}
+        made: list[Future] = self.client.map(act, *columns, pure=False, **named, **there)
         return made
 
     def each(self, act: Callable[..., Any], *arguments: Iterable[Any]) -> list[Any]:
@@ -152,7 +185,8 @@ class Blocks(Engine):
         """The sum of ``act(part, *given, *blocks)`` over the parts: so many columns of options."""
         arrays = [x if isinstance(x, da.Array) else self.user_array(np.asarray(x)) for x in arrays]
         blocks = [self.blocks(array) for array in arrays]
-        wait([block for own in blocks for block in own])
+        with self.client.as_current():  # there may be another, or none
+            wait([block for own in blocks for block in own])
         kept = [self._made[array.name].array for array in arrays]
         names = tuple((array.name, array.ndim - 1) for array in kept)
         found = self._crew.total(act, given, names, 8 * columns * self.n_options, join)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, Protocol
 
 from dask.delayed import delayed
-from distributed import Client, wait
+from distributed import Client
 
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
@@ -14,25 +15,30 @@ from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.dask import DaskEngine
 from hitsndiffs.engines.dask_blocks import HERE
+from hitsndiffs.engines.dask_crew import made
 from hitsndiffs.engines.dask_names import refuse_repeated_users
 from hitsndiffs.errors import InputError
 
 __all__ = ["Pieces", "engine_of_frame"]
+
+#: A worker and one of its threads.
+Seat = tuple[str, int]
 
 
 class Pieces(Protocol):
     """Files whose rows workers read themselves, a piece at a time."""
 
     columns: list[Any]
+    notes: list[str]
 
     def head(self, names: list[Any]) -> Any:
         """The first rows of some columns, here."""
 
-    def to_delayed(self, names: list[Any]) -> list[Any]:
-        """The pieces with some columns, to be read by the workers."""
+    def pieces(self, names: list[Any]) -> Sequence[Callable[[], Any]]:
+        """The pieces with some columns, to be read by the workers; each has a ``place``."""
 
-    def to_frame(self) -> Any:
-        """The same as a Dask frame, which can be put in another order."""
+    def to_frame(self, names: list[Any]) -> Any:
+        """Some columns as a Dask frame, which can be put in another order."""
 
 
 def engine_of_frame(
@@ -72,14 +78,13 @@ def engine_of_frame(
         Up to so many answers, methods bring them to the caller and are fitted there.
     """
     names, given = list(frame.columns), {"user": user, "item": item, "option": option}
-    said = list(notes)
+    is_frame = hasattr(frame, "shuffle")
+    said = [*notes, *([] if is_frame else frame.notes)]
     if layout == "auto":
         layout = _layout_of(names, given)
     if layout == "long":
-        frame = frame if hasattr(frame, "shuffle") else frame.to_frame()
-        place = Place("the Dask frame")
-        columns = long_columns(names, given, place, said)
-        frame = frame[list(columns)]
+        columns = long_columns(names, given, Place("the Dask frame"), said)
+        frame = frame[list(columns)] if is_frame else frame.to_frame(list(columns))
         order = _first_seen(frame, columns[1], client)
         # rows of one user may be in any file: bring them together
         blocks = frame.shuffle(on=columns[0]).to_delayed()
@@ -93,8 +98,7 @@ def engine_of_frame(
             said.append(f"Left out {listed(left_out)}, which also names the users.")
         order = [name for name in names if name != column and name not in left_out]
         wanted = [*([] if column is None else [column]), *order]
-        is_frame = hasattr(frame, "shuffle")
-        blocks = frame[wanted].to_delayed() if is_frame else frame.to_delayed(wanted)
+        blocks = frame[wanted].to_delayed() if is_frame else frame.pieces(wanted)
         roles, named = ({} if column is None else {"user": column}), column is not None
         order = [name.strip() if isinstance(name, str) else name for name in order]
         if not named:
@@ -118,16 +122,25 @@ def _packed_parts(
     notes: list[str],
 ) -> DaskEngine:
     # 1. labels: what each piece has seen
-    near = _near(client, len(blocks))
-    encoded = [
-        client.compute(
-            delayed(work.encoded_part, pure=False)(block, layout, roles, duplicates, named),
-            workers=worker[0],
-            allow_other_workers=True,
-        )
-        for block, worker in zip(blocks, near, strict=True)
+    work_on = delayed(work.encoded_part, pure=False)
+    coded = [work_on(block, layout, roles, duplicates, named) for block in blocks]
+    if layout == "wide":
+        near = _near(client, len(blocks))
+        encoded = [client.compute(d, **_at(seat)) for d, seat in zip(coded, near, strict=True)]
+    else:  # where Dask's shuffle has brought the rows together
+        encoded = client.compute(coded)
+        made(client, encoded, fetched=False)
+        near = _holders(client, encoded)
+    seats: dict[Seat, list[int]] = {}
+    for n, seat in enumerate(near):
+        seats.setdefault(seat, []).append(n)
+    seen = [
+        client.submit(work.labels_of, *(encoded[n] for n in own), pure=False, **_at(seat))
+        for seat, own in seats.items()
     ]
-    labels = client.gather(client.map(work.labels_of, encoded, pure=False))
+    found = [piece for own in made(client, seen) for piece in own]
+    places = [n for own in seats.values() for n in own]
+    labels = [piece for _, piece in sorted(zip(places, found, strict=True), key=itemgetter(0))]
     if layout == "long":
         order = [item.strip() if isinstance(item, str) else item for item in order]
     items = work.joined_items(labels, order, as_text)
@@ -140,35 +153,44 @@ def _packed_parts(
     # 2. the same with everybody's options, packed, a worker's pieces in one part
     rows = [piece.n_users + piece.n_silent for piece in labels]
     starts = [None if named else sum(rows[:n]) for n in range(len(rows))]
-    groups = [
-        [n for n in range(len(labels)) if near[n] == worker and labels[n].n_users]
-        for worker in dict.fromkeys(near)
-    ]
-    groups = [group for group in groups if group]
+    groups = {seat: [n for n in own if labels[n].n_users] for seat, own in seats.items()}
+    groups = {seat: group for seat, group in groups.items() if group}
     shared = client.submit(work.same, items, pure=False)
     parts = [
         client.submit(
             work.packed, shared, as_text, [starts[n] for n in group],
-            *(encoded[n] for n in group), pure=False,
+            *(encoded[n] for n in group), pure=False, **_at(seat),
         )
-        for group in groups
+        for seat, group in groups.items()
     ]  # fmt: skip
-    wait(parts)
-    for part in parts:
-        if part.status == "error":
-            part.result()
-    sizes = [sum(labels[n].n_users for n in group) for group in groups]
+    made(client, parts, fetched=False)
+    sizes = [sum(labels[n].n_users for n in group) for group in groups.values()]
     silent = sum(part.n_silent for part in labels)
     if silent:
         notes.append(f"{silent:,} users gave no answers and can get no rank: they are left out.")
-    seen = dict.fromkeys(note for part in labels for note in part.notes)
-    return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in seen if n not in notes)])
+    more = dict.fromkeys(note for part in labels for note in part.notes)
+    return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in more if n not in notes)])
 
 
-def _near(client: Client, pieces: int) -> list[tuple[str, int]]:
+def _at(seat: Seat) -> dict[str, Any]:
+    """Where work is done while its worker is there: pieces are large, and do not move."""
+    return {"workers": [seat[0]], "allow_other_workers": True}
+
+
+def _near(client: Client, pieces: int) -> list[Seat]:
     """A worker's thread for each piece: pieces that follow each other go to the same."""
     threads = [(worker, n) for worker, count in client.nthreads().items() for n in range(count)]
     return [threads[n * min(len(threads), pieces) // pieces] for n in range(pieces)]
+
+
+def _holders(client: Client, pieces: list[Any]) -> list[Seat]:
+    """The worker that holds each piece, and one of its threads."""
+    threads, holders = client.nthreads(), client.who_has(pieces)
+    found: list[Seat] = []
+    for n, piece in enumerate(pieces):
+        worker = min(holders[piece.key])
+        found.append((worker, n % threads[worker]))
+    return found
 
 
 def _layout_of(names: list[Any], given: dict[str, str | None]) -> str:

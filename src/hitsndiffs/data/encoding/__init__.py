@@ -29,6 +29,7 @@ def encode_wide(
     users: Sequence[Any] | None = None,
     items: Sequence[Any] | None = None,
     whole: bool = True,
+    place: Place | None = None,
 ) -> Encoded:
     """Encode a table with one row per user and one column per item.
 
@@ -42,6 +43,8 @@ def encode_wide(
         Labels for the rows and the item columns instead of those in the table.
     whole
         Whether this is all there is; a part may have one user only, or no answers.
+    place
+        Where the data come from, for messages.
 
     Examples
     --------
@@ -51,7 +54,7 @@ def encode_wide(
     """
     from hitsndiffs.data.encoding.frames import code_column, open_table
 
-    place = Place()
+    place = place or Place()
 
     opened = open_table(table)
     names = [name.strip() if isinstance(name, str) else name for name in opened.names]
@@ -76,6 +79,7 @@ def encode_long(
     option: str | None = None,
     duplicates: str = "error",
     whole: bool = True,
+    place: Place | None = None,
 ) -> Encoded:
     """Encode a table with one row per answer.
 
@@ -90,6 +94,8 @@ def encode_long(
         or ``"last"``.
     whole
         Whether this is all there is; a part may have one user only, or no answers.
+    place
+        Where the data come from, for messages.
 
     Examples
     --------
@@ -99,7 +105,7 @@ def encode_long(
     """
     from hitsndiffs.data.encoding.frames import factorise, open_table
 
-    place = Place()
+    place = place or Place()
 
     opened = open_table(table)
     opened.names = [name.strip() if isinstance(name, str) else name for name in opened.names]
