@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from dask.sizeof import sizeof  # noqa: E402
 from distributed import Client  # noqa: E402
 
 import hitsndiffs as hnd  # noqa: E402
-from hitsndiffs.engines.dask_crew import made  # noqa: E402
 from hitsndiffs.engines.dask_order import sort_and_cut  # noqa: E402
 from hitsndiffs.engines.dask_parts import Part, encoded_part  # noqa: E402
 from hitsndiffs.methods import make  # noqa: E402
@@ -155,22 +153,3 @@ def test_few_answers_come_to_the_client_and_that_can_be_overruled(weighed):
     weighed.update(came=0)
     rank_on_cluster(data, "majority")
     assert weighed["came"] > users
-
-
-def test_waiting_ends_where_all_workers_wait_for_memory(monkeypatch):
-    class Full:
-        as_current = nullcontext
-
-        def scheduler_info(self):
-            counts = {"metrics": {"task_counts": {"executing": 0, "memory": 3}}}
-            return {"workers": {"a": {"status": "paused", **counts}}}
-
-    class Never:
-        status = "pending"
-
-    def waited(*_, **__):
-        raise TimeoutError
-
-    monkeypatch.setattr("hitsndiffs.engines.dask_crew.wait", waited)
-    with pytest.raises(MemoryError, match="memory full"):
-        made(Full(), [Never()], patience=0.0)

@@ -97,36 +97,9 @@ class Blocks(Engine):
         ``keys`` are the names of the results, or how the names begin.
         """
         rows = list(zip(*arguments, strict=False))  # what is the same for all has no end
-        return self._mapped(act, rows, keys)
-
-    def calls_there(
-        self, act: Callable[..., Any], *arguments: Iterable[Any], keys: list[Any] | None = None
-    ) -> list[Future]:
-        """The same, one call per part or fewer, each where its part is: a message per worker."""
-        rows = list(zip(*arguments, strict=False))
-        owners: dict[str, list[int]] = {}
-        for number, worker in enumerate(self._crew.places()[: len(rows)]):
-            owners.setdefault(worker, []).append(number)
-        if not owners:
-            return self._mapped(act, rows, keys)
-        found: dict[int, Future] = {}
-        for worker, own in owners.items():
-            named = None if keys is None else [keys[n] for n in own]
-            there = {"workers": [worker], "allow_other_workers": True}
-            made = self._mapped(act, [rows[n] for n in own], named, **there)
-            found.update(zip(own, made, strict=True))
-        return [found[n] for n in range(len(rows))]
-
-    def _mapped(
-        self,
-        act: Callable[..., Any],
-        rows: list[tuple[Any, ...]],
-        keys: list[Any] | str | None,
-        **there: Any,
-    ) -> list[Future]:
         columns = [list(column) for column in zip(*rows, strict=True)]
         named: dict[str, Any] = {} if keys is None else {"key": keys}
-        made: list[Future] = self.client.map(act, *columns, pure=False, **named, **there)
+        made: list[Future] = self.client.map(act, *columns, pure=False, **named)
         return made
 
     def each(self, act: Callable[..., Any], *arguments: Iterable[Any]) -> list[Any]:

@@ -9,24 +9,21 @@ worker is gone, or holds too little, the caller falls back on tasks, which bring
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
-from distributed import Client, Future, wait
+from distributed import Client, Future
 
 from hitsndiffs.engines.dask_order import added
 
-__all__ = ["Crew", "key_of", "made"]
+__all__ = ["Crew", "key_of"]
 
 #: Most bytes that all workers together send back; longer sums are added up on the way, by tasks.
 MOST_BYTES = 2**26
 #: A worker remembers which parts are its own for so many engines.
 REMEMBERED = 64
-#: Seconds between two looks at the workers, and how long all of them may wait for memory.
-LOOK, PATIENCE = 2.0, 30.0
 #: What a worker answers that does not hold its parts' blocks of a user array.
 ELSEWHERE = "elsewhere"
 
@@ -54,11 +51,6 @@ class Crew:
         self._client, self._parts = client, list(parts)
         self._name = ""
         self._workers: list[str] = []
-        self._places: list[str] = []
-
-    def places(self) -> list[str]:
-        """The worker of each part; none, where a part is being made again."""
-        return self._places if self._workers or self._placed() else []
 
     def total(
         self,
@@ -98,15 +90,13 @@ class Crew:
         """Give every part to one of the workers that hold it; false where one is held by none."""
         holders = self._client.who_has(self._parts)
         own: dict[str, list[tuple[int, Any]]] = {}
-        places = []
         for number, part in enumerate(self._parts):
             workers = holders.get(part.key)
             if not workers:
                 return False
             least = min(workers, key=lambda worker: (len(own.get(worker, ())), worker))
             own.setdefault(least, []).append((number, part.key))
-            places.append(least)
-        self._name, self._places = uuid4().hex, places
+        self._name = uuid4().hex
         # sums are added in the order of the parts
         self._workers = sorted(own, key=lambda worker: own[worker][0])
         self._asked(remember, self._name, own)
@@ -118,57 +108,6 @@ class Crew:
             return dict(self._client.run(act, *given, workers=self._workers, on_error="return"))
         except (OSError, ValueError, KeyError):  # a worker that is gone
             return {}
-
-
-def made(
-    client: Client,
-    futures: Sequence[Future],
-    *,
-    fetched: bool = True,
-    patience: float = PATIENCE,
-) -> list[Any]:
-    """Wait for work on the workers, and fetch the results.
-
-    A worker whose memory is nearly full begins nothing new. Where all work waits for that, it would
-    wait for ever: an error is raised.
-
-    Parameters
-    ----------
-    client
-        A connection to the scheduler.
-    futures
-        The work.
-    fetched
-        Whether results come here; if not, they stay where they are.
-    patience
-        How many seconds nothing may go on for want of memory.
-    """
-    since: float | None = None
-    while any(future.status == "pending" for future in futures):
-        try:
-            with client.as_current():  # there may be another, or none
-                wait(futures, timeout=LOOK)
-        except TimeoutError:
-            if any(future.status == "error" for future in futures):
-                break
-            since = (since or time.monotonic()) if _waits_for_memory(client) else None
-            if since is not None and time.monotonic() - since > patience:
-                raise MemoryError("workers have stopped with their memory full") from None
-    if fetched:
-        results: list[Any] = client.gather(futures)
-        return results
-    for future in futures:
-        if future.status == "error":
-            future.result()
-    return []
-
-
-def _waits_for_memory(client: Client) -> bool:
-    """Whether no worker does anything, and some have stopped because their memory is full."""
-    workers = client.scheduler_info()["workers"].values()
-    stopped = any(worker["status"] == "paused" for worker in workers)
-    at_work = any(worker["metrics"]["task_counts"].get("executing") for worker in workers)
-    return stopped and not at_work
 
 
 # -- on the workers ------------------------------------------------------------------------------

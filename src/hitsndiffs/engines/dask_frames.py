@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import itemgetter
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
-from dask.delayed import delayed
+from dask.delayed import Delayed, delayed
 from distributed import Client
 
 from hitsndiffs.data.encoding import long_columns
@@ -15,14 +15,10 @@ from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.dask import DaskEngine
 from hitsndiffs.engines.dask_blocks import HERE
-from hitsndiffs.engines.dask_crew import made
 from hitsndiffs.engines.dask_names import refuse_repeated_users
 from hitsndiffs.errors import InputError
 
 __all__ = ["Pieces", "engine_of_frame"]
-
-#: A worker and one of its threads.
-Seat = tuple[str, int]
 
 
 class Pieces(Protocol):
@@ -121,26 +117,19 @@ def _packed_parts(
     named: bool,
     notes: list[str],
 ) -> DaskEngine:
-    # 1. labels: what each piece has seen
-    work_on = delayed(work.encoded_part, pure=False)
-    coded = [work_on(block, layout, roles, duplicates, named) for block in blocks]
-    if layout == "wide":
-        near = _near(client, len(blocks))
-        encoded = [client.compute(d, **_at(seat)) for d, seat in zip(coded, near, strict=True)]
-    else:  # where Dask's shuffle has brought the rows together
-        encoded = client.compute(coded)
-        made(client, encoded, fetched=False)
-        near = _holders(client, encoded)
-    seats: dict[Seat, list[int]] = {}
-    for n, seat in enumerate(near):
-        seats.setdefault(seat, []).append(n)
-    seen = [
-        client.submit(work.labels_of, *(encoded[n] for n in own), pure=False, **_at(seat))
-        for seat, own in seats.items()
-    ]
-    found = [piece for own in made(client, seen) for piece in own]
-    places = [n for own in seats.values() for n in own]
-    labels = [piece for _, piece in sorted(zip(places, found, strict=True), key=itemgetter(0))]
+    # 1. labels: what each piece has seen; pieces that follow each other will make one part
+    given = (layout, roles, duplicates, named)
+    groups = _in_groups(blocks, sum(client.nthreads().values()))
+    if not isinstance(blocks[0], Delayed):  # files: one task reads a part, and nothing moves
+        encoded = [client.submit(work.encoded_parts, own, *given, pure=False) for own in groups]
+    else:
+        code = delayed(work.encoded_part, pure=False)
+        pieces = client.compute([code(block, *given) for block in blocks])
+        encoded = [
+            client.submit(work.listed, *own, pure=False) for own in _in_groups(pieces, len(groups))
+        ]
+    found = client.gather(client.map(work.labels_of, encoded, pure=False))
+    labels = [piece for own in found for piece in own]
     if layout == "long":
         order = [item.strip() if isinstance(item, str) else item for item in order]
     items = work.joined_items(labels, order, as_text)
@@ -150,21 +139,19 @@ def _packed_parts(
             f"{n_users:,} users and {items.n_options:,} options were found in all partitions; "
             "a ranking needs at least two users with answers."
         )
-    # 2. the same with everybody's options, packed, a worker's pieces in one part
+    # 2. the same with everybody's options, packed
     rows = [piece.n_users + piece.n_silent for piece in labels]
-    starts = [None if named else sum(rows[:n]) for n in range(len(rows))]
-    groups = {seat: [n for n in own if labels[n].n_users] for seat, own in seats.items()}
-    groups = {seat: group for seat, group in groups.items() if group}
+    firsts = [None if named else first for first in accumulate(rows, initial=0)]
     shared = client.submit(work.same, items, pure=False)
-    parts = [
-        client.submit(
-            work.packed, shared, as_text, [starts[n] for n in group],
-            *(encoded[n] for n in group), pure=False, **_at(seat),
-        )
-        for seat, group in groups.items()
-    ]  # fmt: skip
-    made(client, parts, fetched=False)
-    sizes = [sum(labels[n].n_users for n in group) for group in groups.values()]
+    parts, sizes, done = [], [], 0
+    for own, pieces_seen in zip(encoded, found, strict=True):
+        size = sum(piece.n_users for piece in pieces_seen)
+        if size:
+            starts = firsts[done : done + len(pieces_seen)]
+            parts.append(client.submit(work.packed, shared, as_text, starts, own, pure=False))
+            sizes.append(size)
+        done += len(pieces_seen)
+    client.gather(client.map(work.nothing, parts, pure=False))  # all are made, or it is said
     silent = sum(part.n_silent for part in labels)
     if silent:
         notes.append(f"{silent:,} users gave no answers and can get no rank: they are left out.")
@@ -172,25 +159,11 @@ def _packed_parts(
     return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in more if n not in notes)])
 
 
-def _at(seat: Seat) -> dict[str, Any]:
-    """Where work is done while its worker is there: pieces are large, and do not move."""
-    return {"workers": [seat[0]], "allow_other_workers": True}
-
-
-def _near(client: Client, pieces: int) -> list[Seat]:
-    """A worker's thread for each piece: pieces that follow each other go to the same."""
-    threads = [(worker, n) for worker, count in client.nthreads().items() for n in range(count)]
-    return [threads[n * min(len(threads), pieces) // pieces] for n in range(pieces)]
-
-
-def _holders(client: Client, pieces: list[Any]) -> list[Seat]:
-    """The worker that holds each piece, and one of its threads."""
-    threads, holders = client.nthreads(), client.who_has(pieces)
-    found: list[Seat] = []
-    for n, piece in enumerate(pieces):
-        worker = min(holders[piece.key])
-        found.append((worker, n % threads[worker]))
-    return found
+def _in_groups(blocks: Sequence[Any], groups: int) -> list[list[Any]]:
+    """Some blocks that follow each other to a group, about as many to each."""
+    count = min(groups, len(blocks))
+    cuts = [len(blocks) * n // count for n in range(count + 1)]
+    return [list(blocks[a:b]) for a, b in pairwise(cuts)]
 
 
 def _layout_of(names: list[Any], given: dict[str, str | None]) -> str:

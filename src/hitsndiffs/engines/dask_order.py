@@ -85,8 +85,11 @@ def act_on(act: Callable[..., Array], more: tuple[Any, ...], *pieces: Array) -> 
     return np.split(back, np.cumsum([len(piece) for piece in pieces])[:-1])
 
 
-def brought_back(part: Sorted, *answered: Array) -> Array:
-    """A part's answers from all buckets, in the order of its users."""
+def brought_back(home: Any, part: Sorted, *answered: Array) -> Array:  # noqa: ARG001
+    """A part's answers from all buckets, in the order of its users.
+
+    What the users' answers weigh (``home``) sees to it that this is done where the users are.
+    """
     answers = np.concatenate(answered)
     back = np.empty(answers.shape, dtype=answers.dtype)
     back[part.order] = answers
@@ -126,9 +129,9 @@ class Buckets:
         self, data: Any, act: Callable[..., Any], more: list[tuple[Any, ...]], keys: list[Any]
     ) -> list[Any]:
         """What ``act`` finds for every value of each bucket, back with the users."""
-        found = data.calls_there(act_on, repeat(act), more, *self.pieces)
+        found = data.calls(act_on, repeat(act), more, *self.pieces)
         back = crossed(data.calls, getitem, found, len(self.parts))
-        return list(data.calls_there(brought_back, self.parts, *back, keys=keys))
+        return list(data.calls(brought_back, data.part_futures(), self.parts, *back, keys=keys))
 
 
 def crossed(

@@ -88,7 +88,17 @@ def distinct(frame: Any, column: Any) -> list[Any]:
     return found
 
 
-def labels_of(*pieces: Encoded) -> list[Labels]:
+def encoded_parts(blocks: list[Any], *given: Any) -> list[Encoded]:
+    """The same of several pieces of files, one after another."""
+    return [encoded_part(block, *given) for block in blocks]
+
+
+def listed(*pieces: Encoded) -> list[Encoded]:
+    """Pieces that are to make one part."""
+    return list(pieces)
+
+
+def labels_of(pieces: list[Encoded]) -> list[Labels]:
     """What the client must know of some pieces."""
     return [Labels(encoded) for encoded in pieces]
 
@@ -110,7 +120,7 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
     >>> import pandas as pd
     >>> frames = [pd.DataFrame({"q": ["B", "A"]}), pd.DataFrame({"q": ["C"]})]
     >>> parts = [encoded_part(f, "wide", {}, "error") for f in frames]
-    >>> joined_items(labels_of(*parts), ["q"], False).option_labels.tolist()
+    >>> joined_items(labels_of(parts), ["q"], False).option_labels.tolist()
     ['A', 'B', 'C']
     """
     found: dict[Any, dict[Any, None]] = {item: {} for item in order}
@@ -133,7 +143,9 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
     return Items(label_array(items), label_array(labels), starts)
 
 
-def packed(items: Items, as_text: bool, first_users: list[int | None], *pieces: Encoded) -> Part:
+def packed(
+    items: Items, as_text: bool, first_users: list[int | None], pieces: list[Encoded]
+) -> Part:
     """Some pieces with the items and options of all, packed; users without answers are left out.
 
     Parameters
@@ -145,9 +157,11 @@ def packed(items: Items, as_text: bool, first_users: list[int | None], *pieces: 
     first_users
         For each piece the number of its first user, where users are numbered; ``None`` where they
         have names.
-    *pieces
+    pieces
         Each with labels of its own.
     """
+    some = [k for k, piece in enumerate(pieces) if len(piece.items)]
+    pieces, first_users = [pieces[k] for k in some], [first_users[k] for k in some]
     shared: dict[str, Any] = {
         "users": _joined_users(as_text, first_users, pieces),
         "items": items.labels,
@@ -172,9 +186,7 @@ def packed(items: Items, as_text: bool, first_users: list[int | None], *pieces: 
     return Part(responses)
 
 
-def _joined_users(
-    as_text: bool, first_users: list[int | None], pieces: tuple[Encoded, ...]
-) -> Array:
+def _joined_users(as_text: bool, first_users: list[int | None], pieces: list[Encoded]) -> Array:
     users = [
         piece.users.tolist() if first is None else range(first, first + len(piece.users))
         for first, piece in zip(first_users, pieces, strict=True)
@@ -192,7 +204,7 @@ def _table(piece: Encoded, numbers: dict[tuple[Any, Any], int]) -> Array:
     )
 
 
-def _joined_codes(items: Items, tables: list[Array], pieces: tuple[Encoded, ...]) -> Array:
+def _joined_codes(items: Items, tables: list[Array], pieces: list[Encoded]) -> Array:
     """Dense codes with the options of all parts."""
     dtype: Any = np.uint8 if int(np.diff(items.starts).max()) < 255 else np.uint16
     missing = np.iinfo(dtype).max
@@ -210,7 +222,7 @@ def _joined_codes(items: Items, tables: list[Array], pieces: tuple[Encoded, ...]
     return codes
 
 
-def _joined_rows(tables: list[Array], pieces: tuple[Encoded, ...]) -> tuple[Array, Array]:
+def _joined_rows(tables: list[Array], pieces: list[Encoded]) -> tuple[Array, Array]:
     """Option numbers among those of all parts, user after user."""
     counts, options = [], []
     for piece, table in zip(pieces, tables, strict=True):
@@ -231,6 +243,10 @@ def _joined_rows(tables: list[Array], pieces: tuple[Encoded, ...]) -> tuple[Arra
 def same(x: Array) -> Array:
     """What is given: a task that can be run again where its worker is lost."""
     return x
+
+
+def nothing(part: Part) -> None:
+    """Nothing, when the part is there."""
 
 
 def ones(part: Part) -> Array:

@@ -6,7 +6,7 @@ import glob
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -108,7 +108,7 @@ def read_on_cluster(
     """
     from hitsndiffs.engines.dask_frames import engine_of_frame
 
-    with in_plain_words():
+    with in_plain_words(client):
         frame = _frame_of(_files(sources))
         try:
             return engine_of_frame(
@@ -183,25 +183,28 @@ def _frame_of(files: Sequence[str]) -> Any:
 
 
 @contextmanager
-def in_plain_words() -> Iterator[None]:
-    """Say in one sentence what went wrong on the cluster."""
+def in_plain_words(client: Any) -> Iterator[None]:
+    """Say in one sentence what went wrong on a cluster, also where it would wait for ever."""
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 
+    from hitsndiffs.engines.dask_watch import Watch
+
     try:
-        yield
+        with nullcontext() if client is None else Watch(client):
+            yield
     except InputError:
         raise
     except MemoryError as error:
         raise InputError(
-            f"A worker has not enough memory for its part ({_first_line(error)}). Give workers "
+            f"Workers have not enough memory for their parts ({_first_line(error)}). Give workers "
             "more memory, or use more of them."
         ) from error
     except KilledWorker as error:
         raise InputError(
-            "Workers died again and again at the same piece of work, most likely for want of "
-            f"memory ({_first_line(error)}). Give them more memory, or use more and smaller "
-            "files."
+            "Workers died again and again at the same piece of work, the last at "
+            f"{error.last_worker.address}, most likely for want of memory. Give workers more "
+            "memory, or use more of them."
         ) from error
     except (CommClosedError, TimeoutError) as error:
         raise InputError(
