@@ -1,7 +1,8 @@
 # The front door. `make demo` and `make test` do all their own set-up, in .venv.
 
 PYTHON ?= python3
-JOBS ?= 2
+# One more than cores: tests wait for browsers and for other processes.
+JOBS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 

@@ -1,4 +1,4 @@
-"""A thousand million responses from a Parquet file to a ranking, on this machine.
+"""A billion responses from a Parquet file to a ranking, on this machine.
 
     python benchmarks/billion.py [--users 10000000] [--json FILE]
 

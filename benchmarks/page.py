@@ -61,7 +61,7 @@ TITLES = {
     "startup": "(f) Start-up",
     "reports": "(i) Reports: size, and seconds to build",
     "peers": "(h) Methods for real data, and peers",
-    "billion": "A thousand million responses",
+    "billion": "A billion responses",
 }
 
 

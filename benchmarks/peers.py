@@ -90,6 +90,24 @@ def compare(report: Report, users: int, name: str, repeats: int) -> None:
     report.compare(f"{name}, {users:,} users × 100 × 3", timings, name)
 
 
+def against_svds(report: Report, users: int) -> None:
+    """The default method beside two singular vectors of the same answers."""
+    from scipy import sparse
+    from scipy.sparse.linalg import svds
+
+    data = graded_responses(users, 100, 4)
+    indptr, options = data.rows
+    matrix = sparse.csr_array(
+        (np.ones(len(options)), options, indptr), shape=(users, data.n_options)
+    )
+    timings = measure(
+        {"SciPy svds(k=2)": lambda: svds(matrix, k=2), "ours, auto": lambda: hnd.rank(data)}, 3
+    )
+    case = f"auto, {users:,} × 100 × 4, against svds(k=2)"
+    ratio = report.compare(case, timings, "SciPy svds(k=2)")["ours, auto"]
+    report.demand(case, 1 / ratio, most=4)
+
+
 def main() -> None:
     options = arguments("latent-key on 10⁷ responses, and peers.")
     warnings.simplefilter("ignore")
@@ -98,6 +116,7 @@ def main() -> None:
         for name in PEERS:
             compare(report, users, name, 3 if users <= 1_000 else 1)
     part = 10 if options.quick else 1
+    against_svds(report, 200_000 // part)
     for method, users in (("latent-key", 100_000 // part), ("auto", 1_000_000 // part)):
         found = fresh("import hitsndiffs as hnd", LARGE, method, users)
         figures = {key: round(value, 2) for key, value in found.items()}

@@ -77,14 +77,16 @@ def started(name: str, seed: int, first: int, count: int, folder: str) -> subpro
     )
 
 
-def batch(name: str, state: dict[str, Any], count: int, until: float) -> None:
-    """Run one child, and add what came of it."""
+def batch(
+    name: str, state: dict[str, Any], count: int, until: float, patience: float = LIMIT
+) -> None:
+    """Run one child, and add what came of it; an input may take this many seconds."""
     entry = state["kinds"].setdefault(name, blank())
     began, first = time.monotonic(), entry["next"]
     with tempfile.TemporaryDirectory(dir=IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None) as f:
         child = started(name, state["seed"], first, count, f)
         try:
-            last, what = watched(child, name, state["seed"], entry, until)
+            last, what = watched(child, name, state["seed"], entry, until, patience)
         finally:
             child.kill()
             child.wait()
@@ -99,7 +101,12 @@ def batch(name: str, state: dict[str, Any], count: int, until: float) -> None:
 
 
 def watched(
-    child: subprocess.Popen[bytes], name: str, seed: int, entry: dict[str, Any], until: float
+    child: subprocess.Popen[bytes],
+    name: str,
+    seed: int,
+    entry: dict[str, Any],
+    until: float,
+    patience: float,
 ) -> tuple[int, str]:
     """Read a child's lines; return the last input's number, and how it hung or died, if it did."""
     assert child.stdout is not None
@@ -118,12 +125,12 @@ def watched(
             if not chunk:
                 said = noise.decode(errors="replace").strip().splitlines()[-1:]
                 if not ready:
-                    return number, f"hang: no answer within {LIMIT:.0f} s {said}"
+                    return number, f"hang: no answer within {patience:.0f} s {said}"
                 return number, f"crash: the process ended with {child.wait()} {said}"
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 if line.isdigit():
-                    number, limit = int(line), LIMIT
+                    number, limit = int(line), patience
                     since, spent = time.monotonic(), processor_time(child.pid)
                 elif line.startswith(b"="):
                     outcome = line[1:].decode()

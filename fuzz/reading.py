@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pytest
 from formats.cases import CASES, PLAIN, made
 from formats.quiz import jsonl_bytes, ods_bytes, xlsx_bytes, zip_bytes
 from reading_helpers import as_if_large, content
@@ -225,9 +224,7 @@ class Paths:
 
 
 def _large(data: bytes, chunk: int) -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        as_if_large(patch, chunk)
-        return hnd.read_responses(io.BytesIO(data))
+    return hnd.read_responses(io.BytesIO(data), sizes=as_if_large(chunk))
 
 
 __all__ = ["Bytes", "Paths", "Tables"]

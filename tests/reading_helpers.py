@@ -9,9 +9,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from hitsndiffs.data.encoding import series
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.reading import build, delimited, source
+from hitsndiffs.reading.sizes import Sizes
 
 #: How each kind of table is made from a mapping of columns.
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table, "numpy": dict}
@@ -44,12 +43,9 @@ def answers(r: Responses) -> dict[tuple[object, object], object]:
     return found
 
 
-def as_if_large(patch, chunk: int) -> None:
-    """Read small files as large ones are read."""
-    patch.setattr(delimited, "_SMALL", 0)
-    patch.setattr(source, "CHUNK", chunk)
-    patch.setattr(series, "_SHORT", 0)
-    patch.setattr(build, "_THREADS_FROM", 0)
+def as_if_large(chunk: int | None) -> Sizes:
+    """Sizes by which small files are read as large ones are; None for the usual ones."""
+    return Sizes() if chunk is None else Sizes(small=0, chunk=chunk, short=0, threaded=0)
 
 
 def as_parquet(text: str) -> bytes:

@@ -79,7 +79,7 @@ CASES = {
     "one user": lambda: np.array([[0, 1, 0]]),
 }
 #: A cluster has no perfect orders, and ranks users only who can be compared.
-ON_CLUSTER = ("complete", "gaps", "ties")
+ON_CLUSTER = ("gaps", "ties")
 #: Methods that look at many solutions of small data.
 SEARCHING = ("auto", "latent-key", "hnd-robust")
 #: Fewer resamples make the same comparison.

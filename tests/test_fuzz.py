@@ -65,10 +65,9 @@ def test_a_child_that_dies_or_hangs_is_counted(
     child.write_text(f"#!/bin/sh\necho ready\necho 3\nexec '{sys.executable}' -c '{code}'\n")
     child.chmod(0o755)
     monkeypatch.setattr("fuzz.__main__.sys.executable", str(child))
-    monkeypatch.setattr("fuzz.__main__.LIMIT", 0.5)
     monkeypatch.setattr("fuzz.__main__.keep", lambda *_: None)
     state = empty(0)
-    batch("tables", state, 10, float("inf"))
+    batch("tables", state, 10, float("inf"), patience=0.5)
     entry = state["kinds"]["tables"]
     assert (entry[reason], entry["inputs"], entry["next"]) == (1, 4, 4)
     page = tmp_path / "page.md"

@@ -138,6 +138,23 @@ def test_a_long_table_and_its_roles(visitor: Visitor) -> None:
     assert "50 users, 40 items" in visitor.settled("/plan").text
 
 
+def test_a_column_holds_the_groups(visitor: Visitor, page: Live) -> None:
+    head, *lines = CLASS.splitlines()
+    teams = "\n".join([f"{head},team", *(f"{line},t{k % 7}" for k, line in enumerate(lines))])
+    visitor.bring(teams)
+    visitor.post("/plan", c21="group")
+    plan = visitor.settled("/plan")
+    assert "30 users, 20 items" in plan.text
+    assert "Took &#39;team&#39; as the groups of the users: 7 groups." in plan.text
+    answer = visitor.post("/plan", c20="group", c21="group")
+    assert answer.status_code == 422
+    assert said(answer).startswith("One column holds the groups")
+    files = {"file": ("quiz.csv", teams)}
+    answer = httpx.post(f"{page.address}api/rank", files=files, data={"group": "team"}, timeout=120)
+    assert "Took 'team' as the groups of the users: 7 groups." in answer.json()["notes"]
+    assert answer.json()["parameters"]["group"]["student-01"] == "t0"
+
+
 def test_several_files_are_joined(visitor: Visitor) -> None:
     head, *lines = CLASS.splitlines(keepends=True)
     parts = [("files", (f"part{k}.csv", head + "".join(lines[k::2]))) for k in range(2)]

@@ -232,8 +232,7 @@ def test_without_scripts(chromium: Any, page: Live) -> None:
         assert "student-16" in visit.page.inner_text("#ranking")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", ["screen", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), [("screen", "light"), ("phone", "dark")])
 def test_accessible_everywhere(chromium: Any, page: Live, scheme: str, size: str) -> None:
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"

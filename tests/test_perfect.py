@@ -13,8 +13,10 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.order import perfect
 from hitsndiffs.order.certificate import is_consecutive
-from hitsndiffs.order.consistency import analyse
-from hitsndiffs.order.perfect import checked_order, count_orders, may_be_perfect, perfect_order
+from hitsndiffs.order.consistency import analyse, is_c1p
+from hitsndiffs.order.intervals import count_orders, tree_of_intervals
+from hitsndiffs.order.perfect import checked_order, may_be_perfect, perfect_order
+from hitsndiffs.order.pqtree.tree import PQTree
 from hitsndiffs.paper.full_matrices import one_hot, run_variant
 
 #: Ways in which users leave out items so that a perfect order stays one.
@@ -124,7 +126,7 @@ def test_a_first_look_at_few_users_settles_it():
 
 def test_more_sheets_than_ends_of_options_have_no_perfect_order(monkeypatch):
     """The bound is met: ``2 options + 1`` pieces, of which one holds users without answers."""
-    monkeypatch.setattr(perfect, "_tree", lambda *_: pytest.fail("the tree was asked"))
+    monkeypatch.setattr(perfect, "_Sets", lambda *_: pytest.fail("the tree was asked"))
     rng = np.random.default_rng(0)
     table = rng.integers(0, 3, (200, 5))
     assert perfect_order(open_engine(make_responses(table))) is None
@@ -215,3 +217,48 @@ def test_counts_by_hand(first, last, places, orders):
 
 def test_orders_of_too_many_options_are_not_counted():
     assert count_orders([0, 1, 2], [1, 2, 3], 4, up_to=2) is None
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.integers(1, 12).flatmap(
+        lambda places: st.tuples(
+            st.just(places),
+            st.lists(
+                st.tuples(st.integers(0, places - 1), st.integers(0, places - 1)), max_size=12
+            ),
+        )
+    )
+)
+def test_the_tree_of_intervals_is_the_one_that_reductions_make(drawn):
+    places, ends = drawn
+    first = np.array([min(pair) for pair in ends], dtype=np.int64)
+    last = np.array([max(pair) for pair in ends], dtype=np.int64)
+    made = tree_of_intervals(first, last, places)
+    reduced = PQTree(places)
+    for low, high in zip(first.tolist(), last.tolist(), strict=True):
+        assert reduced.reduce(range(low, high + 1))
+    assert made.frontier() == list(range(places))
+    assert made.n_orders() == reduced.n_orders()
+    # the same orders, and not as many others: what made one makes the other no smaller
+    for low, high in zip(first.tolist(), last.tolist(), strict=True):
+        assert made.reduce(range(low, high + 1))
+    assert made.n_orders() == reduced.n_orders()
+    if made.n_orders() <= 500:
+        assert sorted(made.orders()) == sorted(reduced.orders())
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("way", ["item run", "option runs"])
+def test_few_reductions_find_an_order_where_all_reductions_do(seed, way):
+    """Random guides, and answers changed until no order is left in half of the data."""
+    rng = np.random.default_rng(seed)
+    table = gappy_table(rng, 30, 12, 3, way)
+    if seed % 2:
+        table[rng.integers(30, size=2), rng.integers(12, size=2)] = rng.integers(3, size=2)
+    r = make_responses(table)
+    data = open_engine(r)
+    found = perfect_order(data, rng.standard_normal(data.n_users))
+    assert (found is not None) == is_c1p(r)
+    if found is not None:
+        assert found.n_orders == analyse(r).n_sheet_orders

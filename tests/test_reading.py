@@ -18,7 +18,8 @@ from reading_helpers import WIDE, answers, as_if_large, as_parquet, content
 
 from hitsndiffs.data.encoding.result import label_array
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.reading import delimited, read_responses, source
+from hitsndiffs.reading import read_responses
+from hitsndiffs.reading.sizes import Sizes
 
 WIDE_ANSWERS = {
     ("ann", "q1"): "A",
@@ -33,11 +34,9 @@ LONG = "worker,task,label\n" + "".join(f"{u},{i},{o}\n" for (u, i), o in WIDE_AN
 
 
 @pytest.fixture(params=["at once", "in pieces"])
-def road(request, monkeypatch):
+def road(request):
     """Small files go through the csv module, large ones through Polars in pieces."""
-    if request.param == "in pieces":
-        as_if_large(monkeypatch, 40)
-    return request.param
+    return as_if_large(40 if request.param == "in pieces" else None)
 
 
 def read(text: str | bytes, **arguments) -> Responses:
@@ -84,7 +83,7 @@ FORMATS = {
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_wide_files_of_every_format(name, road):
-    r = read(FORMATS[name](WIDE))
+    r = read(FORMATS[name](WIDE), sizes=road)
     assert r.users.tolist() == ["ann", "bob", "cat"]
     assert r.items.tolist() == ["q1", "q2", "q3"]
     assert answers(r) == WIDE_ANSWERS
@@ -94,7 +93,7 @@ def test_wide_files_of_every_format(name, road):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_long_files_of_every_format(name, road):
-    r = read(FORMATS[name](LONG))
+    r = read(FORMATS[name](LONG), sizes=road)
     assert r.users.tolist() == ["ann", "bob", "cat"]
     assert answers(r) == WIDE_ANSWERS
     assert (
@@ -103,7 +102,7 @@ def test_long_files_of_every_format(name, road):
 
 
 def test_records_with_nested_responses(road):
-    r = read(as_nested(WIDE))
+    r = read(as_nested(WIDE), sizes=road)
     assert answers(r) == WIDE_ANSWERS
     assert r.notes == ("Recognised 'subject_id' as the user column.",)
 
@@ -115,7 +114,7 @@ def test_records_of_mixed_types_and_new_items(road):
         '{"model": "b", "answers": {"q1": "1.0", "q2": 2.0, "q3": true}}',
         '{"model": "c", "answers": {"q9": NaN, "q1": null}}',
     ]
-    r = read("\n".join(lines))
+    r = read("\n".join(lines), sizes=road)
     assert r.users.tolist() == ["a", "b", "c"]
     assert r.items.tolist() == ["q1", "q2", "q3"]
     assert {str(v).lower() for v in answers(r).values()} == {"1", "x", "2", "true"}
@@ -161,7 +160,7 @@ def test_small_files_do_not_wait_for_polars(tmp_path):
 
 def test_options_of_files_are_text_and_compared_after_trimming(road):
     text = "user,n,t\na,1,b\nb, 1.0 ,\tb\nc,10, B\nd,9,b \ne,-1,NA\nf,,\n"
-    r = read(text)
+    r = read(text, sizes=road)
     assert r.option_labels.tolist() == ["1", "9", "10", "b"]
     assert r.answers_per_user.tolist() == [2, 2, 2, 2, 0, 0]
     assert "Taken as no answer: -1, NA." in r.notes
@@ -170,14 +169,14 @@ def test_options_of_files_are_text_and_compared_after_trimming(road):
 
 def test_leading_zeros_are_kept(road):
     rows = "".join(f"{k:03d},{k % 2}{k % 3},{k % 3}\n" for k in range(12))
-    r = read("user,bits,n\n" + rows)
+    r = read("user,bits,n\n" + rows, sizes=road)
     assert r.users.tolist()[:2] == ["000", "001"]
     assert r.option_labels.tolist() == ["00", "01", "02", "10", "11", "12", "0", "1", "2"]
 
 
 def test_columns_that_change_their_looks_on_the_way(road):
     cells = ["1", "2"] * 10 + ["A", "1.0", "NA", "40000", "B"] + ["2"] * 10
-    r = read("user,q\n" + "".join(f"u{k},{cell}\n" for k, cell in enumerate(cells)))
+    r = read("user,q\n" + "".join(f"u{k},{cell}\n" for k, cell in enumerate(cells)), sizes=road)
     expected = ["1" if cell == "1.0" else cell for cell in cells]
     found = [answers(r).get((f"u{k}", "q"), "NA") for k in range(len(cells))]
     assert found == expected
@@ -185,13 +184,13 @@ def test_columns_that_change_their_looks_on_the_way(road):
 
 def test_quoted_cells_may_hold_separators_quotes_and_line_ends(road):
     text = 'user,q\n"Doe, Jane","a\nb"\n"O""Hara","c,d"\nX,"a\nb"\n'
-    r = read(text)
+    r = read(text, sizes=road)
     assert r.users.tolist() == ["Doe, Jane", 'O"Hara', "X"]
     assert r.option_labels.tolist() == ["a\nb", "c,d"]
 
 
 def test_a_quotation_mark_inside_a_cell_is_a_character(road):
-    r = read('user,q\na,5" disk\nb,3" disk\nc,5" disk\n')
+    r = read('user,q\na,5" disk\nb,3" disk\nc,5" disk\n', sizes=road)
     assert r.option_labels.tolist() == ['3" disk', '5" disk']
 
 
@@ -223,14 +222,14 @@ def test_numbers_in_parquet_are_texts_like_in_csv():
 
 
 def test_the_layout_can_be_told(road):
-    assert answers(read(LONG, layout="long")) == WIDE_ANSWERS
-    wide = read("user,item,option\na,1,2\nb,2,2\n", layout="wide")
+    assert answers(read(LONG, layout="long", sizes=road)) == WIDE_ANSWERS
+    wide = read("user,item,option\na,1,2\nb,2,2\n", layout="wide", sizes=road)
     assert wide.items.tolist() == ["item", "option"]
 
 
 def test_long_columns_can_be_told(road):
     text = "a;b;c;when\nA;ann;q1;1\nB;bob;q1;2\nB;ann;q2;3\n"
-    r = read(text, user="b", item="c", option="a")
+    r = read(text, user="b", item="c", option="a", sizes=road)
     assert answers(r) == {("ann", "q1"): "A", ("bob", "q1"): "B", ("ann", "q2"): "B"}
     assert "Left out the other columns: 'when'." in r.notes
 
@@ -242,13 +241,13 @@ def test_a_wide_table_is_not_long_only_because_of_its_names():
 
 def test_repeated_and_different_answers_in_long_files(road):
     text = "user,item,option\n" + "a,x,1\nb,x,1\na,x,1.0\n" + "b,y,2\na,x,3\n"
-    r = read(text, duplicates="last")
+    r = read(text, duplicates="last", sizes=road)
     assert answers(r) == {("a", "x"): "3", ("b", "x"): "1", ("b", "y"): "2"}
-    assert read(text, duplicates="first").option_labels.tolist() == ["1", "2"]
+    assert read(text, duplicates="first", sizes=road).option_labels.tolist() == ["1", "2"]
 
 
 def test_files_without_a_header(road):
-    r = read("3,0,0,4\n0,0,2,2\n0,3,3,0\n")
+    r = read("3,0,0,4\n0,0,2,2\n0,3,3,0\n", sizes=road)
     assert r.users.tolist() == ["user-1", "user-2", "user-3"]
     assert r.items.tolist() == ["item-1", "item-2", "item-3", "item-4"]
     assert r.n_responses == 12
@@ -257,7 +256,7 @@ def test_files_without_a_header(road):
 
 
 def test_files_without_a_header_but_with_users(road):
-    r = read("u17,A,B,B\nu18,B,B,A\nu19,A,A,B\n")
+    r = read("u17,A,B,B\nu18,B,B,A\nu19,A,A,B\n", sizes=road)
     assert r.users.tolist() == ["u17", "u18", "u19"]
     assert r.items.tolist() == ["item-1", "item-2", "item-3"]
 
@@ -289,7 +288,7 @@ def test_the_first_column_names_the_users_when_it_holds_ids():
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0", "index"])
 def test_a_first_column_of_row_numbers_names_the_users(name, road):
-    r = read(f"{name},q1,q2\n0,1,2\n1,2,2\n2,0,1\n")
+    r = read(f"{name},q1,q2\n0,1,2\n1,2,2\n2,0,1\n", sizes=road)
     assert (r.users.tolist(), r.items.tolist()) == (["0", "1", "2"], ["q1", "q2"])
     assert "Took the first column, which has no name, as the user column." in r.notes
 
@@ -307,7 +306,7 @@ def test_row_names_without_a_name_in_the_header():
 @pytest.mark.parametrize("name", ["csv", "tsv", "parquet", "jsonl"])
 def test_tables_can_be_turned_round(name, road):
     text = "item,ann,bob,cat\nq1,A,B,A\nq2,1,2,\nq3,x,,y\n"
-    r = read(FORMATS[name](text), transpose=True)
+    r = read(FORMATS[name](text), transpose=True, sizes=road)
     assert r.users.tolist() == ["ann", "bob", "cat"]
     assert answers(r) == WIDE_ANSWERS
 
@@ -320,7 +319,7 @@ def test_tables_without_names_can_be_turned_round():
 
 
 def test_blank_columns_and_rows_are_left_out(road):
-    r = read("user,q1,q2,\na,1,2,\nb,2,2,\n,,,\nc,1,1,\n")
+    r = read("user,q1,q2,\na,1,2,\nb,2,2,\n,,,\nc,1,1,\n", sizes=road)
     assert r.users.tolist() == ["a", "b", "c"]
     assert "Dropped 1 row with neither a user name nor an answer." in r.notes
     assert "Left out 'column-4' (unused)." in r.notes
@@ -358,10 +357,8 @@ def test_pieces_and_memory_give_the_same_responses(rows):
     outcomes = []
     asis = {"user": "user", "items": ["x", "y", "z"], "fold": False, "blanks": []}
     for chunk in (None, 16 << 20, 64):
-        with pytest.MonkeyPatch.context() as patch:
-            if chunk is not None:
-                as_if_large(patch, chunk)
-            outcomes.append(_outcome(lambda: read(text.getvalue(), **asis)))
+        sizes = as_if_large(chunk)
+        outcomes.append(_outcome(lambda: read(text.getvalue(), **asis, sizes=sizes)))  # noqa: B023
     outcomes.append(_outcome(lambda: Responses.from_wide(table)))
     assert outcomes == [outcomes[0]] * 4
 
@@ -374,16 +371,16 @@ def _outcome(make) -> object:
     return content(r)
 
 
-def test_large_files_are_read_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "CHUNK", 1 << 18)
+def test_large_files_are_read_in_pieces(tmp_path):
+    sizes = Sizes(chunk=1 << 18)
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 4, (20_000, 60))
     frame = pl.DataFrame(codes, schema=[f"q{k}" for k in range(60)], orient="row")
     frame = frame.with_columns(pl.col("q7").replace_strict([0, 1, 2, 3], ["A", "B", "C", None]))
     path = tmp_path / "large.csv"
     frame.write_csv(path)
-    assert path.stat().st_size > delimited._SMALL
-    r = read_responses(path)
+    assert path.stat().st_size > sizes.small
+    r = read_responses(path, sizes=sizes)
     assert r.users[[0, -1]].tolist() == ["user-1", "user-20000"]
     assert (r.codes[0] == codes[:, 0]).all()
     assert (r.codes[7] == np.where(codes[:, 7] == 3, 255, codes[:, 7])).all()

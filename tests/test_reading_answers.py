@@ -346,6 +346,7 @@ def test_relabelling_and_selecting_do_what_they_say(users, items, sparse, data):
     assert label_array(["x"]).tolist() == ["x"]
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_nobody_is_left_out_of_an_ordinary_table(data):
     users, items = data.draw(st.integers(8, 20)), data.draw(st.integers(2, 6))

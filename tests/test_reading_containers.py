@@ -19,6 +19,7 @@ from reading_helpers import answers, content
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_file, read_responses
+from hitsndiffs.reading.sizes import Sizes
 
 ROWS = [
     ["student", "q1", "q2", "q3"],
@@ -155,13 +156,10 @@ def test_what_is_guessed_about_the_text_is_said():
     )
 
 
-def test_text_that_is_not_utf8_far_down_is_read_as_windows_1252(tmp_path, monkeypatch):
-    from hitsndiffs.reading import documents
-
-    monkeypatch.setattr(documents, "HEAD_BYTES", 64)
+def test_text_that_is_not_utf8_far_down_is_read_as_windows_1252(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"user,q1\n" + b"".join(b"u%d,A\n" % k for k in range(50)) + b"x,\xe9\n")
-    r = read_responses(path)
+    r = read_responses(path, sizes=Sizes(head=64))
     assert r.option_labels.tolist() == ["A", "é"]
     assert "Windows-1252" in r.notes[0]
 
@@ -320,7 +318,6 @@ def test_parquet_columns_are_written_to_their_place_whatever_they_are(tmp_path):
 
 
 def test_many_files_are_converted_by_several_processes(tmp_path, monkeypatch):
-    from hitsndiffs.reading import reader
 
     for model in range(5):
         folder = tmp_path / f"org__model-{model}"
@@ -345,9 +342,8 @@ def test_many_files_are_converted_by_several_processes(tmp_path, monkeypatch):
         name = "samples_quiz_2025-01-01T00-00-00.000000.jsonl"
         (folder / name).write_text("\n".join(lines) + "\n")
     alone = read_responses(tmp_path)
-    monkeypatch.setattr(reader, "PARALLEL_BYTES", 0)
     monkeypatch.setattr("hitsndiffs.data.pool.available_cores", lambda: 2)
-    together = read_responses(tmp_path)
+    together = read_responses(tmp_path, sizes=Sizes(parallel=0))
     assert (together.n_users, together.n_items) == (5, 6)
     assert content(together) == content(alone)
     (tmp_path / "org__model-0" / name).write_text('{"doc_id": 0, "resps": [], "filtered_resps": \n')

@@ -34,13 +34,11 @@ def jsonl(*records: str) -> bytes:
 
 
 @pytest.mark.parametrize("chunk", [None, 64, 1 << 20])
-def test_a_cell_too_few_and_one_too_many_do_not_make_up_for_each_other(chunk, monkeypatch):
-    if chunk is not None:
-        as_if_large(monkeypatch, chunk)
+def test_a_cell_too_few_and_one_too_many_do_not_make_up_for_each_other(chunk):
     rows = "".join(f"w{k},t{k % 7},{'cat' if k % 3 else 'dog'}\n" for k in range(300))
     text = f"user,item,option\n{rows}wS,cat\nwT,t1,cat,12\n"
     with pytest.raises(InputError, match="line 302: 2 cells where the header has 3"):
-        read(text.encode())
+        read(text.encode(), sizes=as_if_large(chunk))
 
 
 @settings(deadline=None, max_examples=60)
@@ -53,32 +51,29 @@ def test_every_ragged_row_is_found_on_every_path(width, row, change, chunk):
     elif change < 0:
         cells[row + 1].pop()
     text = "\n".join(",".join(line) for line in cells) + "\n"
-    with pytest.MonkeyPatch.context() as patch:
-        if chunk is not None:
-            as_if_large(patch, chunk)
-        if change == 0:
-            assert read(text.encode()).n_users == 41
-            return
-        with pytest.raises(InputError, match=rf"line {row + 2}: "):
-            read(text.encode())
+    sizes = as_if_large(chunk)
+    if change == 0:
+        assert read(text.encode(), sizes=sizes).n_users == 41
+        return
+    with pytest.raises(InputError, match=rf"line {row + 2}: "):
+        read(text.encode(), sizes=sizes)
 
 
 @pytest.mark.parametrize("chunk", [None, 64])
-def test_separators_at_the_end_of_rows_shift_nothing(chunk, monkeypatch):
-    if chunk is not None:
-        as_if_large(monkeypatch, chunk)
+def test_separators_at_the_end_of_rows_shift_nothing(chunk):
+    sizes = as_if_large(chunk)
     rows = [f"u{k:02},{'AB'[k % 2]},{'CDE'[k % 3]}" for k in range(40)]
-    plain = content(read("\n".join(["user,q1,q2", *rows]).encode()))
+    plain = content(read("\n".join(["user,q1,q2", *rows]).encode(), sizes=sizes))
     ended = [f"{row}," for row in rows]
     for header in ("user,q1,q2", "user,q1,q2,"):
-        found = read("\n".join([header, *ended]).encode())
+        found = read("\n".join([header, *ended]).encode(), sizes=sizes)
         assert content(found) == plain
         assert any("Left out 'column-4'" in note for note in found.notes)
     # some rows only: which of the columns is too much cannot be told
     with pytest.raises(InputError, match="4 cells where the header has 3"):
-        read("\n".join(["user,q1,q2", *rows[:20], *ended[20:]]).encode())
+        read("\n".join(["user,q1,q2", *rows[:20], *ended[20:]]).encode(), sizes=sizes)
     # R's row names: the header lacks the first name, and that is said
-    named = read("\n".join(["q1,q2", *rows]).encode())
+    named = read("\n".join(["q1,q2", *rows]).encode(), sizes=sizes)
     assert (content(named)[0], named.items.tolist()) == (plain[0], ["q1", "q2"])
     assert "The first column has no name in the header." in named.notes
 
@@ -132,14 +127,13 @@ def test_no_path_in_an_archive_is_followed(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("chunk", [None, 40])
-def test_one_rule_for_booleans_numbers_and_repeated_members(chunk, monkeypatch):
-    if chunk is not None:
-        as_if_large(monkeypatch, chunk)
+def test_one_rule_for_booleans_numbers_and_repeated_members(chunk):
+    sizes = as_if_large(chunk)
     values = ["true", '"True"', "false", "1", "1.0", '"1"', "1e0"]
     records = [f'{{"user": "u{k}", "q": {v}, "p": "x", "p": "y"}}' for k, v in enumerate(values)]
-    r = read(jsonl(*records))
+    r = read(jsonl(*records), sizes=sizes)
     assert r.option_labels.tolist() == ["1", "False", "True", "y"]
-    array = read(("[" + ",".join(records) + "]").encode())
+    array = read(("[" + ",".join(records) + "]").encode(), sizes=sizes)
     assert content(array) == content(r)
 
 

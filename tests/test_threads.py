@@ -237,7 +237,6 @@ print(code, max([1, *asked]), polars.thread_pool_size(), file=sys.stderr)
     ("kind", "options", "ours", "of_polars"),
     [
         ("csv", [], 8, None),  # all cores, where nobody asks for fewer
-        ("csv", ["--threads", "2"], 2, 2),
         ("parquet", ["--threads", "1"], 1, 1),
     ],
 )

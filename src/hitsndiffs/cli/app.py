@@ -100,11 +100,11 @@ def rank(
         ),
     ] = None,
     group: Annotated[
-        Path | None,
+        str | None,
         option(
-            metavar="FILE",
-            help="Users and their groups (two columns): runs of one model, a team. A group is one "
-            "witness.",
+            metavar="COLUMN|FILE",
+            help="The column of the users' groups (runs of one model, a team), or a file of users "
+            "and groups. A group is one witness.",
             panel=METHOD,
         ),
     ] = None,

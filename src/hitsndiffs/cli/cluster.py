@@ -80,7 +80,8 @@ def _check(job: Job) -> None:
             "plain Parquet, CSV and TSV files, wide or long."
         )
     for option, given in (("--report", job.report), ("--save", job.save), ("--all", job.everybody),
-                          ("--bootstrap", job.bootstrap), ("--use-key", job.use_key)):  # fmt: skip
+                          ("--bootstrap", job.bootstrap), ("--use-key", job.use_key),
+                          ("--group", job.group)):  # fmt: skip
         if given:
             raise InputError(
                 f"{option} needs all users in one place, which --engine dask avoids; use --out "

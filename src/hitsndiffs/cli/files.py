@@ -11,7 +11,7 @@ from hitsndiffs.data.files import Writer, is_device, same_place
 from hitsndiffs.data.formulas import without_formulas
 from hitsndiffs.errors import InputError
 
-__all__ = ["TABLES", "check_distinct", "check_target", "read_groups", "table_writer"]
+__all__ = ["TABLES", "check_distinct", "check_target", "group_file", "read_groups", "table_writer"]
 
 #: Endings of tables.
 TABLES = (".csv", ".tsv", ".parquet", ".json")
@@ -70,6 +70,12 @@ def table_writer(frame: Any, path: Path, *, raw: bool = False) -> Writer:
         return lambda part: frame.write_json(part)
     safe = frame if raw else without_formulas(frame)
     return lambda part: safe.write_csv(part, separator="\t" if ending == ".tsv" else ",")
+
+
+def group_file(said: str | None) -> Path | None:
+    """The file that ``--group`` names; None where it names a column (or nothing)."""
+    named = said is not None and (os.path.isfile(said) or Path(said).suffix.lower() in TABLES)
+    return Path(str(said)) if named else None
 
 
 def read_groups(path: Path) -> dict[str, str]:

@@ -111,13 +111,16 @@ class Source:
         """Read them."""
         return self.read_with_plan(quiet=quiet)[0]
 
-    def read_with_plan(self, *, quiet: bool = False) -> tuple[Responses, Plan]:
-        """Read them, and return how."""
+    def read_with_plan(
+        self, *, quiet: bool = False, group: str | None = None
+    ) -> tuple[Responses, Plan]:
+        """Read them (with the column of the groups, if one is named), and return how."""
         from hitsndiffs.reading import read_file
 
         source = self.path if len(self.paths) == 1 else self.paths
         with working(f"Reading {self.name}", quiet=quiet, told=True):
-            return read_file(source, **self.said)
+            said = self.said if group is None else {**self.said, "group": group}
+            return read_file(source, **said)
 
 
 def reads_file(command: Callable[..., None]) -> Callable[..., None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_distinct, check_target, read_groups, table_writer
+from hitsndiffs.cli.files import check_distinct, check_target, group_file, read_groups, table_writer
 from hitsndiffs.cli.inputs import Source
 from hitsndiffs.cli.text import (
     for_people,
@@ -58,7 +58,7 @@ class Job:
     params: dict[str, Any] | None = None
     scheduler: str | None = None
     answers: Path | None = None
-    group: Path | None = None
+    group: str | None = None
     use_key: bool = False
     out: Path | None = None
     key_out: Path | None = None
@@ -94,7 +94,7 @@ def rank_file(job: Job) -> None:
         ("--answers", job.answers),
         ("--key", job.key),
         ("--plan", job.source.plan),
-        ("--group", job.group),
+        ("--group", group_file(job.group)),
     ):
         for target in (job.out, job.key_out, job.report, job.save):
             if given is not None and target is not None and same_place(target, given):
@@ -132,7 +132,9 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
 
     method = job.method or ("auto" if "auto" in METHODS else "hnd")
     params = dict(job.params or {})
-    responses, plan = job.source.read_with_plan(quiet=job.quiet)
+    groups = group_file(job.group)
+    column = job.group if groups is None else None
+    responses, plan = job.source.read_with_plan(quiet=job.quiet, group=column)
     if job.answers is not None:
         from hitsndiffs.reading import read_key
 
@@ -146,8 +148,13 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
                 f"{job.source.name}: --use-key: there is no key in it; give one with --answers."
             )
         params[_key_parameter(METHODS.get(method))] = dict(responses.key)
-    if job.group is not None:
-        params["group"] = read_groups(job.group)
+    if groups is not None:
+        if job.group in {found.name for found in plan.columns}:
+            raise InputError(
+                f"--group {job.group}: this is a column of {job.source.name} and also a file; "
+                f"write ./{job.group} for the file, or give the file another name."
+            )
+        params["group"] = read_groups(groups)
     with working("Ranking", quiet=job.quiet, told=True):
         ranking = rank(
             responses, method, by=job.by, bootstrap=job.bootstrap, sample=job.sample, **params
@@ -220,6 +227,7 @@ def _command(job: Job) -> str:
         "bootstrap": job.bootstrap or None,
         "sample": job.sample,
         "answers": None if job.answers is None else job.answers.name,
+        "group": job.group if (groups := group_file(job.group)) is None else groups.name,
         **(job.params or {}),
     }
     for name, value in told.items():

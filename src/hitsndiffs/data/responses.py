@@ -7,6 +7,7 @@ particular engine or method needs: those live behind the two sums (:mod:`hitsndi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -73,6 +74,8 @@ class Responses(Viewed):
         The right answers that came with the data, if any; a ranking does not use them unasked.
     titles
         The words of items whose labels are numbers or codes.
+    groups
+        User → group, where a column holds them; :func:`hitsndiffs.rank` then goes by groups.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class Responses(Viewed):
         "_cache",
         "_codes",
         "_rows",
+        "groups",
         "item_starts",
         "items",
         "key",
@@ -107,6 +111,7 @@ class Responses(Viewed):
     notes: tuple[str, ...]
     key: KnownKey | None
     titles: Mapping[Any, str]
+    groups: Mapping[Any, Any] | None
     _codes: Codes | None
     _rows: Rows | None
     _cache: dict[str, Any]
@@ -124,6 +129,7 @@ class Responses(Viewed):
         notes: Sequence[str] = (),
         key: KnownKey | None = None,
         titles: Mapping[Any, str] | None = None,
+        groups: Mapping[Any, Any] | None = None,
     ) -> None:
         if (codes is None) == (rows is None):
             raise ValueError("give either codes (dense layout) or rows (sparse layout)")
@@ -138,6 +144,7 @@ class Responses(Viewed):
         put(self, "notes", tuple(notes))
         put(self, "key", key)
         put(self, "titles", {} if titles is None else dict(titles))
+        put(self, "groups", groups)
         put(self, "_cache", {})
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -147,10 +154,10 @@ class Responses(Viewed):
         raise AttributeError(f"Responses are immutable: cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self._parts(),)
+        return partial(Responses, **self._parts()), ()
 
     def _parts(self) -> dict[str, Any]:
-        names = ("users", "items", "option_labels", "item_starts", "kind", "notes", "key", "titles")
+        names = {*Responses.__slots__} - {"__weakref__", "_cache", "_codes", "_rows"}
         parts = {name: getattr(self, name) for name in names}
         return {**parts, "codes": self._codes, "rows": self._rows}
 
@@ -164,6 +171,7 @@ class Responses(Viewed):
         user: str | None = None,
         users: Sequence[Any] | None = None,
         items: Sequence[Any] | None = None,
+        group: str | None = None,
     ) -> Responses:
         """From a table with one row per user and one column per item.
 
@@ -177,6 +185,8 @@ class Responses(Viewed):
             The column of a DataFrame that names the users.
         users, items
             Labels for an array's rows and columns (default: numbers from 0).
+        group
+            The column of a DataFrame that holds the groups of the users.
 
         Examples
         --------
@@ -186,7 +196,9 @@ class Responses(Viewed):
         """
         from hitsndiffs.data.encoding import encode_wide
 
-        return cls._from_encoded(encode_wide(table, user=user, users=users, items=items))
+        return cls._from_encoded(
+            encode_wide(table, user=user, users=users, items=items, group=group)
+        )
 
     @classmethod
     def from_long(
@@ -197,6 +209,7 @@ class Responses(Viewed):
         item: str | None = None,
         option: str | None = None,
         duplicates: str = "error",
+        group: str | None = None,
     ) -> Responses:
         """From a table with one row per answer.
 
@@ -209,6 +222,8 @@ class Responses(Viewed):
         duplicates
             What to do when one user gave two different answers to one item: ``"error"``,
             ``"first"`` or ``"last"``.
+        group
+            The column that holds the groups of the users.
 
         Examples
         --------
@@ -218,12 +233,16 @@ class Responses(Viewed):
         from hitsndiffs.data.encoding import encode_long
 
         return cls._from_encoded(
-            encode_long(table, user=user, item=item, option=option, duplicates=duplicates)
+            encode_long(
+                table, user=user, item=item, option=option, duplicates=duplicates, group=group
+            )
         )
 
     @classmethod
-    def from_table(cls, table: Any) -> Responses:
+    def from_table(cls, table: Any, *, group: str | None = None) -> Responses:
         """From a table, wide or long: long when it has columns of users, items and options.
+
+        ``group`` is the column that holds the groups of the users.
 
         Examples
         --------
@@ -232,17 +251,12 @@ class Responses(Viewed):
         """
         from hitsndiffs.data.encoding.tables import is_long
 
-        return cls.from_long(table) if is_long(table) else cls.from_wide(table)
+        read = cls.from_long if is_long(table, group) else cls.from_wide
+        return read(table, group=group)
 
     @classmethod
-    def _from_encoded(
-        cls,
-        encoded: Encoded,
-        *,
-        key: KnownKey | None = None,
-        titles: Mapping[Any, str] | None = None,
-    ) -> Responses:
-        return cls(**vars(encoded), key=key, titles=titles)
+    def _from_encoded(cls, encoded: Encoded, **others: Any) -> Responses:
+        return cls(**vars(encoded), **others)
 
     # -- sizes and counts -------------------------------------------------------------------
 
@@ -356,17 +370,9 @@ class Responses(Viewed):
             codes: Codes | None = None
             if self._codes is not None:
                 codes = np.ascontiguousarray(self._codes[:, users])  # type: ignore[assignment]
-            return Responses(
-                users=self.users[users],
-                items=self.items,
-                option_labels=self.option_labels,
-                item_starts=self.item_starts,
-                codes=codes,
-                rows=None if codes is not None else some_rows(self.rows, users),
-                kind=self.kind,
-                key=self.key,
-                titles=self.titles,
-            ), np.arange(self.n_options)
+            rows = None if codes is not None else some_rows(self.rows, users)
+            part = self._changed(users=self.users[users], codes=codes, rows=rows)
+            return part, np.arange(self.n_options)
         indptr, chosen = self.some_rows(users)
         kept = np.unique(chosen).astype(np.int64)
         return self._with_options(self.users[users], indptr, chosen, kept), kept
@@ -389,23 +395,26 @@ class Responses(Viewed):
 
     def with_notes(self, notes: Sequence[str]) -> Responses:
         """The same data with other notes."""
-        return Responses(**{**self._parts(), "notes": tuple(notes)})
+        return self._changed(notes=tuple(notes))
 
     def _with_options(
         self, users: ObjectArray, indptr: IntArray, chosen: IntArray, kept: IntArray
     ) -> Responses:
         kept_items = self.option_items[kept]
         item_numbers, sizes = np.unique(kept_items, return_counts=True)
-        return Responses(
+        return self._changed(
             users=users,
             items=self.items[item_numbers],
             option_labels=self.option_labels[kept],
             item_starts=np.concatenate([[0], np.cumsum(sizes)]),
+            codes=None,
             rows=(indptr, np.searchsorted(kept, chosen).astype(np.int32)),
-            kind=self.kind,
             key=None if self.key is None else self.key.only(self.items[item_numbers].tolist()),
-            titles=self.titles,
         )
+
+    def _changed(self, **parts: Any) -> Responses:
+        """The same with other parts; the notes are those of the whole."""
+        return Responses(**{**self._parts(), "notes": (), **parts})
 
     # -- plumbing ---------------------------------------------------------------------------
 
@@ -439,7 +448,3 @@ def _frozen(array: Any) -> Any:
 
 def _as_rows(indptr: IntArray, options: IntArray) -> Rows:
     return _frozen(np.asarray(indptr, np.int64)), _frozen(np.asarray(options, np.int32))
-
-
-def _rebuild(parts: dict[str, Any]) -> Responses:
-    return Responses(**parts)

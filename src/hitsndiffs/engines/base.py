@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.layouts import Rows
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import sorting
 from hitsndiffs.errors import InputError
@@ -311,6 +312,12 @@ class Engine(ABC):
         from hitsndiffs.engines.opening import open_engine
 
         return open_engine(part, self.name)
+
+    def some_rows(self, users: Ints) -> Rows:
+        """The options that some users chose, in rows: where each begins, and the options."""
+        part, options = self.subset(users)
+        indptr, chosen = part.responses.rows
+        return indptr, options[chosen].astype(np.int32)
 
     @property
     def responses(self) -> Responses:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.layouts import Rows
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Engine
@@ -100,9 +101,13 @@ class MemoryEngine(Engine):
 
         return open_engine(part, self._asked, self.threads)
 
+    def some_rows(self, users: Ints) -> Rows:
+        """The options that some users chose, in rows."""
+        return self._responses.some_rows(users)
+
     def sheets(self, users: Ints) -> Vector:
         """The answer sheets of a few users: a column each, 1 for the options chosen."""
-        indptr, options = self._responses.some_rows(users)
+        indptr, options = self.some_rows(users)
         columns = np.zeros((self.n_options, len(users)))
         columns[options, np.repeat(np.arange(len(users)), np.diff(indptr))] = 1.0
         return columns

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hitsndiffs.data.layouts import Rows, some_rows
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words
 from hitsndiffs.engines.memory import MemoryEngine
@@ -62,6 +63,10 @@ class NumpyEngine(MemoryEngine):
             np.minimum.reduceat(sorted_by_option, starts),
             np.maximum.reduceat(sorted_by_option, starts),
         )
+
+    def some_rows(self, users: IntVector) -> Rows:
+        """The options that some users chose, in rows."""
+        return some_rows((self._rows.indptr, self._rows.indices), users)
 
     def fingerprints(self, words: Words | None = None) -> Words:
         """A 64-bit number per answer sheet."""

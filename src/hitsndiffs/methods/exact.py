@@ -44,9 +44,11 @@ def perfected(
     answers, strong_user
         What the caller knows: it settles which end is up.
     """
-    if not data.in_memory or not may_be_perfect(data):
+    if not data.in_memory:
         return fit
     scores = data.collect(fit.scores)
+    if not may_be_perfect(data, scores):
+        return fit
     order, certified = ordered_users(data, Levels.of(scores, np.zeros(data.n_users, int)))
     if certified:
         found = checked_order(data, order)

@@ -12,22 +12,20 @@ data without such an order (the usual ones) cost next to nothing:
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.order.intervals import count_orders, tree_of_intervals
 from hitsndiffs.order.pqtree.tree import PQTree
 
 if TYPE_CHECKING:
     from hitsndiffs.engines import Engine
 
-__all__ = ["PerfectOrder", "checked_order", "count_orders", "may_be_perfect", "perfect_order"]
+__all__ = ["PerfectOrder", "checked_order", "may_be_perfect", "perfect_order"]
 
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
@@ -36,8 +34,8 @@ IntVector = npt.NDArray[np.int64]
 FIRST_CELLS, FEWEST_USERS, MOST_USERS = 200_000, 20, 200
 #: Up to this many users × options, answers are asked for as whole sheets.
 SHEET_CELLS = 10_000_000
-#: With more different options than this, orders are not counted (the time is quadratic in them).
-COUNTED_UP_TO = 4_000
+#: Reductions before all sets are looked at again: of so many elements per user, then twice as many.
+FIRST_REDUCED = 4
 
 
 @dataclass(frozen=True)
@@ -83,10 +81,13 @@ class PerfectOrder:
         return count_orders(self.first, self.last, len(self.order))
 
 
-def may_be_perfect(data: Engine, *, most_users: int = MOST_USERS) -> bool:
+def may_be_perfect(
+    data: Engine, guide: Vector | None = None, *, most_users: int = MOST_USERS
+) -> bool:
     """Whether some of the users, taken from all over the data, have a perfect order.
 
-    If they have none, neither have all. The cost does not grow with the number of users.
+    If they have none, neither have all. The cost does not grow with the number of users. A
+    ``guide`` (a score per user) that is nearly a perfect order saves time.
     """
     some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, most_users))
     n_users, users = data.n_users, None
@@ -94,7 +95,9 @@ def may_be_perfect(data: Engine, *, most_users: int = MOST_USERS) -> bool:
         users = np.flatnonzero(data.collect(answered))
         n_users = len(users)
     places = np.linspace(0, n_users - 1, min(some, n_users)).astype(np.int64)
-    return _tree(data, places if users is None else users[places]) is not None
+    some_users = places if users is None else users[places]
+    likes = None if guide is None else guide[some_users]
+    return _Sets.of(data, some_users).order(likes) is not None
 
 
 def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | None:
@@ -125,12 +128,16 @@ def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | N
     first_users, sheet = np.unique(marks, return_index=True, return_inverse=True)[1:]
     if len(first_users) > 2 * data.n_options + 1:
         return None
-    tree = _tree(data, users[first_users])
-    if tree is None:
-        return None
     sizes = np.bincount(sheet)
     likes = np.zeros(len(sizes)) if guide is None else np.bincount(sheet, guide[users]) / sizes
-    arranged, tied = tree.arranged(likes.tolist(), sizes.tolist())
+    sets = _Sets.of(data, users[first_users])
+    found = sets.order(likes)
+    if found is None:
+        return None
+    # the order that follows the guide best, of all those that the sets allow
+    tree = tree_of_intervals(*sets.extremes(found), len(found))
+    places, tied = tree.arranged(likes[found].tolist(), sizes[found].tolist())
+    arranged = found[places]
     place = np.empty(len(sizes), dtype=np.int64)
     place[arranged] = np.arange(len(sizes))
     level = np.cumsum(np.logical_not(tied)) - 1
@@ -154,131 +161,69 @@ def checked_order(
     return PerfectOrder(order, first, last, level)
 
 
-def _tree(data: Engine, users: IntVector) -> PQTree | None:
-    """The PQ-tree of some users; None as soon as an option does not fit."""
-    options, leaves = _answers(data, users)
-    sizes = np.bincount(options, minlength=data.n_options)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    # Options with the same users are tried once: their users' random numbers have the same sum.
-    numbers = np.random.default_rng(20240513).standard_normal(len(users))
-    sums = np.bincount(options, weights=numbers[leaves], minlength=data.n_options)
-    tested = np.flatnonzero((sizes > 1) & (sizes < len(users)))
-    once = tested[np.sort(np.unique(sums[tested], return_index=True)[1])]
-    tree = PQTree(len(users))
-    for option in once.tolist():
-        if not tree._reduce(leaves[starts[option] : starts[option + 1]].tolist()):
-            return None
-    return tree
+@dataclass(frozen=True)
+class _Sets:
+    """The users who chose each option, as sets of leaves; different sets only, small ones first."""
+
+    n_leaves: int
+    sizes: IntVector
+    starts: IntVector
+    leaves: IntVector
+
+    @classmethod
+    def of(cls, data: Engine, users: IntVector) -> _Sets:
+        """Take the options of some users, who are the leaves."""
+        chosen = _answers(data, users)
+        sizes = np.diff(chosen.indptr)
+        # Options with the same users are tried once: their users' random numbers have the same sum.
+        numbers = np.random.default_rng(20240513).standard_normal(len(users))
+        sums = chosen.T @ numbers
+        tested = np.flatnonzero((sizes > 1) & (sizes < len(users)))
+        once = tested[np.unique(sums[tested], return_index=True)[1]]
+        once = once[np.lexsort((once, sizes[once]))]
+        kept = chosen[:, once]
+        return cls(len(users), sizes[once], kept.indptr, kept.indices)
+
+    def extremes(self, order: IntVector) -> tuple[IntVector, IntVector]:
+        """For each set the places of its first and last leaf in an order."""
+        place = np.empty(self.n_leaves, dtype=np.int64)
+        place[order] = np.arange(self.n_leaves)
+        if not len(self.sizes):
+            return self.sizes, self.sizes
+        places = place[self.leaves]
+        begins = self.starts[:-1]
+        return np.minimum.reduceat(places, begins), np.maximum.reduceat(places, begins)
+
+    def order(self, likes: Vector | None = None) -> IntVector | None:
+        """An order in which every set is consecutive, or None if there is none.
+
+        A PQ-tree is reduced by sets that are not consecutive in its own order (the one that
+        follows what is liked), the smallest first, until there are none.
+        """
+        tree = PQTree(self.n_leaves)
+        values = [0.0] * self.n_leaves if likes is None else likes.tolist()
+        weights = [1] * self.n_leaves
+        room = FIRST_REDUCED * self.n_leaves
+        while True:
+            order = np.array(tree.arranged(values, weights)[0], dtype=np.int64)
+            first, last = self.extremes(order)
+            broken = np.flatnonzero(last - first + 1 != self.sizes)
+            if not len(broken):
+                return order
+            some = 1 + int(np.searchsorted(np.cumsum(self.sizes[broken]), room))
+            for number in broken[:some].tolist():
+                begin, end = self.starts[number : number + 2]
+                if not tree._reduce(self.leaves[begin:end].tolist()):
+                    return None
+            room *= 2
 
 
-def _answers(data: Engine, users: IntVector) -> tuple[IntVector, IntVector]:
-    """The options that some users chose and who chose them (0, 1, …), option after option."""
-    if len(users) * data.n_options <= SHEET_CELLS:
-        options, who = np.nonzero(data.sheets(users))
-        return options.astype(np.int64), who.astype(np.int64)
-    part, left = data.subset(users)
-    indptr, chosen = part.responses.rows
-    who = np.repeat(np.arange(len(users)), np.diff(indptr))
-    by_option = np.argsort(chosen, kind="stable")
-    return left[chosen[by_option]], who[by_option]
+def _answers(data: Engine, users: IntVector) -> Any:
+    """Users × options as a SciPy matrix by columns, 1 where a user chose an option."""
+    from scipy.sparse import csc_array, csr_array
 
-
-def count_orders(
-    first: npt.ArrayLike, last: npt.ArrayLike, n_users: int, *, up_to: int = COUNTED_UP_TO
-) -> int | None:
-    """Count the perfect orders of different answer sheets, going by one of them.
-
-    Two options *overlap* when they share users and neither holds all of the other's. Options that
-    overlap, one after the other, can only be turned round together: a Q-node of the PQ-tree, with
-    their ends as cuts. A set of users that must stand together without this is a P-node.
-
-    Parameters
-    ----------
-    first, last
-        For each option, the places of its first and last chooser in a perfect order.
-    n_users
-        The number of places.
-    up_to
-        With more different options than this, ``None`` comes back.
-
-    Examples
-    --------
-    >>> count_orders([0, 1, 2], [1, 2, 3], 4)  # a chain
-    2
-    >>> count_orders([0, 2], [1, 3], 4)  # two pairs of users with equal answers
-    2
-    >>> count_orders([0, 1, 2], [0, 1, 2], 3)  # three users who share nothing
-    6
-    """
-    low, high = np.asarray(first, dtype=np.int64), np.asarray(last, dtype=np.int64) + 1
-    # users with equal answers are one: the ends of the options are all the cuts there are
-    cuts = np.unique(np.concatenate([[0, n_users], low, high]))
-    places = len(cuts) - 1
-    ends = np.unique(
-        np.stack([np.searchsorted(cuts, low), np.searchsorted(cuts, high)], axis=1), axis=0
-    )
-    ends = ends[(ends[:, 1] - ends[:, 0] > 1) & (ends[:, 1] - ends[:, 0] < places)]
-    if len(ends) > up_to:
-        return None
-    sets, turning = _nested(ends, places)
-    number = 1
-    for size, children in _children(sets):
-        number *= 2 if size in turning else math.factorial(children)
-    return number
-
-
-Ends = tuple[int, int]
-
-
-def _nested(ends: IntVector, places: int) -> tuple[set[Ends], set[Ends]]:
-    """The sets that must stand together in every order, and those that can only be turned round."""
-    sets: set[Ends] = {(0, places)} if places > 1 else set()
-    turning: set[Ends] = set()
-    for part in _overlapping(ends):
-        own = ends[part]
-        whole = (int(own.min()), int(own.max()))
-        sets.add(whole)
-        if len(own) > 1:
-            turning.add(whole)
-            cuts = np.unique(own).tolist()
-            sets.update((a, b) for a, b in pairwise(cuts) if b - a > 1)
-    return sets, turning
-
-
-def _overlapping(ends: IntVector) -> Iterator[IntVector]:
-    """Parts of the options that overlap, one after the other."""
-    low, high = ends.T
-    later = low[:, None] < low[None, :]
-    overlap = later & (low[None, :] < high[:, None]) & (high[:, None] < high[None, :])
-    overlap |= overlap.T
-    left = np.ones(len(ends), dtype=bool)
-    for option in range(len(ends)):
-        if left[option]:
-            left[option] = False
-            part = [np.array([option])]
-            while len(part[-1]):
-                reached = np.flatnonzero(overlap[part[-1]].any(axis=0) & left)
-                left[reached] = False
-                part.append(reached)
-            yield np.concatenate(part)
-
-
-def _children(sets: set[Ends]) -> list[tuple[Ends, int]]:
-    """Each set with the number of the largest sets and single places inside it."""
-    found: list[tuple[Ends, int]] = []
-    open_: list[list[int]] = []  # first, end, children so far, covered so far
-
-    def close() -> None:
-        low, high, children, covered = open_.pop()
-        found.append(((low, high), children + (high - low) - covered))
-
-    for low, high in sorted(sets, key=lambda ends: (ends[0], -ends[1])):
-        while open_ and open_[-1][1] <= low:
-            close()
-        if open_:
-            open_[-1][2] += 1
-            open_[-1][3] += high - low
-        open_.append([low, high, 0, 0])
-    while open_:
-        close()
-    return found
+    if not data.gives_answers and len(users) * data.n_options <= SHEET_CELLS:
+        return csc_array(data.sheets(users).T)
+    indptr, chosen = data.some_rows(users)
+    ones = np.ones(len(chosen))
+    return csr_array((ones, chosen, indptr), shape=(len(users), data.n_options)).tocsc()

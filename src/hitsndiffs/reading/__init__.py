@@ -68,6 +68,9 @@ def read_responses(source: Any, **options: Any) -> Responses:
             Whether there is a header, and in which row (from 1).
         user, item, option
             The columns that hold them.
+        group
+            The column of the users' groups (a team, the runs of one model): a ranking then takes
+            each group for one witness.
         engine, scheduler
             ``engine="dask"``: the workers of a Dask cluster read the files (plain Parquet, CSV or
             TSV; folders and patterns with ``*`` too) and keep them. ``scheduler`` is its address,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.interning import Interner
+from hitsndiffs.data.encoding.groups import user_groups
+from hitsndiffs.data.encoding.interning import Interner, trimmed
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.option_book import Codes, OptionBook, is_blank
@@ -18,15 +20,15 @@ from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_u
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_users
+from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.header import looks_like_ids, looks_long
 from hitsndiffs.reading.roles import WideRoles
+from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.special import rows_apart
 from hitsndiffs.reading.tokens import Scanned, UserNames
 
 #: Columns of a piece of a file: of Polars, or lists of text where the file is small.
 Columns = dict[str, Any]
-
-_THREADS_FROM = 1_000_000
 
 __all__ = [
     "FileTable",
@@ -97,7 +99,13 @@ def cells_at(table: FileTable, place: int) -> list[str]:
 # -- wide -------------------------------------------------------------------------------------
 
 
-def build_wide(table: FileTable, roles: WideRoles, attempt: str | None = None) -> Encoded:
+def build_wide(
+    table: FileTable,
+    roles: WideRoles,
+    attempt: str | None = None,
+    group: str | None = None,
+    sizes: Sizes = DEFAULT,
+) -> Encoded:
     """Encode a file with one row per user.
 
     Parameters
@@ -109,6 +117,10 @@ def build_wide(table: FileTable, roles: WideRoles, attempt: str | None = None) -
     attempt
         Which row of a user counts when there are several: ``"first"`` or ``"last"``; refused when
         not given.
+    group
+        The column of the users' groups, if any.
+    sizes
+        From which sizes on columns are coded in another way.
     """
     notes = table.notes
     pieces: list[list[Any]] = []
@@ -118,42 +130,48 @@ def build_wide(table: FileTable, roles: WideRoles, attempt: str | None = None) -
     chosen = {*roles.users, *roles.items}
     beside = _beside(table, roles)
     chosen |= {*beside}
+    groups = GroupColumn(group)
+    chosen |= {*groups.names}
+    labels = [*roles.users, *groups.names]
     wanted = None if len(chosen) == len(table.names) else [n for n in table.names if n in chosen]
-    names = {} if table.has_header else _item_names(table.names, roles.users)
+    names = {} if table.has_header else _item_names(table.names, labels)
     items = [names.get(name, name) for name in roles.items]
     shape = None if table.n_rows is None else (len(items), table.n_rows)
     builder = WideBuilder(table.place, as_text=True, shape=shape)
-    for first_row, columns in table.blocks(roles.users, wanted, scanned=len(roles.users) < 2):
+    scanned = len(roles.users) < 2 and group is None
+    for first_row, columns in table.blocks(labels, wanted, scanned=scanned):
         if isinstance(columns, Scanned):
             n_rows = first_row + len(columns)
             pieces.append([columns.users])
             builder.put_block(items, columns.cells, first_row)
             continue
         n_rows = max(n_rows, first_row + max(map(len, columns.values()), default=0))
+        groups.take(first_row, columns)
         cells = {name: columns.pop(name) for name in beside}
         numbers = cells.pop(roles.attempt or "", [])
         apart = rows_apart(cells, [columns[name] for name in roles.items]) if cells else {}
         if any(name in columns for name in roles.users):
             pieces.append([columns.pop(name) for name in roles.users if name in columns])
         found = [names.get(name, name) for name in columns]
-        for item, codes in zip(found, _coded(builder, found, columns, table.place), strict=True):
+        for item, codes in zip(
+            found, _coded(builder, found, columns, table.place, sizes), strict=True
+        ):
             builder.put(item, codes, first_row)
-    if not roles.users:
-        named = numbered("user", n_rows)
-        for row, label in apart.items():
-            named[row] = label
+    if roles.users:
+        column = "+".join(roles.users)
+        one = [piece[0] if len(piece) == 1 else _joined_names(piece) for piece in pieces]
+        attempt = attempt or ("first" if numbers else None)
+        named, nameless = _user_labels(one, n_rows, table.place, column, check=attempt is None)
+    else:
+        named, nameless, attempt = numbered("user", n_rows), np.zeros(n_rows, dtype=bool), None
         notes.append("There is no user column: the users are named user-1, user-2, ….")
-        return builder.finish(named, "file", notes)
-    column = "+".join(roles.users)
-    one = [piece[0] if len(piece) == 1 else _joined_names(piece) for piece in pieces]
-    attempt = attempt or ("first" if numbers else None)
-    named, nameless = _user_labels(one, n_rows, table.place, column, check=attempt is None)
     for row, label in apart.items():
         named[row], nameless[row] = label, False
-    if attempt is not None and not nameless.any():
-        return _one_row_each(builder.finish(named, "file", notes), attempt, notes, numbers)
     encoded = builder.finish(named, "file", notes, nameless)
-    return encoded if attempt is None else _one_row_each(encoded, attempt, notes, [])
+    if attempt is not None:
+        numbers = [] if nameless.any() else numbers
+        encoded = _one_row_each(encoded, attempt, notes, numbers)
+    return replace(encoded, groups=groups.of_rows(named, table.place))
 
 
 def _beside(table: FileTable, roles: WideRoles) -> list[str]:
@@ -191,18 +209,20 @@ def _one_row_each(
     return with_users(encoded, keep)
 
 
-def _coded(builder: WideBuilder, items: list[str], columns: Columns, place: Place) -> list[Codes]:
+def _coded(
+    builder: WideBuilder, items: list[str], columns: Columns, place: Place, sizes: Sizes
+) -> list[Codes]:
     """Code the columns of a piece, on several threads when they are long."""
     books = [builder.book(item) for item in items]
     pairs = list(zip(books, columns.values(), strict=True))
     n_cells = sum(len(cells) for cells in columns.values())
     try:
-        if n_cells < _THREADS_FROM or len(pairs) < 2:
-            return [_code(pair) for pair in pairs]
+        if n_cells < sizes.threaded or len(pairs) < 2:
+            return [_code(pair, sizes) for pair in pairs]
         found: list[Any] = [None] * len(pairs)
 
         def work(piece: int) -> None:
-            found[piece] = _code(pairs[piece])
+            found[piece] = _code(pairs[piece], sizes)
 
         Run(min(4, available_cores()))(len(pairs), work)
         return found
@@ -210,9 +230,11 @@ def _coded(builder: WideBuilder, items: list[str], columns: Columns, place: Plac
         raise InputError(f"{place.source}: {error}") from None
 
 
-def _code(pair: tuple[OptionBook, Any]) -> Codes:
+def _code(pair: tuple[OptionBook, Any], sizes: Sizes) -> Codes:
     book, cells = pair
-    return book.code_objects(cells) if isinstance(cells, list) else code_series(book, cells)
+    if isinstance(cells, list):
+        return book.code_objects(cells)
+    return code_series(book, cells, short=sizes.short)
 
 
 def _item_names(names: Sequence[str], users: Sequence[str]) -> dict[str, str]:
@@ -275,7 +297,11 @@ def numbered(word: str, count: int) -> npt.NDArray[Any]:
 
 
 def build_long(
-    table: FileTable, columns: tuple[str, str, str], key: str | None, duplicates: str
+    table: FileTable,
+    columns: tuple[str, str, str],
+    key: str | None,
+    duplicates: str,
+    group: str | None = None,
 ) -> tuple[Encoded, dict[str, str]]:
     """Encode a file with one row per answer.
 
@@ -289,6 +315,8 @@ def build_long(
         The column that holds the right answer of each row's item, if any.
     duplicates
         What two different answers of a user to an item are.
+    group
+        The column of the users' groups, if any.
 
     Returns
     -------
@@ -297,9 +325,10 @@ def build_long(
     key
         The right answers, the commonest one of each item.
     """
-    wanted = [*columns, *([key] if key is not None else [])]
+    wanted = [*columns, *(name for name in (key, group) if name is not None)]
     interners = {name: Interner() for name in wanted}
-    for _, pieces in table.blocks(columns[:2], wanted):
+    labels = columns[:2] if group is None else (*columns[:2], group)
+    for _, pieces in table.blocks(labels, wanted):
         for name, cells in pieces.items():
             try:
                 interners[name].add(cells)
@@ -307,6 +336,10 @@ def build_long(
                 raise InputError(f"{table.place.source}: {error}") from None
     users, items = (trimmed(interners[name].factor()) for name in columns[:2])
     right = {} if key is None else _right_answers(items, trimmed(interners[key].factor()))
+    groups = None
+    if group is not None:
+        found = trimmed(interners[group].factor())
+        groups = user_groups(users, found, table.place, group)
     encoded = assemble_long(
         users,
         items,
@@ -318,7 +351,7 @@ def build_long(
         kind="file",
         notes=table.notes,
     )
-    return encoded, right
+    return replace(encoded, groups=groups), right
 
 
 def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
@@ -331,19 +364,6 @@ def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
         item, key = divmod(int(distinct[place]), len(keys.labels))
         right[str(items.labels[item])] = str(keys.labels[key])
     return right
-
-
-def trimmed(factor: Factor) -> Factor:
-    """Trim labels, and join those that then agree; blank ones are null."""
-    if all(label and label == label.strip() for label in factor.labels):
-        return factor
-    index: dict[str, int] = {}
-    lookup = np.full(len(factor.labels) + 1, -1, dtype=np.int32)
-    for place, label in enumerate(factor.labels):
-        text = label.strip()
-        if text:
-            lookup[place] = index.setdefault(text, len(index))
-    return Factor(list(index), lookup[factor.numbers])
 
 
 # -- turned round -----------------------------------------------------------------------------

@@ -34,13 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["DelimitedTable"]
 
 _HEAD_CELLS = 50_000
-#: Bytes that most often hold this many cells.
-_HEAD_BYTES = 1 << 20
 _CSV_ROWS = 20_000
-#: Up to this size a file is read with the csv module, which spares the import of Polars.
-_SMALL = 2 << 20
-#: From this size on it is worth loading the compiled kernels.
-_SCAN_FROM = 8 << 20
 _MOST_CATEGORIES = 200
 
 
@@ -60,6 +54,7 @@ class DelimitedTable:
     def __init__(self, stream: ByteStream, separator: str, header: bool | None) -> None:
         self.notes: list[str] = []
         self.n_rows: int | None = None
+        self._sizes = stream.sizes
         self._starts: list[int] = []
         self._lines: list[int | npt.NDArray[np.int64]] = []
         self.place = Place(stream.name, "line", self._line_of, by_position=False)
@@ -86,7 +81,7 @@ class DelimitedTable:
                 f"{stream.name}: there is a header and nothing below it; add one row per user "
                 "(or per answer)."
             )
-        self.is_small = len(self._first.data) < _SMALL
+        self.is_small = len(self._first.data) < self._sizes.small
         self._plan: dict[str, Any] = {}
 
     # -- the first rows ---------------------------------------------------------------------
@@ -111,8 +106,9 @@ class DelimitedTable:
 
     def _head_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int]]:
         """Return the first rows as text, and the line in which each ends."""
-        if len(chunk.data) > _HEAD_BYTES:
-            ends = even_newlines(chunk.data[:_HEAD_BYTES])
+        head = self._sizes.head  # most often holds enough cells
+        if len(chunk.data) > head:
+            ends = even_newlines(chunk.data[:head])
             part = Chunk(chunk.data[: int(ends[-1]) + 1 if len(ends) else 0], chunk.first_line)
             try:
                 rows, lines, enough = self._first_rows(part)
@@ -208,11 +204,13 @@ class DelimitedTable:
         self, wanted: Sequence[str], labels: Sequence[str]
     ) -> Iterator[tuple[Chunk, Scanned | None]]:
         """Go over the chunks with the compiled kernels, where they are available and worth it."""
-        if len(self._first.data) < _SCAN_FROM:
+        if len(self._first.data) < self._sizes.scanned:
             return self._unscanned()
         items = [name for name in wanted if name not in labels]
         try:
-            scanner = TokenScanner(self.names, items, next(iter(labels), None), self._separator)
+            scanner = TokenScanner(
+                self.names, items, next(iter(labels), None), self._separator, self._sizes
+            )
         except ImportError:
             return self._unscanned()
         return scanner.scan_all(self._all_chunks()) if scanner.fits else self._unscanned()

@@ -17,6 +17,7 @@ from hitsndiffs.reading.archives import Archive, is_workbook
 from hitsndiffs.reading.encodings import find_encoding
 from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
 from hitsndiffs.reading.sheets import Workbook
+from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
 from hitsndiffs.reading.text import (
     TextShape,
@@ -28,8 +29,7 @@ from hitsndiffs.reading.text import (
 
 __all__ = ["FileDocument", "Settings"]
 
-#: Recognition looks at this many bytes, rows and records.
-HEAD_BYTES = 1 << 20
+#: Recognition looks at this many rows and records.
 HEAD_ROWS = 60
 HEAD_RECORDS = 5
 HEAD_COLUMNS = 5000
@@ -48,7 +48,7 @@ class Settings:
     header_row: int | None = None
     header: bool | None = None
     sheet: str | None = None
-    max_bytes: int = 1 << 62
+    sizes: Sizes = DEFAULT
 
 
 class FileDocument:
@@ -112,22 +112,24 @@ class FileDocument:
         """Open the bytes, unpacked; a context manager."""
         if self._once is not None:
             if "_content" in self.__dict__:
-                return nullcontext(ByteStream(io.BytesIO(self._content).read, self.name))
+                return nullcontext(
+                    ByteStream(io.BytesIO(self._content).read, self.name, sizes=self.settings.sizes)
+                )
             return nullcontext(self._once)
         return open_stream(
-            self._open_bytes(), name=self.name, path=self.path, limit=self.settings.max_bytes
+            self._open_bytes(), name=self.name, path=self.path, sizes=self.settings.sizes
         )
 
     @cached_property
     def _head(self) -> bytes:
         with self.stream() as stream:
-            head: bytes = stream.peek(HEAD_BYTES)
+            head: bytes = stream.peek(self.settings.sizes.head)
             return head
 
     @cached_property
     def is_whole(self) -> bool:
         """Whether recognition saw all of the file."""
-        return len(self._head) < HEAD_BYTES
+        return len(self._head) < self.settings.sizes.head
 
     def content(self) -> bytes:
         """Return all bytes, unpacked; refuse more than fit."""
@@ -240,7 +242,7 @@ class FileDocument:
 
     @cached_property
     def _archive(self) -> Archive:
-        return Archive(self.content(), self.name, self.settings.max_bytes)
+        return Archive(self.content(), self.name, self.settings.sizes.held)
 
     @cached_property
     def _workbook(self) -> Workbook:

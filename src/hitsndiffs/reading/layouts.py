@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from statistics import mean, pstdev
 
 from hitsndiffs.data.encoding import long_columns
@@ -26,7 +27,7 @@ from hitsndiffs.reading.special import named_rows
 from hitsndiffs.reading.turned import is_key_beside_users, refuse_questions, turned_round
 from hitsndiffs.reading.words import plain, role_of_name, tokens
 
-__all__ = ["Layout", "find_table_layout"]
+__all__ = ["Layout", "find_table_layout", "layout_with_groups"]
 
 #: Wider tables are refused: every column costs time, whatever is in it.
 WIDEST_TABLE = 250_000
@@ -55,6 +56,8 @@ class Layout:
         Of a transposed table: the column of the items, and those of the users.
     key
         The column that holds the key, if any (long and transposed).
+    group
+        The column that holds the groups of the users, if any.
     """
 
     name: str
@@ -65,6 +68,26 @@ class Layout:
     item: str | None = None
     users: list[str] = field(default_factory=list)
     key: str | None = None
+    group: str | None = None
+
+
+def layout_with_groups(table: FileTable, options: ReadingOptions, group: str) -> Layout:
+    """Find out how a table is to be read that has a column of groups beside all others."""
+    place = table.names.index(group)
+    others = copy(table)
+    others.names = [name for name in table.names if name != group]
+    others.sample = [[*row[:place], *row[place + 1 :]] for row in table.sample]
+    layout = find_table_layout(others, options)
+    if layout.name == "transposed":
+        raise InputError(
+            f"{table.place.source}: the users stand in columns, so no column ({group!r}) can hold "
+            "their groups; give the groups as a table of two columns, users and groups."
+        )
+    layout.group = group
+    columns = [replace(c, position=c.position + (c.position >= place)) for c in layout.columns]
+    columns.append(Column(group, "group", "given as group", place))
+    layout.columns = sorted(columns, key=lambda column: column.position)
+    return layout
 
 
 def find_table_layout(

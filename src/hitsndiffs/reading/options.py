@@ -13,6 +13,7 @@ from hitsndiffs.data.encoding.names import suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.documents import Settings
 from hitsndiffs.reading.formats.base import Choices
+from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.streams import ATTEMPTS
 
 __all__ = ["CONTAINERS", "ReadingOptions", "memory_limit"]
@@ -39,6 +40,8 @@ class ReadingOptions:
         Whether there is a header, and in which row (from 1, blank rows not counted).
     user, item, option
         The columns that hold them; ``"First name+Last name"`` joins two for the user.
+    group
+        The column of the users' groups (a team, the runs of one model), which is then no item.
     items, drop
         Patterns of the items to be taken, and of those to be left out: ``["q*", "Bonus"]``.
     key_row
@@ -60,6 +63,8 @@ class ReadingOptions:
         Words that are no answer, instead of the usual ones (``"-"``, ``"N/A"``, …).
     max_memory
         How much may be held at once: a number of bytes, or a text such as ``"4GB"``.
+    sizes
+        From which sizes on a file is read in another way; what is read does not depend on it.
     """
 
     layout: str = "auto"
@@ -69,6 +74,7 @@ class ReadingOptions:
     user: str | None = None
     item: str | None = None
     option: str | None = None
+    group: str | None = None
     items: Sequence[str] | None = None
     drop: Sequence[str] | None = None
     key_row: int | None = None
@@ -81,9 +87,12 @@ class ReadingOptions:
     fold: bool = True
     blanks: Sequence[str] | None = None
     max_memory: str | int | None = None
+    sizes: Sizes = DEFAULT
 
     def __post_init__(self) -> None:
-        for name in ("format", "user", "item", "option", "sheet", "encoding", "separator"):
+        for name in (
+            "format", "user", "item", "option", "group", "sheet", "encoding", "separator",
+        ):  # fmt: skip
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
                 raise InputError(f"{name} must be a text; got {text!r}.")
@@ -146,7 +155,7 @@ class ReadingOptions:
             header_row=self.header_row,
             header=None if self.header == "auto" else bool(self.header),
             sheet=self.sheet,
-            max_bytes=memory_limit(self.max_memory) // 4,
+            sizes=replace(self.sizes, held=memory_limit(self.max_memory) // 4),
         )
 
     @property
@@ -164,7 +173,7 @@ class ReadingOptions:
 
     def changed(self, **given: Any) -> ReadingOptions:
         """Return the options with some of them changed."""
-        known = [field.name for field in fields(self)]
+        known = [option.name for option in fields(self)]
         for name in given:
             if name not in known:
                 raise InputError(
@@ -174,12 +183,13 @@ class ReadingOptions:
         return replace(self, **given)
 
     def said(self) -> dict[str, Any]:
-        """Return the options that differ from the defaults."""
+        """Return the options that differ from the defaults; sizes change no result."""
         default = ReadingOptions()
         return {
-            field.name: list(value) if isinstance(value, tuple) else value
-            for field in fields(self)
-            if (value := getattr(self, field.name)) != getattr(default, field.name)
+            option.name: list(value) if isinstance(value, tuple) else value
+            for option in fields(self)
+            if (value := getattr(self, option.name)) != getattr(default, option.name)
+            and option.name != "sizes"
         }
 
     @classmethod

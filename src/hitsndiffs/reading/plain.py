@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import FileTable, build_long, build_transposed, build_wide
@@ -14,7 +14,7 @@ from hitsndiffs.reading.delimited import DelimitedTable
 from hitsndiffs.reading.documents import FileDocument
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.grid import GridTable
-from hitsndiffs.reading.layouts import Layout, find_table_layout
+from hitsndiffs.reading.layouts import Layout, find_table_layout, layout_with_groups
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.parquet import ParquetTable
 from hitsndiffs.reading.records import RecordsTable
@@ -58,13 +58,13 @@ class PlainReading:
             duplicates = options.attempt
         if layout.name == "long":
             assert layout.long is not None
-            encoded, right = build_long(table, layout.long, layout.key, duplicates)
+            encoded, right = build_long(table, layout.long, layout.key, duplicates, layout.group)
             return encoded, RawKey(right, f"the column {layout.key!r}")
         if layout.name == "transposed":
             encoded, right = build_transposed(table, layout.item, layout.users, layout.key)
             return encoded, RawKey(right, f"the column {layout.key!r}")
         assert layout.roles is not None
-        encoded = build_wide(table, layout.roles, options.attempt)
+        encoded = build_wide(table, layout.roles, options.attempt, layout.group, options.sizes)
         key = self._key_above()
         if not key.options and layout.roles.key and table.has_header:
             key = RawKey(dict(layout.roles.key), "the columns of points")
@@ -119,11 +119,22 @@ def key_of_sheets(document: FileDocument) -> RawKey:
     return RawKey()
 
 
-def open_plain(document: FileDocument, options: ReadingOptions, stack: ExitStack) -> PlainReading:
-    """Open a file as a plain table, and find out how it is laid out."""
+def open_plain(
+    document: FileDocument, options: ReadingOptions, stack: ExitStack, *, one_of: bool = False
+) -> PlainReading:
+    """Open a file as a plain table, and find out how it is laid out.
+
+    Where the file is ``one_of`` several, it need not have the column of the groups.
+    """
     table, format, header_row = _open(document, options, stack)
+    group = options.group
+    if group is not None and not (one_of and group not in table.names):
+        group = find_column(group, table.names, where=document.name, argument="group")
     try:
-        layout = find_table_layout(table, options)
+        if group in table.names:
+            layout = layout_with_groups(table, options, str(group))
+        else:
+            layout = find_table_layout(table, options)
     except Refusal as refusal:
         raise InputError(f"{document.name}: {refusal}") from None
     return PlainReading(table, layout, format, header_row, options)

@@ -152,8 +152,9 @@ class Plan(Viewed):
         parts = [self.title + because]
         gone = Counter(c.role for c in self.columns if c.role in _NOT_TAKEN)
         if self.layout != "transposed" and gone:
+            number = sum(gone.values())
             roles = ", ".join(f"{count} {role}" for role, count in gone.most_common())
-            parts.append(f"left out {sum(gone.values()):,} columns ({roles})")
+            parts.append(f"left out {number:,} column{'s' if number > 1 else ''} ({roles})")
         rows = [f"{rows.what} ({rows.reason})" for rows in self.left_out[:3]]
         if rows:
             more = f" and {len(self.left_out) - 3} more" if len(self.left_out) > 3 else ""
@@ -200,17 +201,7 @@ class Plan(Viewed):
         return found
 
 
-_NOT_TAKEN = (
-    "points",
-    "key",
-    "time",
-    "identity",
-    "comment",
-    "constant",
-    "attempt",
-    "status",
-    "unused",
-)
+_NOT_TAKEN = tuple(role for role in ROLES if role not in ("user", "item", "answers"))
 
 
 def _loaded(text: str, where: str) -> Mapping[str, Any]:
@@ -317,5 +308,6 @@ def _profile(plan: Plan) -> ReadingOptions:
         said[name] = getattr(plan, name) or None
     if said.get("encoding") in ("utf-8", "utf-8-sig"):
         said["encoding"] = None
+    said["group"] = next((column.name for column in plan.columns if column.role == "group"), None)
     kept = {name: value for name, value in said.items() if value not in (None, [], "")}
     return ReadingOptions.from_said({**kept, **plan.options.said()})

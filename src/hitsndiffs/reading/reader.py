@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hitsndiffs.data.encoding.groups import groups_in_words
 from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.data.responses import Responses
@@ -27,8 +28,6 @@ from hitsndiffs.reading.streams import RawKey, encode_stream, joined
 
 __all__ = ["make_plan"]
 
-#: From this many bytes in several files on, they are converted by several processes.
-PARALLEL_BYTES = 32 << 20
 #: A folder with more files than this is refused.
 _MOST_FILES = 20_000
 
@@ -63,7 +62,7 @@ def _documents(source: Any, options: ReadingOptions, stack: ExitStack) -> list[A
         return found
     settings = options.settings
     if hasattr(source, "read") or (isinstance(source, str) and source == "-"):
-        stream = stack.enter_context(open_stream(source, limit=settings.max_bytes))
+        stream = stack.enter_context(open_stream(source, sizes=settings.sizes))
         return [FileDocument.once(stream, settings)]
     if not isinstance(source, (str, os.PathLike)):
         raise InputError(
@@ -150,6 +149,11 @@ def _plan_exports(plan: Plan, found: list[_Match], options: ReadingOptions) -> N
         name, refusal = refused[0]
         raise InputError(f"{name}: {refusal}")
     first = used[0]
+    if options.group is not None:
+        raise InputError(
+            f"{first.document.name}: of {first.format.title} no column of groups is read; give the "
+            "groups as a table of two columns, users and groups."
+        )
     formats = list(dict.fromkeys(match.format.name for match in used))
     plan.sources = tuple(match.document.name for match in used)
     plan.format, plan.title, plan.why = first.format.name, first.format.title, first.why
@@ -177,7 +181,7 @@ def _converted(found: list[_Match], options: ReadingOptions) -> list[Stream | Re
     jobs = [(match.document, match.format.name, options) for match in found]
     cores = available_cores()
     paths = all(getattr(match.document, "path", None) is not None for match in found)
-    if len(found) < 4 or sum(sizes) < PARALLEL_BYTES or cores < 2 or not paths:
+    if len(found) < 4 or sum(sizes) < options.sizes.parallel or cores < 2 or not paths:
         return [_convert(document, name, options) for document, name, options in jobs]
     from hitsndiffs.reading.worker import in_processes
 
@@ -368,6 +372,9 @@ def _finished(
     plan.columns.sort(key=lambda column: column.position)
     plan.key = "" if done.key is None else done.key.source
     plan.notes += [*done.answers, *done.notes, *(_row_note(rows) for rows in plan.left_out)]
+    if done.encoded.groups is not None:
+        users = done.encoded.users.tolist()
+        plan.notes.append(groups_in_words(options.group, done.encoded.groups, users))
     plan.users, plan.items = len(done.encoded.users), len(done.encoded.items)
     final = with_notes(done.encoded, plan.notes)
     return Responses._from_encoded(final, key=done.key, titles=titles)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.encoding.names import listed, recognise
-from hitsndiffs.data.encoding.result import Encoded, label_array
+from hitsndiffs.data.encoding.result import Encoded, Place, label_array
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import exactly
 from hitsndiffs.reading.plain import open_plain
@@ -57,6 +58,11 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
     wrong = _with_the_items_of_others(read, wrong, options, found, plan)
     if not found.parts:
         raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
+    if options.group is not None and all(part.groups is None for part, _ in found.parts):
+        raise InputError(
+            f"none of the {len(found.parts):,} files has a column {options.group!r}, given as "
+            "group."
+        )
     endings = {PurePosixPath(name).suffix.lower() for _, name in found.parts}
     alike = [f for file, f in wrong if PurePosixPath(file.name).suffix.lower() in endings]
     if len(alike) * 2 > len(found.parts) + len(alike):
@@ -151,7 +157,7 @@ def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) ->
             plan.notes.append(note)
         return alone
     with ExitStack() as stack:
-        reading = open_plain(file, options, stack)
+        reading = open_plain(file, options, stack, one_of=True)
         encoded, key = reading.read()
         found.format = found.format or reading.format
         same = {column.name for column in reading.layout.columns if column.role == "constant"}
@@ -167,7 +173,10 @@ def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) ->
         if reading.layout.name == "wide" and not reading.layout.roles.users:  # type: ignore[union-attr]
             stem = PurePosixPath(file.name).stem
             labels = [f"{stem}-{label}" for label in encoded.users.tolist()]
-            encoded = replace(encoded, users=label_array(labels))
+            groups = encoded.groups
+            if groups is not None:
+                groups = {f"{stem}-{user}": group for user, group in groups.items()}
+            encoded = replace(encoded, users=label_array(labels), groups=groups)
         return encoded
 
 
@@ -201,6 +210,8 @@ def _answers_of_one(file: Any, options: ReadingOptions, found: Several) -> Encod
                 found.key.options.setdefault(label.strip(), key.strip())
                 found.key.source = f"the column {keys[0]!r}"
     user = PurePosixPath(file.name).stem
+    groups = GroupColumn(options.group)
+    groups.take(0, columns)
     n = len(kept)
     return Encoded(
         users=label_array([user]),
@@ -211,6 +222,7 @@ def _answers_of_one(file: Any, options: ReadingOptions, found: Several) -> Encod
         rows=None,
         kind="file",
         notes=(),
+        groups=groups.of_rows(label_array([user] * len(item)), Place(file.name)),
     )
 
 

@@ -20,10 +20,9 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.names import shortened, suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.archives import too_large, zstandard
+from hitsndiffs.reading.sizes import DEFAULT, NO_LIMIT, Sizes
 
 __all__ = [
-    "CHUNK",
-    "NO_LIMIT",
     "ByteStream",
     "Chunk",
     "NotUtf8",
@@ -37,10 +36,6 @@ __all__ = [
     "transcoded",
 ]
 
-NO_LIMIT = 1 << 62
-
-#: Bytes of text that are parsed at a time.
-CHUNK = 16 << 20
 #: A quoted cell longer than this is taken for a quotation mark that was never closed.
 _LONGEST_QUOTE = 64 << 20
 
@@ -75,8 +70,8 @@ class ByteStream:
         The name of the file, for messages.
     path
         The path, when there is one that can be opened again.
-    limit
-        Bytes that may be held at once.
+    sizes
+        How much is read and held at once.
     """
 
     def __init__(
@@ -84,13 +79,13 @@ class ByteStream:
         read: Callable[[int], Any],
         name: str,
         path: Path | None = None,
-        limit: int = NO_LIMIT,
+        sizes: Sizes = DEFAULT,
     ) -> None:
         self._read = read
         self._held = b""
         self.name = name
         self.path = path
-        self.limit = limit
+        self.sizes = sizes
 
     def peek(self, size: int) -> bytes:
         """Return the next bytes without moving on."""
@@ -105,18 +100,20 @@ class ByteStream:
         """Return the next bytes, fewer only at the end; all that are left without a size."""
         parts = [self._held if size < 0 else self._held[:size]]
         self._held = self._held[len(parts[0]) :]
-        left = size - len(parts[0])
-        while (size < 0 or left > 0) and (more := self._next(CHUNK if size < 0 else left)):
+        wanted = self.sizes.chunk if size < 0 else size - len(parts[0])
+        while wanted > 0 and (more := self._next(wanted)):
             parts.append(more)
-            left -= len(more)
+            if size >= 0:
+                wanted -= len(more)
         parts = [part for part in parts if part]
         return parts[0] if len(parts) == 1 else b"".join(parts)  # most often nothing is copied
 
     def read_within(self) -> bytes:
         """Return all that is left; refuse more than may be held at once."""
-        data = self.read(self.limit + 1) if self.limit < NO_LIMIT else self.read()
-        if len(data) > self.limit:
-            raise too_large(self.name, self.limit)
+        limit = self.sizes.held
+        data = self.read(limit + 1) if limit < NO_LIMIT else self.read()
+        if len(data) > limit:
+            raise too_large(self.name, limit)
         return data
 
     def _next(self, size: int) -> bytes:
@@ -151,7 +148,7 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def open_stream(
-    source: Any, *, name: str | None = None, path: Path | None = None, limit: int = NO_LIMIT
+    source: Any, *, name: str | None = None, path: Path | None = None, sizes: Sizes = DEFAULT
 ) -> Iterator[ByteStream]:
     """Open a path, ``"-"`` (standard input) or a file object; unpack gzip and zstd on the fly.
 
@@ -161,23 +158,23 @@ def open_stream(
         What is to be read.
     name, path
         For a file object that stands for a file: how to call it, and where it is.
-    limit
-        Bytes that may be held at once.
+    sizes
+        How much is read and held at once.
     """
     opened: Any = None
     if isinstance(source, str) and source == "-":
         if sys.stdin is None or sys.stdin.closed:
             raise InputError("standard input is closed; name a file, or pipe one in.")
-        stream = ByteStream(sys.stdin.buffer.read, "standard input", limit=limit)
+        stream = ByteStream(sys.stdin.buffer.read, "standard input", sizes=sizes)
     elif hasattr(source, "read"):
         opened = source if name is not None else None
         own = getattr(source, "name", None)
         name = name or (own if isinstance(own, str) else "the file object")
-        stream = ByteStream(source.read, name, path, limit)
+        stream = ByteStream(source.read, name, path, sizes)
     elif isinstance(source, (str, os.PathLike)):
         path = Path(os.fspath(source))
         opened = open_path(path)
-        stream = ByteStream(opened.read, path.name, path, limit)
+        stream = ByteStream(opened.read, path.name, path, sizes)
     else:
         raise InputError(
             "a path, '-' for standard input, or a file object was expected; "
@@ -225,7 +222,7 @@ def _unpacked(stream: ByteStream) -> ByteStream:
         packed = unpacker.stream_reader(_Reader(stream), read_across_frames=True)
     else:
         return stream
-    inner = ByteStream(packed.read, stream.name, limit=stream.limit)
+    inner = ByteStream(packed.read, stream.name, sizes=stream.sizes)
     if not inner.peek(1):
         raise InputError(f"{stream.name}: the packed file is empty; nothing can be read.")
     return inner
@@ -263,7 +260,7 @@ def transcoded(stream: ByteStream, encoding: str) -> ByteStream:
             if text or not data:
                 return _utf8(text.removeprefix("\ufeff"))
 
-    return ByteStream(read, stream.name, limit=stream.limit)
+    return ByteStream(read, stream.name, sizes=stream.sizes)
 
 
 @dataclass
@@ -285,7 +282,7 @@ def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
         cut = _last_line_end(rest, more, quotes)
         if cut == 0:
             rest, more = b"", rest + more
-            if len(more) < min(_LONGEST_QUOTE, stream.limit):
+            if len(more) < min(_LONGEST_QUOTE, stream.sizes.held):
                 rest = more
                 continue
             if b"\n" not in more:
@@ -307,7 +304,7 @@ def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
 
 def _read_lines(stream: ByteStream) -> bytes:
     """Read on; the line ends of all systems become the same."""
-    more = stream.read(CHUNK)
+    more = stream.read(stream.sizes.chunk)
     if b"\r" not in more:
         return more
     if more.endswith(b"\r"):

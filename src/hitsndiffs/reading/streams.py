@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.names import listed
+from hitsndiffs.data.encoding.names import listed, shortened
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.encoding.result import Encoded, Place
 from hitsndiffs.errors import InputError
@@ -228,7 +228,7 @@ def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
         labels = (encoded.users, encoded.items, encoded.option_labels)
         for index, found, own, of in zip(known, numbers, (who, item, chosen), labels, strict=True):
             found.append(_renumbered(index, of.tolist(), own))
-    return assemble_long(
+    encoded = assemble_long(
         *(Factor(list(index), np.concatenate(n)) for index, n in zip(known, numbers, strict=True)),
         place=Place(f"{len(parts)} files", "answer", by_position=False),
         columns=("user", "item", "option"),
@@ -237,6 +237,23 @@ def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
         kind="file",
         notes=notes,
     )
+    return replace(encoded, groups=_joined_groups(parts))
+
+
+def _joined_groups(parts: Sequence[tuple[Encoded, str]]) -> dict[Any, Any] | None:
+    """User → group over all files; a user with two groups is refused."""
+    told: dict[Any, tuple[Any, str]] = {}
+    for encoded, name in parts:
+        for user, group in (encoded.groups or {}).items():
+            one, where = told.setdefault(user, (group, name))
+            if one != group:
+                raise InputError(
+                    f"{where} and {name} have the user {shortened(str(user))!r} in two groups "
+                    f"({shortened(one)!r} and {shortened(group)!r}); give each user one."
+                )
+    if all(encoded.groups is None for encoded, _ in parts):
+        return None
+    return {user: group for user, (group, _) in told.items()}
 
 
 def _renumbered(index: dict[str, int], labels: list[Any], numbers: Numbers) -> Numbers:

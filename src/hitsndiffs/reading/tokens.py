@@ -18,12 +18,11 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.blocks import CellBlock
 from hitsndiffs.data.pool import available_cores
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.source import Chunk, count_lines
 
 __all__ = ["Scanned", "TokenScanner", "UserNames"]
 
-#: Bytes of the tables of one chunk, from which on there are fewer slots; and at most.
-_LARGE_TABLES, _LARGEST_TABLES = 32 << 20, 128 << 20
 _SLOTS, _FEW_SLOTS = 512, 64
 _MOST_TEXTS = 254
 
@@ -74,6 +73,8 @@ class TokenScanner:
         The one that names the users, if any.
     separator
         What stands between cells.
+    sizes
+        How large the tables of a chunk may be.
 
     Raises
     ------
@@ -82,7 +83,12 @@ class TokenScanner:
     """
 
     def __init__(
-        self, names: Sequence[str], items: Sequence[str], user: str | None, separator: str
+        self,
+        names: Sequence[str],
+        items: Sequence[str],
+        user: str | None,
+        separator: str,
+        sizes: Sizes = DEFAULT,
     ) -> None:
         from hitsndiffs.data.compiling import is_switched_off
 
@@ -100,12 +106,13 @@ class TokenScanner:
         self._n_items = len(items)
         self._has_users = user is not None
         self._mark = ord(separator)
-        self._slots = _SLOTS if len(items) * _SLOTS * 8 <= _LARGE_TABLES else _FEW_SLOTS
+        self._slots = _SLOTS if len(items) * _SLOTS * 8 <= sizes.tables else _FEW_SLOTS
+        self._largest = sizes.largest_tables
 
     @property
     def fits(self) -> bool:
         """Whether the tables of a chunk are small enough, and there is more than one column."""
-        return len(self._columns) > 1 and self._n_items * self._slots * 8 <= _LARGEST_TABLES
+        return len(self._columns) > 1 and self._n_items * self._slots * 8 <= self._largest
 
     def scan_all(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Scanned | None]]:
         """Yield each chunk with what is in it, some chunks ahead on other threads."""

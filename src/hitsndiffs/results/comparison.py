@@ -20,8 +20,8 @@ from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
 from hitsndiffs.methods.keys import key_given
 from hitsndiffs.results.advice import advice
+from hitsndiffs.results.given import as_responses
 from hitsndiffs.results.metrics import accuracy
-from hitsndiffs.results.ranking import as_responses
 from hitsndiffs.results.values import jsonable
 
 __all__ = ["Compared", "Comparison", "compare"]

@@ -24,6 +24,7 @@ from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.reading.cluster import is_dask_frame
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
+from hitsndiffs.results.given import as_responses, sampled, with_groups
 from hitsndiffs.results.rendering import as_dict, as_text
 from hitsndiffs.results.resampling import Refit
 from hitsndiffs.results.sureness import what_helps
@@ -77,7 +78,7 @@ def rank(
         Rank this many users only, drawn at random (``seed=``), in the order of the data.
     **params
         Parameters of the method, for example ``solver=``, ``answers=``, ``strong_user=``,
-        ``seed=``, ``engine=``.
+        ``seed=``, ``engine=``; ``group=`` is a mapping (user → group) or a column of the table.
 
     Examples
     --------
@@ -95,9 +96,9 @@ def rank(
         from hitsndiffs.results.cluster import rank_there
 
         return rank_there(responses, method, by, bootstrap, params)  # type: ignore[no-any-return]
-    responses = as_responses(responses)
+    responses, params = with_groups(responses, method, params)
     if sample is not None:
-        responses = _sampled(responses, sample, int(params.get("seed", 0)))
+        responses = sampled(responses, sample, int(params.get("seed", 0)))
     if by is not None and by not in QUANTITIES:
         raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
     estimator = make(method, **params)
@@ -105,22 +106,6 @@ def rank(
         estimator.fit(responses)
         ranking = Ranking.of(responses, estimator, by)
         return ranking.bootstrapped(bootstrap) if bootstrap else ranking
-
-
-def as_responses(table: Any) -> Responses:
-    """Responses as they are; any other table read as wide or long, whichever it is."""
-    return table if isinstance(table, Responses) else Responses.from_table(table)
-
-
-def _sampled(responses: Responses, size: int, seed: int) -> Responses:
-    if size < 2:
-        raise InputError(f"sample must be at least 2 users (or left out); got {size}.")
-    if size >= responses.n_users:
-        return responses
-    users = np.random.default_rng(seed).choice(responses.n_users, size, replace=False)
-    part, _ = responses.restrict(np.sort(users))
-    said = f"A sample of {size:,} of the {count(responses.n_users, 'user')}, drawn at random."
-    return part.with_notes([*responses.notes, said])
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.long import assemble_long
+from hitsndiffs.data.encoding.groups import groups_in_words, take_column, user_groups
+from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
@@ -28,6 +30,7 @@ def encode_wide(
     user: str | None = None,
     users: Sequence[Any] | None = None,
     items: Sequence[Any] | None = None,
+    group: str | None = None,
     whole: bool = True,
     place: Place | None = None,
 ) -> Encoded:
@@ -41,6 +44,8 @@ def encode_wide(
         The column that names the users; recognised by its name when not given.
     users, items
         Labels for the rows and the item columns instead of those in the table.
+    group
+        The column of the users' groups, which is then no item.
     whole
         Whether this is all there is; a part may have one user only, or no answers.
     place
@@ -52,14 +57,11 @@ def encode_wide(
     >>> encoded.codes.tolist(), encoded.option_labels.tolist()
     ([[0, 0, 1], [0, 1, 255]], ['A', 'B', 'B', 'C'])
     """
-    from hitsndiffs.data.encoding.frames import code_column, open_table
+    from hitsndiffs.data.encoding.frames import code_column, factorise
 
     place = place or Place()
-
-    opened = open_table(table)
-    names = [name.strip() if isinstance(name, str) else name for name in opened.names]
-    check_item_names(names, place)
-    opened.names = names
+    opened = _opened(table, place)
+    told = None if group is None else take_column(opened, group)
     notes: list[str] = []
     column = _user_column(opened, user, users, notes)
     labels, nameless = _user_labels(opened, column, users, notes, whole)
@@ -68,7 +70,8 @@ def encode_wide(
     builder = WideBuilder(place, as_text=False, whole=whole)
     for label, name in zip(_item_labels(items, item_columns), item_columns, strict=True):
         builder.put(label, code_column(builder.book(label), opened.column(name)))
-    return builder.finish(labels, opened.kind, notes, nameless)
+    encoded = builder.finish(labels, opened.kind, notes, nameless)
+    return encoded if told is None else _with_groups(encoded, factorise(labels), told, group)
 
 
 def encode_long(
@@ -78,6 +81,7 @@ def encode_long(
     item: str | None = None,
     option: str | None = None,
     duplicates: str = "error",
+    group: str | None = None,
     whole: bool = True,
     place: Place | None = None,
 ) -> Encoded:
@@ -92,6 +96,8 @@ def encode_long(
     duplicates
         What to do with two different answers of one user to one item: ``"error"``, ``"first"``
         or ``"last"``.
+    group
+        The column of the users' groups.
     whole
         Whether this is all there is; a part may have one user only, or no answers.
     place
@@ -103,18 +109,16 @@ def encode_long(
     >>> encoded.users.tolist(), encoded.items.tolist(), encoded.option_labels.tolist()
     (['a', 'b'], [1, 2], ['x', 'z', 'y'])
     """
-    from hitsndiffs.data.encoding.frames import factorise, open_table
+    from hitsndiffs.data.encoding.frames import factorise
 
     place = place or Place()
-
-    opened = open_table(table)
-    opened.names = [name.strip() if isinstance(name, str) else name for name in opened.names]
-    check_item_names(opened.names, place)
+    opened = _opened(table, place)
+    told = None if group is None else take_column(opened, group)
     notes: list[str] = []
     given = {"user": user, "item": item, "option": option}
     columns = long_columns(opened.names, given, place, notes)
     factors = [factorise(opened.column(name)) for name in columns]
-    return assemble_long(
+    encoded = assemble_long(
         *factors,
         place=place,
         columns=columns,
@@ -124,6 +128,25 @@ def encode_long(
         notes=notes,
         whole=whole,
     )
+    return encoded if told is None else _with_groups(encoded, factors[0], told, group)
+
+
+def _opened(table: Any, place: Place) -> Table:
+    """Open a table, its names without blanks around them and all different."""
+    from hitsndiffs.data.encoding.frames import open_table
+
+    opened = open_table(table)
+    opened.names = [name.strip() if isinstance(name, str) else name for name in opened.names]
+    check_item_names(opened.names, place)
+    return opened
+
+
+def _with_groups(encoded: Encoded, users: Factor, cells: Any, column: Any) -> Encoded:
+    from hitsndiffs.data.encoding.frames import factorise
+
+    groups = user_groups(users, factorise(cells), Place(), column)
+    note = groups_in_words(column, groups, encoded.users.tolist())
+    return replace(encoded, groups=groups, notes=(*encoded.notes, note))
 
 
 def long_columns(

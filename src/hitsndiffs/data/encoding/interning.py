@@ -13,7 +13,7 @@ from hitsndiffs.data.encoding.series import as_plain, text_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Interner", "number_series"]
+__all__ = ["Interner", "number_series", "trimmed"]
 
 #: Rows that are numbered at a time.
 SLICE = 4_000_000
@@ -91,3 +91,16 @@ def number_series(series: pl.Series) -> tuple[pl.Series, Numbers]:
     cells = pl.DataFrame({"label": series})
     found = cells.join(numbered, on="label", how="left", maintain_order="left")["number"]
     return distinct, found.cast(pl.Int32).fill_null(-1).to_numpy(writable=True)
+
+
+def trimmed(factor: Factor) -> Factor:
+    """Trim labels, and join those that then agree; blank ones are null."""
+    if all(label and label == label.strip() for label in factor.labels):
+        return factor
+    index: dict[str, int] = {}
+    lookup = np.full(len(factor.labels) + 1, -1, dtype=np.int32)
+    for place, label in enumerate(factor.labels):
+        text = label.strip()
+        if text:
+            lookup[place] = index.setdefault(text, len(index))
+    return Factor(list(index), lookup[factor.numbers])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,7 @@ class Encoded:
     rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None
     kind: str
     notes: tuple[str, ...]
+    groups: Mapping[Any, Any] | None = None
 
     def __sizeof__(self) -> int:
         """Bytes, as far as they grow with the data: a cluster must know what moving this costs."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["as_plain", "code_series", "text_of"]
 
 #: Below this length a plain Python loop is faster than Polars' start-up per column.
-_SHORT = 4000
+SHORT = 4000
 #: What turns texts into numbers byte by byte (newer releases of Polars).
 _BYTES = "reinterpret"
 
@@ -45,23 +45,23 @@ def as_plain(series: pl.Series) -> pl.Series:
     return series.cast(pl.String)
 
 
-def code_series(book: OptionBook, series: pl.Series) -> Codes:
-    """Code one column of options."""
+def code_series(book: OptionBook, series: pl.Series, short: int = SHORT) -> Codes:
+    """Code one column of options; one with fewer cells than ``short`` by a plain loop."""
     import polars as pl
 
     if isinstance(series.dtype, pl.Enum) and len(series.dtype.categories) < 255:
-        if len(series) >= _SHORT:
+        if len(series) >= short:
             return _code_enum(book, series)
         return book.code_objects(series.to_list())
     series = as_plain(series)
-    if len(series) < _SHORT:
+    if len(series) < short:
         return book.code_objects(series.to_list())
     if series.dtype.is_integer():
         return _code_integers(book, series)
     if series.dtype != pl.String:
         return book.code_floats(series.fill_null(float("nan")).to_numpy())
     # Most often the first rows show all the options, and one pass is enough.
-    likely = series.head(_SHORT).unique().drop_nulls().sort()
+    likely = series.head(short).unique().drop_nulls().sort()
     if len(likely) < 100:
         if (codes := _code_letters(book, series, likely)) is not None:
             return codes

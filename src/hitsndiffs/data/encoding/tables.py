@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from hitsndiffs.data.encoding.frames import open_table
+from hitsndiffs.data.encoding.groups import take_column
 from hitsndiffs.data.encoding.names import recognise
 
 __all__ = ["is_long"]
 
 
-def is_long(table: Any) -> bool:
+def is_long(table: Any, group: str | None = None) -> bool:
     """Whether a table has one row per answer: by its names, and users or items that repeat.
+
+    The column of the groups, if there is one, does not count.
 
     Examples
     --------
@@ -23,6 +26,8 @@ def is_long(table: Any) -> bool:
     opened = open_table(table)
     if not opened.named:
         return False
+    if group is not None:
+        take_column(opened, group)
     found = [recognise(role, opened.names) for role in ("user", "item", "option")]
     if not all(found) or len({names[0] for names in found}) < 3:
         return False

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.errors import InputError
@@ -41,8 +42,8 @@ BLOCK_SIZE = 4_000_000
 FAITHFUL = 0.9
 #: Before anything is seen, a user copies with this probability, from any of the others alike.
 COPIES = 0.1
-#: Fewest common items for a comparison.
-COMMON = 4
+#: Fewest common items for a comparison, and the smallest variance of an agreement.
+COMMON, LEAST_VARIANCE = 4, 0.25
 #: Two users' answers are nearly the same when they agree on this share of the items beyond chance,
 #: over so many items that both answered.
 NEARLY_SAME, NEAR_COMMON = 0.5, 15
@@ -142,7 +143,7 @@ def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
     """
     if not data.in_memory:
         raise data.cannot_serve("Counting by groups")
-    names = {str(user).strip(): str(of) for user, of in group.items() if of is not None}
+    names = {str(user).strip(): str(of) for user, of in group.items() if not is_blank(of)}
     users = [str(user).strip() for user in data.user_labels(np.arange(data.n_users))]
     here = [names[user] for user in users if user in names]
     if not here:
@@ -180,8 +181,7 @@ def _pairwise(problem: Problem, fit: Solution) -> Witnesses:
     copies, logs = np.empty(m), np.zeros(m)
     for first in range(0, m, size):
         users = np.arange(first, min(first + size, m))
-        beyond, copied_share = _excess(problem, fit, curves, users)
-        alike = (beyond > threshold) & (copied_share >= problem.least_copied)
+        alike = _alike(_agreement(problem, fit, curves, users), users, threshold, problem)
         copies[users] = alike.sum(axis=0)
         copied = copies[users] > 0
         logs[users[copied]] = _copy_logs(problem, users[copied], alike[:, copied].astype(float))
@@ -199,8 +199,10 @@ def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
         some = different[np.argsort(draws, kind="stable")[:size]]
     else:
         some = different
-    sample = _excess(problem, fit, curves, some)[0][different]
-    compared = np.abs(sample[sample != 0])
+    sample = _agreement(problem, fit, curves, some).standardised()
+    sample[some, np.arange(len(some))] = 0.0
+    compared = np.abs(sample[different])
+    compared = compared[compared != 0]
     return max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
 
 
@@ -236,12 +238,40 @@ def _copy_logs(problem: Problem, users: npt.NDArray[np.int64], alike: Array) -> 
     return np.asarray(logs + np.log(COPIES * sources / problem.data.n_users))
 
 
-def _excess(
-    problem: Problem, fit: Solution, curves: Array, users: npt.NDArray[np.int64]
-) -> tuple[Array, Array]:
-    """Agreement beyond expectation: all users (rows) with some users (columns).
+@dataclass(frozen=True)
+class _Agreement:
+    """How often all users (rows) agree with some users (columns), and how often they should.
 
-    Standardised, and as a share of the items on which agreement was not expected.
+    Attributes
+    ----------
+    found, expected
+        Items on which two agree, and on which their abilities let them agree.
+    common
+        Items that both answered.
+    per_item
+        The expected agreement per item, by the first one's place on the grid.
+    place
+        Each user's place.
+    """
+
+    found: Array
+    expected: Array
+    common: Array
+    per_item: Array
+    place: npt.NDArray[np.int64]
+
+    def standardised(self) -> Array:
+        """Agreement beyond expectation, in standard errors; 0 where little can be compared."""
+        variance = np.maximum(self.expected * (1 - self.per_item[self.place]), LEAST_VARIANCE)
+        z = (self.found - self.expected) / np.sqrt(variance)
+        z[self.common < COMMON] = 0.0
+        return np.asarray(z)
+
+
+def _agreement(
+    problem: Problem, fit: Solution, curves: Array, users: npt.NDArray[np.int64]
+) -> _Agreement:
+    """Compare everybody with some users.
 
     What two users should agree on is computed over the items that the second one answered, with
     the first one's ability rounded to the grid, and scaled to the items that both answered.
@@ -249,16 +279,34 @@ def _excess(
     data, within = problem.data, problem.items
     chosen = data.sheets(users)
     answered = within.sum(chosen)
-    agreement = data.choices(chosen)
     common = data.choices(answered)
-    place = fit.places
-    per_item = curves.T @ (curves[:, place[users]] * answered) / chosen.sum(axis=0)
-    expected = per_item[place] * common
-    variance = np.maximum(expected * (1 - per_item[place]), 0.25)
-    z = (agreement - expected) / np.sqrt(variance)
-    z[common < COMMON] = 0.0
-    z[users, np.arange(len(users))] = 0.0
-    return np.asarray(z), (agreement - expected) / np.maximum(common - expected, 1e-9)
+    per_item = curves.T @ (curves[:, fit.places[users]] * answered) / chosen.sum(axis=0)
+    expected = per_item[fit.places] * common
+    return _Agreement(data.choices(chosen), expected, common, per_item, fit.places)
+
+
+def _alike(
+    all_pairs: _Agreement, users: npt.NDArray[np.int64], threshold: float, problem: Problem
+) -> npt.NDArray[np.bool_]:
+    """Who agrees with whom beyond doubt, on enough of the items where that was not expected.
+
+    Hardly any pair does, so that only those are looked at whose agreement is large enough for the
+    smallest variance there is.
+    """
+    beyond = all_pairs.found - all_pairs.expected
+    alike: npt.NDArray[np.bool_] = beyond > threshold * np.sqrt(LEAST_VARIANCE)
+    alike[users, np.arange(len(users))] = False
+    one, other = np.nonzero(alike)
+    expected, common = all_pairs.expected[one, other], all_pairs.common[one, other]
+    per_item = all_pairs.per_item[all_pairs.place[one], other]
+    variance = np.maximum(expected * (1 - per_item), LEAST_VARIANCE)
+    few = beyond[one, other]
+    alike[one, other] = (
+        (few / np.sqrt(variance) > threshold)
+        & (few / np.maximum(common - expected, 1e-9) >= problem.least_copied)
+        & (common >= COMMON)
+    )
+    return alike
 
 
 def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:

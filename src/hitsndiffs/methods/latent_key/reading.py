@@ -85,7 +85,8 @@ def in_words(
             "Users agree with each other far beyond what this order explains (shared mistakes, one "
             "source, a second trait): something else than ability is at work too."
         )
-    if found.by_other_rule < CONTRADICTED:
+    other_rule = bool((found.once != found.witness).any())  # else groups were told
+    if other_rule and found.by_other_rule < CONTRADICTED:
         notes.append(
             "Who counts as a witness decides: if users with nearly the same answers count as one, "
             f"the order is another one (correlation {found.by_other_rule:.2f}). If they are runs "

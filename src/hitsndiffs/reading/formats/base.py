@@ -39,6 +39,7 @@ Role = Literal[
     "user",
     "item",
     "answers",
+    "group",
     "points",
     "key",
     "time",

@@ -49,6 +49,7 @@ class Api:
         seed = str(form.get("seed", "")).strip()
         if seed and not seed.isdecimal():
             return _error(422, f"seed must be a whole number; got {seed[:100]!r}.")
+        group = str(form.get("group", ""))
         visitor = self.visits.new_visitor()
         try:
             visit = self.visits.begin(visitor, sum(file.size or 0 for file in files))
@@ -68,6 +69,7 @@ class Api:
                     "strong_user": str(form.get("strong_user", "")),
                     "seed": int(seed) if seed else None,
                     "key_file": None if key_file is None else str(key_file),
+                    "options": {"group": group} if group else {},
                 }
             )
             await self._wait(request, visit.job)
@@ -118,6 +120,7 @@ def description(settings: Settings) -> dict[str, Any]:
         "method": {**text, "enum": list(METHODS), "default": "auto"},
         "by": {**text, "enum": ["correct", "ability"]},
         "strong_user": {**text, "description": "A user who is surely good."},
+        "group": {**text, "description": "The column of the users' groups (plain tables)."},
         "answers": {
             **text,
             "format": "binary",

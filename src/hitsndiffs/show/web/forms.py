@@ -16,8 +16,14 @@ __all__ = ["ROLE_BUTTONS", "SETTINGS", "UNUSED", "key_text", "reading_options", 
 UNUSED = "unused"
 #: What a column can be made, by the layout of the table: role → the word on the button.
 ROLE_BUTTONS = {
-    "wide": {"user": "User", "item": "Item", UNUSED: "Leave out"},
-    "long": {"user": "User", "item": "Item", "answers": "Answer", UNUSED: "Leave out"},
+    "wide": {"user": "User", "item": "Item", "group": "Group", UNUSED: "Leave out"},
+    "long": {
+        "user": "User",
+        "item": "Item",
+        "answers": "Answer",
+        "group": "Group",
+        UNUSED: "Leave out",
+    },
 }
 #: Settings for reading: name → the values that can be chosen, with their words (empty: free text).
 SETTINGS: dict[str, dict[str, str]] = {
@@ -43,7 +49,7 @@ SETTINGS: dict[str, dict[str, str]] = {
         "last": "take the last",
     },
 }
-_ROLE_OPTIONS = ("items", "drop", "user", "item", "option")
+_ROLE_OPTIONS = ("items", "drop", "user", "item", "option", "group")
 _SEPARATED = re.compile(r"\s*[=:;,\t]\s*")
 #: The longest text that is taken from a field.
 LONGEST_FIELD = 200
@@ -91,12 +97,21 @@ def reading_options(
         for role in ROLE_BUTTONS[layout]
     }
     whole = plan.get("n_columns", len(columns)) == len(columns)
-    return {**settings, **(_wide(names, whole, kept) if layout == "wide" else _long(names))}
+    if len(names["group"]) > 1:
+        raise InputError(
+            f"One column holds the groups of the users; {len(names['group'])} are marked so."
+        )
+    found = {"group": names["group"][0]} if names["group"] else {}
+    return {
+        **settings,
+        **found,
+        **(_wide(names, whole, kept) if layout == "wide" else _long(names)),
+    }
 
 
 def _shown(role: str) -> str:
     """Return the role that a button stands for: all others are left out."""
-    return role if role in ("user", "item", "answers") else UNUSED
+    return role if role in ("user", "item", "answers", "group") else UNUSED
 
 
 def _wide(names: Mapping[str, list[str]], whole: bool, kept: Mapping[str, Any]) -> dict[str, Any]:

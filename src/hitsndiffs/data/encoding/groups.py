@@ -1,0 +1,94 @@
+"""A column that says which group each user belongs to: a team, a class, the runs of one model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hitsndiffs.data.encoding.names import find_column, shortened
+from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.lookup import python_value
+from hitsndiffs.errors import InputError
+
+if TYPE_CHECKING:
+    from hitsndiffs.data.encoding.frames import Table
+    from hitsndiffs.data.encoding.long import Factor
+
+__all__ = ["groups_in_words", "take_column", "user_groups"]
+
+
+def take_column(table: Table, name: Any) -> Any:
+    """Take the column of the groups out of a table, and return its cells.
+
+    Examples
+    --------
+    >>> from hitsndiffs.data.encoding.frames import open_table
+    >>> table = open_table({"user": ["a", "b"], "q1": ["A", "B"], "team": ["x", "x"]})
+    >>> take_column(table, "team"), table.names
+    (['x', 'x'], ['user', 'q1'])
+    """
+    place = table.names.index(find_column(name, table.names, where="the table", argument="group"))
+    table.names.pop(place)
+    return table.columns.pop(place)
+
+
+def user_groups(users: Factor, groups: Factor, place: Place, column: Any) -> dict[Any, Any]:
+    """Return user → group, from the users and the groups of all rows.
+
+    A user whose cells are all blank is in no group; one with two groups is refused.
+
+    Parameters
+    ----------
+    users, groups
+        The user and the group of each row.
+    place, column
+        Where they come from, for messages.
+
+    Examples
+    --------
+    >>> from hitsndiffs.data.encoding.long import Factor
+    >>> users = Factor(["ann", "bob"], np.array([0, 0, 1], dtype=np.int32))
+    >>> user_groups(users, Factor(["x"], np.array([-1, 0, -1], dtype=np.int32)), Place(), "team")
+    {'ann': 'x'}
+    """
+    rows = np.flatnonzero((users.numbers >= 0) & (groups.numbers >= 0))
+    who = users.numbers[rows]
+    first = np.full(len(users.labels), -1, dtype=np.int64)
+    first[who[::-1]] = rows[::-1]  # of several writes the last one stays: the first row
+    differ = rows[groups.numbers[first[who]] != groups.numbers[rows]]
+    if len(differ):
+        user = int(users.numbers[differ[0]])
+        one, other = (groups.labels[groups.numbers[row]] for row in (first[user], differ[0]))
+        raise InputError(
+            f"{place.source}, {place.rows([first[user], differ[0]])}: the user "
+            f"{shortened(str(users.labels[user]))!r} is in two groups ({column!r}: "
+            f"{shortened(str(one))!r} and {shortened(str(other))!r}); give each user one."
+        )
+    return {
+        python_value(users.labels[user]): python_value(groups.labels[groups.numbers[first[user]]])
+        for user in np.flatnonzero(first >= 0).tolist()
+    }
+
+
+def groups_in_words(column: Any, groups: Mapping[Any, Any], users: Iterable[Any]) -> str:
+    """Return what was done with a column of groups, in one sentence.
+
+    Examples
+    --------
+    >>> groups_in_words("team", {"a": "x", "b": "x"}, ["a", "b", "c"])
+    "Took 'team' as the groups of the users: 1 group; 1 user in none counts alone."
+    """
+    each = [groups.get(user) for user in users]
+    sizes = Counter(group for group in each if group is not None)
+    said = f"Took {column!r} as the groups of the users: {_count(len(sizes), 'group')}"
+    alone = len(each) - sizes.total()
+    if alone:
+        said += f"; {_count(alone, 'user')} in none count{'s' * (alone == 1)} alone"
+    return f"{said}."
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'s' * (number != 1)}"

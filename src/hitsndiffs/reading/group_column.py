@@ -1,0 +1,57 @@
+"""The column of a wide file that says which group each user belongs to, piece by piece."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.encoding.groups import user_groups
+from hitsndiffs.data.encoding.interning import Interner, trimmed
+from hitsndiffs.data.encoding.long import Factor
+from hitsndiffs.data.encoding.result import Place
+
+__all__ = ["GroupColumn"]
+
+
+class GroupColumn:
+    """Collects the cells of a column of groups.
+
+    Parameters
+    ----------
+    name
+        The column; None where there is none, and then nothing is collected.
+
+    Examples
+    --------
+    >>> column = GroupColumn("team")
+    >>> column.take(0, {"team": ["x", " ", "x "], "q1": ["A", "B", "A"]})
+    >>> column.of_rows(np.array(["ann", "bob", "cem"], dtype=object), Place())
+    {'ann': 'x', 'cem': 'x'}
+    """
+
+    def __init__(self, name: str | None) -> None:
+        self.names = [] if name is None else [name]
+        self._cells = Interner()
+        self._rows: list[npt.NDArray[np.int64]] = []
+
+    def take(self, first_row: int, columns: dict[str, Any]) -> None:
+        """Take the column out of a piece of the file, if it is in it."""
+        for name in self.names:
+            if name in columns:
+                cells = columns.pop(name)
+                self._cells.add(cells)
+                self._rows.append(np.arange(first_row, first_row + len(cells)))
+
+    def of_rows(self, users: npt.NDArray[Any], place: Place) -> dict[Any, Any] | None:
+        """Return user → group, from the names of all rows; blank ones are nobody's."""
+        if not self._rows:
+            return None
+        found = trimmed(self._cells.factor())
+        groups = np.full(len(users), -1, dtype=np.int32)
+        groups[np.concatenate(self._rows)] = found.numbers
+        index: dict[str, int] = {}
+        who = [index.setdefault(user, len(index)) if user else -1 for user in users.tolist()]
+        factor = Factor(list(index), np.array(who, dtype=np.int32))
+        return user_groups(factor, Factor(found.labels, groups), place, self.names[0])
