@@ -13,15 +13,15 @@ from hitsndiffs.data.encoding.groups import user_groups
 from hitsndiffs.data.encoding.interning import Interner, trimmed
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.data.encoding.option_book import Codes, OptionBook, is_blank
+from hitsndiffs.data.encoding.option_book import Codes, OptionBook
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array, text_labels
 from hitsndiffs.data.encoding.series import code_series, text_of
-from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
+from hitsndiffs.data.encoding.wide import WideBuilder, check_user_names
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_users
 from hitsndiffs.reading.group_column import GroupColumn
-from hitsndiffs.reading.header import looks_like_ids, looks_long
+from hitsndiffs.reading.header import looks_long
 from hitsndiffs.reading.roles import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.special import rows_apart
@@ -33,12 +33,10 @@ Columns = dict[str, Any]
 __all__ = [
     "FileTable",
     "build_long",
-    "build_transposed",
     "build_wide",
     "cells_at",
     "column_cells",
     "find_layout",
-    "item_column",
 ]
 
 
@@ -105,6 +103,8 @@ def build_wide(
     attempt: str | None = None,
     group: str | None = None,
     sizes: Sizes = DEFAULT,
+    *,
+    whole: bool = True,
 ) -> Encoded:
     """Encode a file with one row per user.
 
@@ -121,6 +121,8 @@ def build_wide(
         The column of the users' groups, if any.
     sizes
         From which sizes on columns are coded in another way.
+    whole
+        Whether this is all there is; one of several files may have one user only, or no answers.
     """
     notes = table.notes
     pieces: list[list[Any]] = []
@@ -137,7 +139,7 @@ def build_wide(
     names = {} if table.has_header else _item_names(table.names, labels)
     items = [names.get(name, name) for name in roles.items]
     shape = None if table.n_rows is None else (len(items), table.n_rows)
-    builder = WideBuilder(table.place, as_text=True, shape=shape)
+    builder = WideBuilder(table.place, as_text=True, shape=shape, whole=whole)
     scanned = len(roles.users) < 2 and group is None
     for first_row, columns in table.blocks(labels, wanted, scanned=scanned):
         if isinstance(columns, Scanned):
@@ -302,6 +304,8 @@ def build_long(
     key: str | None,
     duplicates: str,
     group: str | None = None,
+    *,
+    whole: bool = True,
 ) -> tuple[Encoded, dict[str, str]]:
     """Encode a file with one row per answer.
 
@@ -317,6 +321,8 @@ def build_long(
         What two different answers of a user to an item are.
     group
         The column of the users' groups, if any.
+    whole
+        Whether this is all there is.
 
     Returns
     -------
@@ -350,7 +356,14 @@ def build_long(
         as_text=True,
         kind="file",
         notes=table.notes,
+        whole=whole,
     )
+    if not len(encoded.users):  # nobody answered; they are users all the same
+        encoded = replace(
+            encoded,
+            users=label_array(users.labels),
+            rows=(np.zeros(len(users.labels) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)),
+        )
     return replace(encoded, groups=groups), right
 
 
@@ -364,82 +377,3 @@ def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
         item, key = divmod(int(distinct[place]), len(keys.labels))
         right[str(items.labels[item])] = str(keys.labels[key])
     return right
-
-
-# -- turned round -----------------------------------------------------------------------------
-
-
-def build_transposed(
-    table: FileTable, item: str | None, users: Sequence[str], key: str | None
-) -> tuple[Encoded, dict[str, str]]:
-    """Encode a file with one row per item and one column per user.
-
-    Parameters
-    ----------
-    table
-        The file.
-    item
-        The column that names the items; None when there is none.
-    users
-        The columns of the users.
-    key
-        The column that holds the key, if any.
-
-    Returns
-    -------
-    encoded
-        The answers.
-    key
-        The right answers.
-    """
-    place, notes = table.place, table.notes
-    rows = [list(row) for row in table.records()]
-    places = {name: k for k, name in enumerate(table.names)}
-    builder = WideBuilder(place, as_text=True)
-    items = numbered("item", len(rows)).tolist()
-    if item is not None:
-        own = places[item]
-        items = ["" if is_blank(row[own]) else str(row[own]).strip() for row in rows]
-        _check_items(items, place)
-    chosen = [places[name] for name in users]
-    right: dict[str, str] = {}
-    for label, row in zip(items, rows, strict=True):
-        builder.put(label, builder.book(label).code_objects([row[k] for k in chosen]))
-        if key is not None and not is_blank(row[places[key]]):
-            right[label] = str(row[places[key]]).strip()
-    named = list(users)
-    if not table.has_header:
-        named = numbered("user", len(named)).tolist()
-        notes.append("The users are named user-1, user-2, ….")
-    check_item_names(named, place)
-    return builder.finish(label_array(named), "file", notes), right
-
-
-def item_column(table: FileTable, notes: list[str]) -> str | None:
-    """Return the column that names the items of a table with one row per item."""
-    fitting = recognise("item", table.names) if table.has_header else []
-    if fitting:
-        notes.append(f"Recognised {fitting[0]!r} as the item column.")
-        return str(fitting[0])
-    first = table.names[0]
-    if len(table.names) > 1 and looks_like_ids(column_cells(table, first), table.sample):
-        notes.append(f"Took the first column ({first!r}) as the item column.")
-        return first
-    notes.append("There is no item column: the items are named item-1, item-2, ….")
-    return None
-
-
-def _check_items(items: list[str], place: Place) -> None:
-    seen: dict[str, int] = {}
-    for row, item in enumerate(items):
-        if not item:
-            raise InputError(
-                f"{place.source}, {place.row(row)}: the item has no name; write one in the item "
-                "column."
-            )
-        if item in seen:
-            raise InputError(
-                f"{place.source}: the item {item!r} is named in {place.rows([seen[item], row])}; "
-                "every item needs one row, so rename or merge them."
-            )
-        seen[item] = row

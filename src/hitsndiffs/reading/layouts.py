@@ -11,13 +11,8 @@ from statistics import mean, pstdev
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.build import (
-    FileTable,
-    cells_at,
-    column_cells,
-    find_layout,
-    item_column,
-)
+from hitsndiffs.reading.build import FileTable, cells_at, column_cells, find_layout
+from hitsndiffs.reading.build_turned import item_column
 from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.options import ReadingOptions
@@ -27,7 +22,7 @@ from hitsndiffs.reading.special import named_rows
 from hitsndiffs.reading.turned import is_key_beside_users, refuse_questions, turned_round
 from hitsndiffs.reading.words import plain, role_of_name, tokens
 
-__all__ = ["Layout", "find_table_layout", "layout_with_groups"]
+__all__ = ["Layout", "find_table_layout", "layout_with_groups", "left_out_note"]
 
 #: Wider tables are refused: every column costs time, whatever is in it.
 WIDEST_TABLE = 250_000
@@ -71,13 +66,15 @@ class Layout:
     group: str | None = None
 
 
-def layout_with_groups(table: FileTable, options: ReadingOptions, group: str) -> Layout:
+def layout_with_groups(
+    table: FileTable, options: ReadingOptions, group: str, *, one_of: bool = False
+) -> Layout:
     """Find out how a table is to be read that has a column of groups beside all others."""
     place = table.names.index(group)
     others = copy(table)
     others.names = [name for name in table.names if name != group]
     others.sample = [[*row[:place], *row[place + 1 :]] for row in table.sample]
-    layout = find_table_layout(others, options)
+    layout = find_table_layout(others, options, one_of=one_of)
     if layout.name == "transposed":
         raise InputError(
             f"{table.place.source}: the users stand in columns, so no column ({group!r}) can hold "
@@ -91,7 +88,7 @@ def layout_with_groups(table: FileTable, options: ReadingOptions, group: str) ->
 
 
 def find_table_layout(
-    table: FileTable, options: ReadingOptions, *, widest: int = WIDEST_TABLE
+    table: FileTable, options: ReadingOptions, *, widest: int = WIDEST_TABLE, one_of: bool = False
 ) -> Layout:
     """Find out how a plain table is to be read, or follow what the caller said.
 
@@ -101,6 +98,8 @@ def find_table_layout(
         The table, and what the caller said.
     widest
         Tables with more columns are refused.
+    one_of
+        Whether it is one of several files: all rows may have the same answer to an item there.
     """
     if len(table.names) > widest:
         raise InputError(
@@ -125,10 +124,10 @@ def find_table_layout(
                 if turned := turned_round(table):
                     return _transposed(table, options, *turned)
                 refuse_questions(table)
-    return _wide(table, options)
+    return _wide(table, options, one_of)
 
 
-def _wide(table: FileTable, options: ReadingOptions) -> Layout:
+def _wide(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
     roles = wide_roles(
         table.names,
         table.sample[:_MOST_SAMPLE],
@@ -137,6 +136,7 @@ def _wide(table: FileTable, options: ReadingOptions) -> Layout:
         items=options.items,
         drop=options.drop,
         where=table.place.source,
+        one_of=one_of,
     )
     table.notes += roles.notes
     if not roles.items:
@@ -145,16 +145,17 @@ def _wide(table: FileTable, options: ReadingOptions) -> Layout:
         _refuse_points(table, roles)
     left = [c for c in roles.left_out if c.role != "identity" or "also names" not in c.reason]
     if left:
-        table.notes.append(f"Left out {_by_role(left)}.")
+        table.notes.append(left_out_note(left))
     return Layout("wide", "one row per user, one column per item", roles.columns, roles=roles)
 
 
-def _by_role(columns: Sequence[Column]) -> str:
-    """Return the columns that are left out, by what they are."""
+def left_out_note(columns: Sequence[Column]) -> str:
+    """Return the note on columns that are left out, by what they are."""
     groups: dict[str, list[str]] = defaultdict(list)
     for column in columns:
         groups[column.role].append(column.name)
-    return "; ".join(f"{listed(names, most=3)} ({role})" for role, names in groups.items())
+    said = "; ".join(f"{listed(names, most=3)} ({role})" for role, names in groups.items())
+    return f"Left out {said}."
 
 
 def _no_items(table: FileTable, roles: WideRoles) -> InputError:
@@ -359,7 +360,7 @@ def _transposed(
         notes.append("The rows are items and the columns users (overrule with the layout wide).")
         others = [column for column in columns if column.name != key]
         if others:
-            notes.append(f"Left out {_by_role(others)}.")
+            notes.append(left_out_note(others))
     places = {name: place for place, name in enumerate(table.names)}
     columns += [Column(name, "user", "the answers of one user", places[name]) for name in users]
     if item is not None:

@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.build import FileTable, build_long, build_transposed, build_wide
+from hitsndiffs.reading.build import FileTable, build_long, build_wide
+from hitsndiffs.reading.build_turned import build_transposed
 from hitsndiffs.reading.delimited import DelimitedTable
 from hitsndiffs.reading.documents import FileDocument
 from hitsndiffs.reading.formats.base import Refusal
@@ -41,6 +42,8 @@ class PlainReading:
         The row of the header (from 1), where there is one.
     options
         What the caller said.
+    one_of
+        Whether the file is one of several: it may then have one user only, or no answers.
     """
 
     table: FileTable
@@ -48,23 +51,31 @@ class PlainReading:
     format: str
     header_row: int | None
     options: ReadingOptions
+    one_of: bool = False
     key_user: int | None = None
 
     def read(self) -> tuple[Encoded, RawKey]:
         """Read all of it: the answers, and right answers where the file has them."""
         layout, options, table = self.layout, self.options, self.table
         duplicates = options.duplicates
+        whole = not self.one_of
         if options.attempt in ("first", "last") and duplicates == "error":
             duplicates = options.attempt
         if layout.name == "long":
             assert layout.long is not None
-            encoded, right = build_long(table, layout.long, layout.key, duplicates, layout.group)
+            encoded, right = build_long(
+                table, layout.long, layout.key, duplicates, layout.group, whole=whole
+            )
             return encoded, RawKey(right, f"the column {layout.key!r}")
         if layout.name == "transposed":
-            encoded, right = build_transposed(table, layout.item, layout.users, layout.key)
+            encoded, right = build_transposed(
+                table, layout.item, layout.users, layout.key, whole=whole
+            )
             return encoded, RawKey(right, f"the column {layout.key!r}")
         assert layout.roles is not None
-        encoded = build_wide(table, layout.roles, options.attempt, layout.group, options.sizes)
+        encoded = build_wide(
+            table, layout.roles, options.attempt, layout.group, options.sizes, whole=whole
+        )
         key = self._key_above()
         if not key.options and layout.roles.key and table.has_header:
             key = RawKey(dict(layout.roles.key), "the columns of points")
@@ -124,7 +135,7 @@ def open_plain(
 ) -> PlainReading:
     """Open a file as a plain table, and find out how it is laid out.
 
-    Where the file is ``one_of`` several, it need not have the column of the groups.
+    Where the file is ``one_of`` several, it need not have the column of the groups, nor answers.
     """
     table, format, header_row = _open(document, options, stack)
     group = options.group
@@ -132,12 +143,12 @@ def open_plain(
         group = find_column(group, table.names, where=document.name, argument="group")
     try:
         if group in table.names:
-            layout = layout_with_groups(table, options, str(group))
+            layout = layout_with_groups(table, options, str(group), one_of=one_of)
         else:
-            layout = find_table_layout(table, options)
+            layout = find_table_layout(table, options, one_of=one_of)
     except Refusal as refusal:
         raise InputError(f"{document.name}: {refusal}") from None
-    return PlainReading(table, layout, format, header_row, options)
+    return PlainReading(table, layout, format, header_row, options, one_of)
 
 
 def _open(

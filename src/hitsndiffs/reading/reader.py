@@ -24,7 +24,7 @@ from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.quiet import without_collection
 from hitsndiffs.reading.source import open_stream
-from hitsndiffs.reading.streams import RawKey, encode_stream, joined
+from hitsndiffs.reading.streams import RawKey, encode_stream
 
 __all__ = ["make_plan"]
 
@@ -299,7 +299,7 @@ def _plan_several(plan: Plan, files: list[Any], options: ReadingOptions) -> None
     plan.format = several.format
 
     def read(own: Plan) -> Responses:
-        encoded = joined(several.parts, own.notes)
+        encoded = several.joined(own.notes)
         return _finished(own, encoded, several.key, f"{len(several.parts)} files")
 
     plan._reader = read

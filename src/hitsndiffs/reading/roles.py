@@ -74,9 +74,15 @@ class WideRoles:
         return next((c.name for c in self.columns if c.role == "attempt"), None)
 
     @property
+    def constant(self) -> list[str]:
+        """The columns with one text in all rows that is no answer to another item."""
+        return [c.name for c in self.columns if c.role == "constant"]
+
+    @property
     def left_out(self) -> list[Column]:
         """The columns that are neither items nor name the users."""
-        return [c for c in self.columns if c.role != "item" and c.name not in self.users]
+        taken = {*self.users, *self.items}
+        return [c for c in self.columns if c.name not in taken]
 
 
 def wide_roles(
@@ -88,6 +94,7 @@ def wide_roles(
     items: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
     where: str = "the table",
+    one_of: bool = False,
 ) -> WideRoles:
     """Find out what each column of a wide table is.
 
@@ -103,6 +110,9 @@ def wide_roles(
         Patterns of the names that are items, and that are not.
     where
         The name of the file, for messages.
+    one_of
+        Whether it is one of several: columns with one text in all rows are then among the items,
+        as others may have other answers there.
 
     Examples
     --------
@@ -118,7 +128,11 @@ def wide_roles(
     special = named_rows(labels)
     if special and len(special) + 1 < len(sample):
         sample = [row for k, row in enumerate(sample) if k not in special]
-    return _Finder(list(names), sample, has_header, user, items, drop, where).find()
+    found = _Finder(list(names), sample, has_header, user, items, drop, where).find()
+    if one_of and found.constant:
+        taken = {*found.items, *found.constant}
+        found.items = [name for name in names if name in taken]
+    return found
 
 
 class _Finder(UserFinder):

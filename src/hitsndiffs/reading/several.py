@@ -12,37 +12,84 @@ import numpy as np
 
 from hitsndiffs.data.encoding.names import listed, recognise
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array
+from hitsndiffs.data.encoding.wide import dropped_items
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.build import column_cells
+from hitsndiffs.reading.change import with_items
+from hitsndiffs.reading.formats.base import Column
 from hitsndiffs.reading.group_column import GroupColumn
+from hitsndiffs.reading.layouts import left_out_note
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import exactly
 from hitsndiffs.reading.plain import open_plain
 from hitsndiffs.reading.plan import Plan
-from hitsndiffs.reading.streams import RawKey, triples
+from hitsndiffs.reading.streams import RawKey, joined, triples
 from hitsndiffs.reading.words import plain, role_of_name
 
-__all__ = ["Several", "read_several"]
+__all__ = ["Part", "Several", "read_several"]
 
 _KEY_NAMES = ("key", "truth", "gold", "gt", "answerkey", "solution", "solutions", "answers_key")
+
+
+@dataclass
+class Part:
+    """What one file holds.
+
+    Attributes
+    ----------
+    name
+        Of the file.
+    encoded
+        The answers; maybe none, or of one user only.
+    items
+        The items that the file asks for, answered or not.
+    constant
+        Those of them to which all rows have the same text: items only if another file asks them.
+    notes
+        What was assumed.
+    columns, key, format
+        What each column is, the right answers, and the format, as far as they are known.
+    alone
+        Whether the file holds the answers of one user, who is named after it.
+    """
+
+    name: str
+    encoded: Encoded
+    items: set[str]
+    constant: set[str] = field(default_factory=set)
+    notes: tuple[str, ...] = ()
+    columns: list[Column] = field(default_factory=list)
+    key: RawKey = field(default_factory=RawKey)
+    format: str = "csv"
+    alone: bool = False
 
 
 @dataclass
 class Several:
     """The answers of several files, and how they belong together."""
 
-    parts: list[tuple[Encoded, str]] = field(default_factory=list)
-    #: Columns with one text in all rows, by file.
-    constant: dict[int, set[str]] = field(default_factory=dict)
+    parts: list[Part] = field(default_factory=list)
     key: RawKey = field(default_factory=RawKey)
     why: str = ""
-    format: str = ""
+
+    @property
+    def format(self) -> str:
+        """The format of the first file."""
+        return self.parts[0].format
+
+    def joined(self, notes: list[str]) -> Encoded:
+        """Return all answers together."""
+        encoded = joined([(part.encoded, part.name) for part in self.parts], notes)
+        asked = {item: None for part in self.parts for item in sorted(part.items)}
+        answered = set(encoded.items.tolist())
+        notes += dropped_items([item for item in asked if item not in answered])
+        return encoded
 
 
 def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Several:
     """Read plain files that belong together; those that cannot be read are named."""
     found = Several()
     wrong: list[tuple[Any, InputError]] = []
-    read: list[Any] = []
     keys: list[Any] = []
     for file in files:
         if _is_key_file(file):
@@ -51,44 +98,67 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
         try:
             if file.is_whole:
                 file.content()  # so that what can be read only once can be read again
-            found.parts.append((_read_one(file, options, found, plan), file.name))
-            read.append(file)
+            found.parts.append(_read_one(file, options))
         except InputError as error:
             wrong.append((file, error))
-    wrong = _with_the_items_of_others(read, wrong, options, found, plan)
-    if not found.parts:
+    items = _items_of(found.parts)
+    wrong = _with_the_items_of_others(items, wrong, options, found)
+    found.parts = [_without_constant(part, items, options) for part in found.parts]
+    if not any(len(part.encoded.items) for part in found.parts):
         raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
-    if options.group is not None and all(part.groups is None for part, _ in found.parts):
+    if options.group is not None and all(part.encoded.groups is None for part in found.parts):
         raise InputError(
             f"none of the {len(found.parts):,} files has a column {options.group!r}, given as "
             "group."
         )
-    endings = {PurePosixPath(name).suffix.lower() for _, name in found.parts}
+    endings = {PurePosixPath(part.name).suffix.lower() for part in found.parts}
     alike = [f for file, f in wrong if PurePosixPath(file.name).suffix.lower() in endings]
     if len(alike) * 2 > len(found.parts) + len(alike):
         raise alike[0]
+    _check_linked(found, plan)
+    _describe(found, plan)
     for file, fault in wrong[:3]:
         plan.notes.append(f"Left out {file.name}: {fault}")
     for file in keys:
         _take_key(file, found, plan)
-    names = [name for _, name in found.parts]
-    plan.sources = tuple(names)
-    plan.notes.insert(0, f"Joined {len(names):,} files: {listed(names, most=3)}.")
-    _check_linked(found)
     if options.attempt == "last":
         found.parts.reverse()  # the first answer to an item counts
     elif options.attempt is None:
         _check_conflicts(found)
-    found.why = found.why or "they have items in common"
     return found
 
 
+def _items_of(parts: Sequence[Part]) -> set[str]:
+    """The items with different answers in one of the files."""
+    return {
+        str(item)
+        for part in parts
+        for item in part.encoded.items.tolist()
+        if str(item) not in part.constant
+    }
+
+
+def _describe(found: Several, plan: Plan) -> None:
+    """Say in the plan what the files are, and what was assumed; collect the key."""
+    names = [part.name for part in found.parts]
+    plan.sources = tuple(names)
+    said = dict.fromkeys(note for part in found.parts for note in part.notes)
+    plan.notes += [note for note in said if note not in plan.notes]
+    plan.notes.insert(0, f"Joined {len(names):,} files: {listed(names, most=3)}.")
+    plan.columns = next((part.columns for part in found.parts if part.columns), [])
+    for part in found.parts:
+        for item, option in part.key.options.items():
+            found.key.options.setdefault(item, option)
+        found.key.source = found.key.source or part.key.source
+    alone = any(part.alone for part in found.parts)
+    found.why = "each file holds the answers of one user" if alone else "they have items in common"
+
+
 def _with_the_items_of_others(
-    read: list[Any],
+    items: set[str],
     wrong: list[tuple[Any, InputError]],
     options: ReadingOptions,
     found: Several,
-    plan: Plan,
 ) -> list[tuple[Any, InputError]]:
     """Read files once more, with the items of the others; return those that are wrong still.
 
@@ -97,32 +167,34 @@ def _with_the_items_of_others(
     """
     if options.items is not None or options.layout not in ("auto", "wide"):
         return wrong
-    items = {str(item) for encoded, _ in found.parts for item in encoded.items.tolist()}
     still = []
     for file, error in wrong:
         try:
-            found.parts.append((_read_named(file, items, options, found, plan), file.name))
+            own = [exactly(name) for name in file.sample.header if name in items]
+            found.parts.append(_read_one(file, options.changed(items=own or None)))
         except InputError:
             still.append((file, error))
-    for place, file in enumerate(read):
-        missed = found.constant.get(id(file), set()) & items
-        if missed and (file.is_whole or file.path is not None):
-            own = {str(item) for item in found.parts[place][0].items.tolist()} | missed
-            found.parts[place] = (_read_named(file, own, options, found, plan), file.name)
-            plan.notes[:] = [note for note in plan.notes if not _is_about(note, missed)]
     return still
 
 
-def _read_named(
-    file: Any, items: set[str], options: ReadingOptions, found: Several, plan: Plan
-) -> Encoded:
-    own = [exactly(name) for name in file.sample.header if name in items]
-    return _read_one(file, options.changed(items=own or None), found, plan)
-
-
-def _is_about(note: str, names: set[str]) -> bool:
-    """Whether a note says that columns were left out which are taken after all."""
-    return note.startswith("Left out ") and any(f"'{name}' (constant)" in note for name in names)
+def _without_constant(part: Part, items: set[str], options: ReadingOptions) -> Part:
+    """Leave out columns with one text in all rows, unless another file has answers there."""
+    if not part.constant or options.items is not None:
+        return part
+    gone, kept = part.constant - items, part.constant & items
+    keep = np.array([str(item) not in gone for item in part.encoded.items.tolist()], dtype=bool)
+    left = [column for column in part.columns if column.name in gone]
+    reason = "it is an item of another file"
+    return replace(
+        part,
+        encoded=with_items(part.encoded, keep),
+        items=part.items - gone,
+        notes=(*part.notes, *([left_out_note(left)] if left else [])),
+        columns=[
+            replace(column, role="item", reason=reason) if column.name in kept else column
+            for column in part.columns
+        ],
+    )
 
 
 def _is_key_file(file: Any) -> bool:
@@ -146,41 +218,43 @@ def _bytes(file: Any) -> Any:
     return io.BytesIO(file.content())
 
 
-def _read_one(file: Any, options: ReadingOptions, found: Several, plan: Plan) -> Encoded:
+def _read_one(file: Any, options: ReadingOptions) -> Part:
     """Read one file; where it holds the answers of one user, the file's name is the user's."""
-    alone = _answers_of_one(file, options, found)
+    alone = _answers_of_one(file, options)
     if alone is not None:
-        found.why = "each file holds the answers of one user"
-        found.format = "csv"
-        note = "The users are named after the files."
-        if note not in plan.notes:
-            plan.notes.append(note)
         return alone
     with ExitStack() as stack:
         reading = open_plain(file, options, stack, one_of=True)
         encoded, key = reading.read()
-        found.format = found.format or reading.format
-        same = {column.name for column in reading.layout.columns if column.role == "constant"}
-        found.constant[id(file)] = same
-        for item, option in key.options.items():
-            found.key.options.setdefault(item, option)
-        found.key.source = found.key.source or key.source
-        if not plan.columns:
-            plan.columns = list(reading.layout.columns)
-        for note in encoded.notes:
-            if note not in plan.notes:
-                plan.notes.append(note)
-        if reading.layout.name == "wide" and not reading.layout.roles.users:  # type: ignore[union-attr]
-            stem = PurePosixPath(file.name).stem
-            labels = [f"{stem}-{label}" for label in encoded.users.tolist()]
-            groups = encoded.groups
-            if groups is not None:
-                groups = {f"{stem}-{user}": group for user, group in groups.items()}
-            encoded = replace(encoded, users=label_array(labels), groups=groups)
-        return encoded
+    roles = reading.layout.roles
+    if roles is not None and not roles.users:
+        stem = PurePosixPath(file.name).stem
+        labels = [f"{stem}-{label}" for label in encoded.users.tolist()]
+        groups = encoded.groups
+        if groups is not None:
+            groups = {f"{stem}-{user}": group for user, group in groups.items()}
+        encoded = replace(encoded, users=label_array(labels), groups=groups)
+    items = {str(item) for item in encoded.items.tolist()}
+    constant: set[str] = set()
+    if roles is not None and reading.table.has_header:
+        items |= {*roles.items}
+        constant = {*roles.constant}
+    elif reading.layout.long is not None:
+        cells = column_cells(reading.table, reading.layout.long[1])
+        items |= {cell.strip() for cell in cells if cell.strip()}
+    return Part(
+        file.name,
+        encoded,
+        items,
+        constant,
+        notes=encoded.notes,
+        columns=list(reading.layout.columns),
+        key=key,
+        format=reading.format,
+    )
 
 
-def _answers_of_one(file: Any, options: ReadingOptions, found: Several) -> Encoded | None:
+def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
     """Return the answers in a file with items and answers but no user; None for any other."""
     if options.user is not None or file.kind not in ("table", "sheets", "json", "jsonl"):
         return None
@@ -204,16 +278,17 @@ def _answers_of_one(file: Any, options: ReadingOptions, found: Several) -> Encod
         for i, o in zip(item, columns[answers[0]], strict=True)
         if i.strip() and o.strip()
     ]
+    right = RawKey()
     if len(keys) == 1:
         for label, key in zip(item, columns[keys[0]], strict=True):
             if label.strip() and key.strip():
-                found.key.options.setdefault(label.strip(), key.strip())
-                found.key.source = f"the column {keys[0]!r}"
+                right.options.setdefault(label.strip(), key.strip())
+                right.source = f"the column {keys[0]!r}"
     user = PurePosixPath(file.name).stem
     groups = GroupColumn(options.group)
     groups.take(0, columns)
     n = len(kept)
-    return Encoded(
+    encoded = Encoded(
         users=label_array([user]),
         items=label_array([i for i, _ in kept]),
         option_labels=label_array([o for _, o in kept]),
@@ -224,6 +299,8 @@ def _answers_of_one(file: Any, options: ReadingOptions, found: Several) -> Encod
         notes=(),
         groups=groups.of_rows(label_array([user] * len(item)), Place(file.name)),
     )
+    note = "The users are named after the files."
+    return Part(file.name, encoded, {i for i, _ in kept}, notes=(note,), key=right, alone=True)
 
 
 def _columns(file: Any) -> dict[str, list[str]]:
@@ -251,36 +328,37 @@ def _first(records: Sequence[Any]) -> dict[str, Any]:
     return records[0] if isinstance(records[0], dict) else {}
 
 
-def _check_linked(found: Several) -> None:
-    """Refuse files that have nothing to do with each other."""
-    if len(found.parts) < 2:
-        return
-    first = {str(item) for item in found.parts[0][0].items.tolist()}
-    users = {str(user) for user in found.parts[0][0].users.tolist()}
-    for encoded, name in found.parts[1:]:
-        items = {str(item) for item in encoded.items.tolist()}
-        own = {str(user) for user in encoded.users.tolist()}
-        if items & first or own & users:
-            first |= items
+def _check_linked(found: Several, plan: Plan) -> None:
+    """Refuse files that have nothing in common; those without an answer are left out."""
+    parts = found.parts
+    first = next(part for part in parts if len(part.encoded.items))
+    items, users = set(first.items), set(map(str, first.encoded.users.tolist()))
+    for part in list(parts):
+        own = set(map(str, part.encoded.users.tolist()))
+        if part.items & items or own & users:
+            items |= part.items
             users |= own
-            continue
-        raise InputError(
-            f"{found.parts[0][1]} and {name} have neither items nor users in common; read them one "
-            "by one."
-        )
+        elif len(part.encoded.items):
+            raise InputError(
+                f"{first.name} and {part.name} have neither items nor users in common; read them "
+                "one by one."
+            )
+        else:
+            parts.remove(part)
+            plan.notes.append(f"Left out {part.name}: nobody answered anything in it.")
 
 
 def _check_conflicts(found: Several) -> None:
     """Refuse files in which the same users answer the same items differently."""
-    each = [set(map(str, encoded.users.tolist())) for encoded, _ in found.parts]
+    each = [set(map(str, part.encoded.users.tolist())) for part in found.parts]
     if len(set().union(*each)) == sum(map(len, each)):
         return  # every user is in one file
     seen: dict[tuple[str, str], tuple[str, int]] = {}
     shared = answers = 0
     wrong: list[tuple[str, str, int, int]] = []
-    names = [name for _, name in found.parts]
-    for number, (encoded, _) in enumerate(found.parts):
-        for user, item, option in triples(encoded):
+    names = [part.name for part in found.parts]
+    for number, part in enumerate(found.parts):
+        for user, item, option in triples(part.encoded):
             answers += 1
             before, other = seen.setdefault((user, item), (option, number))
             if other != number:

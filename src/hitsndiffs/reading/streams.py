@@ -273,6 +273,8 @@ def _answers(encoded: Encoded) -> tuple[Numbers, Numbers]:
         indptr, chosen = encoded.rows
         return np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr)), chosen
     assert encoded.codes is not None
+    if not len(encoded.codes):  # nobody answered anything
+        return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
     missing = np.iinfo(encoded.codes.dtype).max
     who = [np.flatnonzero(row != missing).astype(np.int32) for row in encoded.codes]
     options = [

@@ -196,7 +196,7 @@ class WideBuilder:
             )
         notes.append(f"Dropped {_count(len(rows), 'row')} with neither a user name nor an answer.")
         keep = ~nameless
-        check_sizes(self.place, users[keep], len(codes), whole=self.whole)
+        check_sizes(self.place, users[keep], len(self._books), whole=self.whole)
         return users[keep], np.ascontiguousarray(codes[:, keep])
 
 

@@ -19,7 +19,6 @@ to users and back, with a column per pair.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -31,7 +30,7 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.pool import Run
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
-from hitsndiffs.methods.latent_key.candidates import item_blocks
+from hitsndiffs.methods.latent_key.candidates import ItemBlock, item_blocks
 from hitsndiffs.methods.latent_key.grid import Posterior, posterior_of
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
@@ -168,30 +167,33 @@ class LeaningProblem(Problem):
     usual_sizes: ClassVar[Sizes] = Sizes(sample_users=3_000)
     least_copied: ClassVar[float] = 0.7
 
-    def __init__(
-        self,
-        data: Engine,
-        witness: Array | None = None,
-        *,
-        answers: Mapping[Any, Any] | None = None,
-        strong_user: Any = None,
-        sizes: Sizes | None = None,
-        points: Array | None = None,
-    ) -> None:
-        super().__init__(data, witness, answers=answers, strong_user=strong_user, sizes=sizes)
-        _, self.numbers = label_numbers(data.items)
-        #: Every option's other option, -1 where nobody chose one.
-        self.other: Ints = _others(data.items)
-        self.blocks = item_blocks(data)
-        ones = data.choices((self.numbers == 1).astype(float))
-        #: Everybody's log odds of choosing the second label.
-        self.odds = np.log((ones + 0.5) / (data.answers_per_user - ones + 0.5))
-        if points is None:
-            middle = data.median(self.odds)
-            reach = float(abs(self.odds - middle).max()) + 1.0
-            reach = min(max(reach, NARROWEST), WIDEST)
-            points = middle + reach * np.linspace(-1.0, 1.0, LEANINGS)
-        self.points: Array = points
+    @cached_property
+    def numbers(self) -> Ints:
+        """The number of each option's label: 0 or 1."""
+        return label_numbers(self.items)[1]
+
+    @cached_property
+    def other(self) -> Ints:
+        """Every option's other option, -1 where nobody chose one."""
+        return _others(self.items)
+
+    @cached_property
+    def blocks(self) -> list[ItemBlock]:
+        """The items, some at a time."""
+        return item_blocks(self.data)
+
+    @cached_property
+    def odds(self) -> Any:
+        """Everybody's log odds of choosing the second label."""
+        ones = self.data.choices((self.numbers == 1).astype(float))
+        return np.log((ones + 0.5) / (self.data.answers_per_user - ones + 0.5))
+
+    @cached_property
+    def points(self) -> Array:
+        """The leanings that are told apart."""
+        middle = self.data.median(self.odds)
+        reach = min(max(float(abs(self.odds - middle).max()) + 1.0, NARROWEST), WIDEST)
+        return middle + reach * np.linspace(-1.0, 1.0, LEANINGS)
 
     def part(self, data: Engine, witness: Any, options: Ints) -> LeaningProblem:
         """The same problem with some users, or with some options; leanings on the same points."""

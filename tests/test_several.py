@@ -1,0 +1,130 @@
+"""Several plain files: parts in which nobody answered, one user answered, or all answered alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hitsndiffs as hnd
+from hitsndiffs import InputError
+from hitsndiffs.reading import read_file, several
+
+HEAD = "student,q1,q2,q3"
+
+
+def write(folder: Path, **files: list[str]) -> Path:
+    for name, lines in files.items():
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def answers(r: hnd.Responses) -> dict[str, dict[str, str]]:
+    """What everybody answered, by name."""
+    found: dict[str, dict[str, str]] = {str(user): {} for user in r.users}
+    starts, options = r.rows
+    for user, label in enumerate(r.users):
+        for option in options[starts[user] : starts[user + 1]]:
+            item = str(r.items[r.option_items[option]])
+            found[str(label)][item] = str(r.option_labels[option])
+    return found
+
+
+CLASS = [HEAD, "ann,A,B,C", "bob,A,C,C", "cem,B,B,D", "dee,A,B,D"]
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        [HEAD, "eva,,,", "fay,,,"],
+        [HEAD, "eva,,,"],
+        ["student,item,answer", "eva,q1,", "fay,q2,", "eva,q2,"],
+    ],
+    ids=["two users", "one user", "long"],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_users_of_a_file_without_answers_stay(
+    tmp_path: Path, silent: list[str], first: bool
+) -> None:
+    names = ("b", "a") if first else ("a", "b")
+    r = hnd.read_responses(write(tmp_path, **{names[0]: CLASS, names[1]: silent}))
+    everybody = {line.partition(",")[0] for line in (*CLASS[1:], *silent[1:])}
+    assert set(map(str, r.users)) == everybody
+    found = answers(r)
+    assert found["ann"] == {"q1": "A", "q2": "B", "q3": "C"}
+    assert found["eva"] == {}
+    assert not any("Left out" in note for note in r.notes)
+    ranking = hnd.rank(r, "majority")
+    assert np.isnan(ranking.ranks[[str(user) == "eva" for user in r.users]]).all()
+
+
+def test_a_file_of_one_user_is_joined(tmp_path: Path) -> None:
+    r = hnd.read_responses(write(tmp_path, a=CLASS, b=[HEAD, "eva,B,C,D"]))
+    assert answers(r)["eva"] == {"q1": "B", "q2": "C", "q3": "D"}
+    each = {f"user{k}": [HEAD, line] for k, line in enumerate(CLASS[1:])}
+    (tmp_path / "each").mkdir()
+    r = hnd.read_responses(write(tmp_path / "each", **each))
+    assert answers(r)["dee"] == {"q1": "A", "q2": "B", "q3": "D"}
+    assert r.n_users == 4
+
+
+def test_a_file_without_answers_that_has_nothing_in_common_is_left_out(tmp_path: Path) -> None:
+    r = hnd.read_responses(write(tmp_path, a=CLASS, b=["name,p1,p2", "x,,", "y,,"]))
+    assert r.n_users == 4
+    assert "Left out b.csv: nobody answered anything in it." in r.notes
+
+
+def test_nobody_answered_in_any_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="none of the files holds answers"):
+        hnd.read_responses(write(tmp_path, a=[HEAD, "ann,,,", "bob,,,"], b=[HEAD, "eva,,,"]))
+
+
+def test_an_item_that_nobody_answered_in_any_file_is_told_once(tmp_path: Path) -> None:
+    one = [f"{HEAD},q4", "ann,A,B,C,", "bob,A,C,C,"]
+    two = [f"{HEAD},q4", "cem,B,B,D,", "dee,A,B,D,"]
+    r = hnd.read_responses(write(tmp_path, a=one, b=two))
+    assert [note for note in r.notes if "nobody answered" in note] == [
+        "Dropped 1 item that nobody answered: 'q4'."
+    ]
+    two = [f"{HEAD},q4", "cem,B,B,D,A", "dee,A,B,D,B"]
+    r = hnd.read_responses(write(tmp_path, a=one, b=two))
+    assert not any("nobody answered" in note for note in r.notes)
+
+
+QUESTIONS = ("river", "capital", "metal", "planet", "colour", "animal", "year")
+
+
+def constant_parts(folder: Path) -> Path:
+    """In part a, everybody gave the same answer to «the last one», and sat in the same room."""
+    same = [",".join("AB"[k * j % 5 % 2] for j in range(1, 8)) for k in range(6)]
+    a = [f"s{k},{own},sure,north hall" for k, own in enumerate(same)]
+    b = [f"t{k},{own},{('sure', 'perhaps')[k % 2]}" for k, own in enumerate(same)]
+    head = f"student,{','.join(QUESTIONS)},the last one"
+    return write(folder, a=[f"{head},room", *a], b=[head, *b])
+
+
+def test_a_constant_item_of_a_part_is_an_item(tmp_path: Path) -> None:
+    r, plan = read_file(constant_parts(tmp_path))
+    assert set(map(str, r.items)) == {*QUESTIONS, "the last one"}
+    assert answers(r)["s0"]["the last one"] == "sure"
+    roles = {column.name: column.role for column in plan.columns}
+    assert roles["the last one"] == "item"
+    assert roles["room"] == "constant"
+    assert [note for note in r.notes if "'room'" in note] == ["Left out 'room' (constant)."]
+    assert not any("last one" in note for note in r.notes)
+    json.loads(plan.to_json())
+
+
+def test_every_part_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    real = several.open_plain
+
+    def counted(file, *rest, **more):  # type: ignore[no-untyped-def]
+        opened.append(file.name)
+        return real(file, *rest, **more)
+
+    monkeypatch.setattr(several, "open_plain", counted)
+    hnd.read_responses(constant_parts(tmp_path))
+    assert sorted(opened) == ["a.csv", "b.csv"]
