@@ -315,7 +315,8 @@ def test_what_goes_wrong_on_a_worker_is_said_in_one_sentence(client, error, said
 
 
 def test_workers_that_die_again_and_again_are_too_small():
-    with pytest.raises(hnd.InputError, match=r"died again and again.*memory"), in_plain_words():
+    said = pytest.raises(hnd.InputError, match=r"died again and again.*worker-3.*memory")
+    with said, in_plain_words(cluster()):
         raise KilledWorker("packed", SimpleNamespace(address="tcp://worker-3:1"), 3)
 
 

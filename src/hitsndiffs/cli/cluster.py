@@ -46,7 +46,7 @@ def rank_files(job: Job) -> None:
             f"{count(data.n_responses, 'answer')}, in {count(len(data.part_futures()), 'part')}.",
             quiet=job.quiet,
         )
-        with in_plain_words():
+        with in_plain_words(client):
             with working("Ranking", quiet=job.quiet, told=True):
                 ranking = rank_on_cluster(data, job.method or "auto", by=job.by, **params)
             if job.out is not None:

@@ -8,6 +8,7 @@ import io
 import os
 import re
 import secrets
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,15 @@ from typing import IO, Any
 
 from hitsndiffs.errors import InputError
 
-__all__ = ["Writer", "bytes_writer", "is_device", "same_place", "text_writer", "write_whole"]
+__all__ = [
+    "Writer",
+    "bytes_writer",
+    "is_device",
+    "same_place",
+    "text_writer",
+    "write_folder",
+    "write_whole",
+]
 
 #: What fills a file: it gets the file, open for bytes.
 Writer = Callable[[IO[bytes]], object]
@@ -64,7 +73,7 @@ def write_whole(files: Mapping[Path, Writer]) -> None:
                     continue
                 place = _place(path)
                 _tidy_up(place.parent)
-                part = place.with_name(f".hnd-{secrets.token_hex(16)}.part")
+                part = place.with_name(_part_name())
                 parts.append((path, place, part))
                 _fill(_new_file(part, place), files[path])
         for path, place, part in parts:
@@ -75,6 +84,44 @@ def write_whole(files: Mapping[Path, Writer]) -> None:
         for _, _, part in parts:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
+
+
+def write_folder(path: Path, fill: Callable[[Path], object]) -> None:
+    """Write a folder: beside its place first, and moved there when it is complete.
+
+    Parameters
+    ----------
+    path
+        A folder that is not there yet, or is empty.
+    fill
+        What makes the folder that it is given, and everything in it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "letters"
+    ...     write_folder(path, lambda new: (new.mkdir(), (new / "a.txt").write_text("a")))
+    ...     [file.name for file in path.iterdir()]
+    ['a.txt']
+    """
+    with _told(path, ()):
+        place = _place(path)
+        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+            raise InputError(f"{path} exists already; name a folder that does not, or is empty.")
+        if not place.parent.is_dir():
+            raise InputError(f"{path}: there is no folder {place.parent}; make it first.")
+        _tidy_up(place.parent)
+        part = place.with_name(_part_name())
+        try:
+            fill(part)
+            os.replace(part, place)  # an empty folder gives way
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def _part_name() -> str:
+    return f".hnd-{secrets.token_hex(16)}.part"
 
 
 def text_writer(text: str) -> Writer:
@@ -224,5 +271,9 @@ def _tidy_up(folder: Path, now: float | None = None) -> None:
             with contextlib.suppress(OSError):
                 found = entry.stat(follow_symlinks=False)
                 mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
-                if mine and stat.S_ISREG(found.st_mode) and found.st_mtime < limit:
+                if not mine or found.st_mtime >= limit:
+                    continue
+                if stat.S_ISREG(found.st_mode):
                     os.unlink(entry.path)
+                elif stat.S_ISDIR(found.st_mode):
+                    shutil.rmtree(entry.path, ignore_errors=True)

@@ -109,20 +109,20 @@ class DaskEngine(Blocks):
         return self._levels(x, limit)[:, 0]
 
     def _levels(self, x: Any, limit: float) -> Any:
-        buckets = Buckets.of(self.calls, self.each, self.blocks(x))
-        chains = self.each(work.ends_of, [*buckets], same(limit), *map(same, buckets.parts))
+        buckets = Buckets.of(self, self.blocks(x))
+        chains = self.each(work.ends_of, same(limit), *buckets.pieces)
         ends = orders.meet_across(chains, limit)
         return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], 2)
 
     def average_ranks(self, x: Any) -> Any:
         """Places from 1 up, lowest first; equal values share the mean of theirs."""
-        buckets = Buckets.of(self.calls, self.each, self.blocks(x))
+        buckets = Buckets.of(self, self.blocks(x))
         return self._answered(buckets, orders.average_ranks, [(int(n),) for n in buckets.below])
 
     def how_many(self, x: Any) -> Any:
         """For each user, how many have the same value."""
-        buckets = Buckets.of(self.calls, self.each, self.blocks(x))
-        return self._answered(buckets, orders.how_many, [() for _ in buckets])
+        buckets = Buckets.of(self, self.blocks(x))
+        return self._answered(buckets, orders.how_many, [() for _ in buckets.below])
 
     def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
         """The values at some places of the order, lowest first."""
@@ -157,7 +157,7 @@ class DaskEngine(Blocks):
     ) -> Array:
         name = new_name()
         keys = [key_of(name, number, min(columns, 1)) for number in range(len(self._parts))]
-        made = buckets.answered(self.calls, act, more, keys)
+        made = buckets.answered(self, act, more, keys)
         return self._held(name, made, (columns,) if columns else ())
 
     # -- users and parts --------------------------------------------------------------------
@@ -189,6 +189,16 @@ class DaskEngine(Blocks):
     def user_array(self, x: npt.NDArray[Any]) -> Array:
         """A user array from values that are in this process."""
         return da.from_array(x, chunks=(self._sizes, *((n,) for n in x.shape[1:])))
+
+    def marked(self, users: Ints) -> Array:
+        """A user array that is true for a few users; it is made where the users are."""
+        users = np.sort(np.asarray(users, dtype=np.int64))
+        cuts = np.searchsorted(users, self._starts)
+        numbers = range(len(self._parts))
+        own = [users[cuts[n] : cuts[n + 1]] - self._starts[n] for n in numbers]
+        name = new_name()
+        keys = [key_of(name, n) for n in numbers]
+        return self._held(name, self.calls(work.marked, self._parts, own, keys=keys), (), np.bool_)
 
     def kept(self, x: Any) -> Array:
         """A user array that is made now, and stays on the workers."""

@@ -87,12 +87,18 @@ class Blocks(Engine):
         return self.client.submit(act, *arguments, pure=False)
 
     def calls(
-        self, act: Callable[..., Any], *arguments: Iterable[Any], keys: list[Any] | None = None
+        self,
+        act: Callable[..., Any],
+        *arguments: Iterable[Any],
+        keys: list[Any] | str | None = None,
     ) -> list[Future]:
-        """The same with several arguments each, in one message; results stay on the workers."""
+        """The same with several arguments each, in one message; results stay on the workers.
+
+        ``keys`` are the names of the results, or how the names begin.
+        """
         rows = list(zip(*arguments, strict=False))  # what is the same for all has no end
         columns = [list(column) for column in zip(*rows, strict=True)]
-        named = {} if keys is None else {"key": keys}
+        named: dict[str, Any] = {} if keys is None else {"key": keys}
         made: list[Future] = self.client.map(act, *columns, pure=False, **named)
         return made
 
@@ -152,7 +158,8 @@ class Blocks(Engine):
         """The sum of ``act(part, *given, *blocks)`` over the parts: so many columns of options."""
         arrays = [x if isinstance(x, da.Array) else self.user_array(np.asarray(x)) for x in arrays]
         blocks = [self.blocks(array) for array in arrays]
-        wait([block for own in blocks for block in own])
+        with self.client.as_current():  # there may be another, or none
+            wait([block for own in blocks for block in own])
         kept = [self._made[array.name].array for array in arrays]
         names = tuple((array.name, array.ndim - 1) for array in kept)
         found = self._crew.total(act, given, names, 8 * columns * self.n_options, join)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
-from dask.delayed import delayed
-from distributed import Client, wait
+from dask.delayed import Delayed, delayed
+from distributed import Client
 
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
@@ -24,15 +25,16 @@ class Pieces(Protocol):
     """Files whose rows workers read themselves, a piece at a time."""
 
     columns: list[Any]
+    notes: list[str]
 
     def head(self, names: list[Any]) -> Any:
         """The first rows of some columns, here."""
 
-    def to_delayed(self, names: list[Any]) -> list[Any]:
-        """The pieces with some columns, to be read by the workers."""
+    def pieces(self, names: list[Any]) -> Sequence[Callable[[], Any]]:
+        """The pieces with some columns, to be read by the workers; each has a ``place``."""
 
-    def to_frame(self) -> Any:
-        """The same as a Dask frame, which can be put in another order."""
+    def to_frame(self, names: list[Any]) -> Any:
+        """Some columns as a Dask frame, which can be put in another order."""
 
 
 def engine_of_frame(
@@ -72,14 +74,13 @@ def engine_of_frame(
         Up to so many answers, methods bring them to the caller and are fitted there.
     """
     names, given = list(frame.columns), {"user": user, "item": item, "option": option}
-    said = list(notes)
+    is_frame = hasattr(frame, "shuffle")
+    said = [*notes, *([] if is_frame else frame.notes)]
     if layout == "auto":
         layout = _layout_of(names, given)
     if layout == "long":
-        frame = frame if hasattr(frame, "shuffle") else frame.to_frame()
-        place = Place("the Dask frame")
-        columns = long_columns(names, given, place, said)
-        frame = frame[list(columns)]
+        columns = long_columns(names, given, Place("the Dask frame"), said)
+        frame = frame[list(columns)] if is_frame else frame.to_frame(list(columns))
         order = _first_seen(frame, columns[1], client)
         # rows of one user may be in any file: bring them together
         blocks = frame.shuffle(on=columns[0]).to_delayed()
@@ -93,8 +94,7 @@ def engine_of_frame(
             said.append(f"Left out {listed(left_out)}, which also names the users.")
         order = [name for name in names if name != column and name not in left_out]
         wanted = [*([] if column is None else [column]), *order]
-        is_frame = hasattr(frame, "shuffle")
-        blocks = frame[wanted].to_delayed() if is_frame else frame.to_delayed(wanted)
+        blocks = frame[wanted].to_delayed() if is_frame else frame.pieces(wanted)
         roles, named = ({} if column is None else {"user": column}), column is not None
         order = [name.strip() if isinstance(name, str) else name for name in order]
         if not named:
@@ -117,17 +117,19 @@ def _packed_parts(
     named: bool,
     notes: list[str],
 ) -> DaskEngine:
-    # 1. labels: what each piece has seen
-    near = _near(client, len(blocks))
-    encoded = [
-        client.compute(
-            delayed(work.encoded_part, pure=False)(block, layout, roles, duplicates, named),
-            workers=worker[0],
-            allow_other_workers=True,
-        )
-        for block, worker in zip(blocks, near, strict=True)
-    ]
-    labels = client.gather(client.map(work.labels_of, encoded, pure=False))
+    # 1. labels: what each piece has seen; pieces that follow each other will make one part
+    given = (layout, roles, duplicates, named)
+    groups = _in_groups(blocks, sum(client.nthreads().values()))
+    if not isinstance(blocks[0], Delayed):  # files: one task reads a part, and nothing moves
+        encoded = [client.submit(work.encoded_parts, own, *given, pure=False) for own in groups]
+    else:
+        code = delayed(work.encoded_part, pure=False)
+        pieces = client.compute([code(block, *given) for block in blocks])
+        encoded = [
+            client.submit(work.listed, *own, pure=False) for own in _in_groups(pieces, len(groups))
+        ]
+    found = client.gather(client.map(work.labels_of, encoded, pure=False))
+    labels = [piece for own in found for piece in own]
     if layout == "long":
         order = [item.strip() if isinstance(item, str) else item for item in order]
     items = work.joined_items(labels, order, as_text)
@@ -137,38 +139,31 @@ def _packed_parts(
             f"{n_users:,} users and {items.n_options:,} options were found in all partitions; "
             "a ranking needs at least two users with answers."
         )
-    # 2. the same with everybody's options, packed, a worker's pieces in one part
+    # 2. the same with everybody's options, packed
     rows = [piece.n_users + piece.n_silent for piece in labels]
-    starts = [None if named else sum(rows[:n]) for n in range(len(rows))]
-    groups = [
-        [n for n in range(len(labels)) if near[n] == worker and labels[n].n_users]
-        for worker in dict.fromkeys(near)
-    ]
-    groups = [group for group in groups if group]
+    firsts = [None if named else first for first in accumulate(rows, initial=0)]
     shared = client.submit(work.same, items, pure=False)
-    parts = [
-        client.submit(
-            work.packed, shared, as_text, [starts[n] for n in group],
-            *(encoded[n] for n in group), pure=False,
-        )
-        for group in groups
-    ]  # fmt: skip
-    wait(parts)
-    for part in parts:
-        if part.status == "error":
-            part.result()
-    sizes = [sum(labels[n].n_users for n in group) for group in groups]
+    parts, sizes, done = [], [], 0
+    for own, pieces_seen in zip(encoded, found, strict=True):
+        size = sum(piece.n_users for piece in pieces_seen)
+        if size:
+            starts = firsts[done : done + len(pieces_seen)]
+            parts.append(client.submit(work.packed, shared, as_text, starts, own, pure=False))
+            sizes.append(size)
+        done += len(pieces_seen)
+    client.gather(client.map(work.nothing, parts, pure=False))  # all are made, or it is said
     silent = sum(part.n_silent for part in labels)
     if silent:
         notes.append(f"{silent:,} users gave no answers and can get no rank: they are left out.")
-    seen = dict.fromkeys(note for part in labels for note in part.notes)
-    return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in seen if n not in notes)])
+    more = dict.fromkeys(note for part in labels for note in part.notes)
+    return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in more if n not in notes)])
 
 
-def _near(client: Client, pieces: int) -> list[tuple[str, int]]:
-    """A worker's thread for each piece: pieces that follow each other go to the same."""
-    threads = [(worker, n) for worker, count in client.nthreads().items() for n in range(count)]
-    return [threads[n * min(len(threads), pieces) // pieces] for n in range(pieces)]
+def _in_groups(blocks: Sequence[Any], groups: int) -> list[list[Any]]:
+    """Some blocks that follow each other to a group, about as many to each."""
+    count = min(groups, len(blocks))
+    cuts = [len(blocks) * n // count for n in range(count + 1)]
+    return [list(blocks[a:b]) for a, b in pairwise(cuts)]
 
 
 def _layout_of(names: list[Any], given: dict[str, str | None]) -> str:

@@ -7,11 +7,13 @@ in. A bucket that gets a number twice says so, and the parts are asked whose it 
 from __future__ import annotations
 
 from itertools import repeat
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines.dask_order import MOST_BUCKETS, crossed
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,8 +33,9 @@ def refuse_repeated_users(data: DaskEngine) -> None:
     parts = data.part_futures()
     if len(parts) == 1:
         return
-    cut = data.calls(words_in_buckets, parts, repeat(len(parts)))
-    found = data.each(repeated, range(len(parts)), *map(repeat, cut))
+    buckets = min(len(parts), MOST_BUCKETS)
+    cut = data.calls(words_in_buckets, parts, repeat(buckets))
+    found = data.each(repeated, *crossed(data.calls, getitem, cut, buckets))
     words = np.concatenate(found)[:EXAMPLES]
     if not len(words):
         return
@@ -64,9 +67,9 @@ def words_in_buckets(part: Part, buckets: int) -> list[Words]:
     return np.split(words, np.searchsorted(words, edges))
 
 
-def repeated(number: int, *parts: list[Words]) -> Words:
+def repeated(*pieces: Words) -> Words:
     """The numbers that occur more than once in a bucket, some of them."""
-    words = np.sort(np.concatenate([part[number] for part in parts]))
+    words = np.sort(np.concatenate(pieces))
     found: Words = words[1:][words[1:] == words[:-1]][:EXAMPLES]
     return found
 

@@ -7,9 +7,10 @@ finds what depends on the order, and the answers go back to where the users are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,10 @@ __all__ = ["Buckets", "Chain", "chain_ends", "levelled", "meet_across"]
 Array = npt.NDArray[Any]
 #: Values of each part that the client sees, to cut the range.
 SAMPLED = 64
+#: Most buckets: every part sends something to each, and each sending is a task of the scheduler's.
+MOST_BUCKETS = 64
+#: Dask takes tasks of this name for quick, and leaves them where their data are.
+QUICK = "split-shuffle"
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,10 @@ class Sorted:
     values: Array
     order: Array
     cuts: Array
+
+    def __sizeof__(self) -> int:
+        """What moving it costs: the scheduler must not take it for small."""
+        return self.values.nbytes + self.order.nbytes
 
     def bucket(self, number: int) -> Array:
         """The part's values in a bucket."""
@@ -61,16 +70,13 @@ def bucket_sizes(part: Sorted) -> Array:
     return np.diff(part.cuts)
 
 
-def in_bucket(number: int, *parts: Sorted) -> list[Array]:
-    """The values of one bucket, part by part."""
-    return [part.bucket(number) for part in parts]
+def in_bucket(part: Sorted, number: int) -> Array:
+    """A part's values in one bucket: what travels is no more than that."""
+    return part.bucket(number)
 
 
-def act_on(
-    act: Callable[..., Array], number: int, more: tuple[Any, ...], *parts: Sorted
-) -> list[Array]:
+def act_on(act: Callable[..., Array], more: tuple[Any, ...], *pieces: Array) -> list[Array]:
     """Let ``act`` see a bucket's values in order; its answers go back part by part."""
-    pieces = in_bucket(number, *parts)
     values = np.concatenate(pieces)
     order = np.argsort(values, kind="stable")  # it makes use of the pieces' order
     answers = act(values[order], *more)
@@ -79,9 +85,12 @@ def act_on(
     return np.split(back, np.cumsum([len(piece) for piece in pieces])[:-1])
 
 
-def brought_back(part: Sorted, number: int, *buckets: list[Array]) -> Array:
-    """A part's answers from all buckets, in the order of its users."""
-    answers = np.concatenate([bucket[number] for bucket in buckets])
+def brought_back(home: Any, part: Sorted, *answered: Array) -> Array:  # noqa: ARG001
+    """A part's answers from all buckets, in the order of its users.
+
+    What the users' answers weigh (``home``) sees to it that this is done where the users are.
+    """
+    answers = np.concatenate(answered)
     back = np.empty(answers.shape, dtype=answers.dtype)
     back[part.order] = answers
     return back
@@ -94,37 +103,47 @@ class Buckets:
     Attributes
     ----------
     parts
-        Each part's values in order, cut into buckets (futures).
+        Each part's values in order (futures).
+    pieces
+        For each part its values in each bucket (futures).
     below
         How many values are below each bucket.
     """
 
     parts: list[Any]
+    pieces: list[list[Any]]
     below: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, calls: Callable[..., Any], each: Callable[..., Any], blocks: list[Any]) -> Buckets:
-        """Sort some blocks; ``calls`` and ``each`` are the engine's."""
-        some = each(sampled, blocks)
-        edges = splitters([values for values in some if len(values)], len(blocks))
-        parts = calls(sort_and_cut, blocks, repeat(edges))
-        sizes = np.sum(each(bucket_sizes, parts), axis=0)
-        return cls(parts, np.cumsum(sizes) - sizes)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self.below)))
+    def of(cls, data: Any, blocks: list[Any]) -> Buckets:
+        """Sort some blocks of an engine's user array."""
+        some = data.each(sampled, blocks)
+        buckets = min(len(blocks), MOST_BUCKETS)
+        edges = splitters([values for values in some if len(values)], buckets)
+        parts = data.calls(sort_and_cut, blocks, repeat(edges))
+        sizes = np.sum(data.each(bucket_sizes, parts), axis=0)
+        pieces = crossed(data.calls, in_bucket, parts, len(sizes))
+        return cls(parts, pieces, np.cumsum(sizes) - sizes)
 
     def answered(
-        self,
-        calls: Callable[..., Any],
-        act: Callable[..., Any],
-        more: list[tuple[Any, ...]],
-        keys: list[Any],
+        self, data: Any, act: Callable[..., Any], more: list[tuple[Any, ...]], keys: list[Any]
     ) -> list[Any]:
         """What ``act`` finds for every value of each bucket, back with the users."""
-        found = calls(act_on, repeat(act), [*self], more, *map(repeat, self.parts))
-        numbers = range(len(self.parts))
-        return list(calls(brought_back, self.parts, numbers, *map(repeat, found), keys=keys))
+        found = data.calls(act_on, repeat(act), more, *self.pieces)
+        back = crossed(data.calls, getitem, found, len(self.parts))
+        return list(data.calls(brought_back, data.part_futures(), self.parts, *back, keys=keys))
+
+
+def crossed(
+    calls: Callable[..., Any], act: Callable[..., Any], given: list[Any], count: int
+) -> list[list[Any]]:
+    """``act(one, number)`` for each one given and each number: a list per one given.
+
+    From parts to buckets, or back: each of these pieces goes where it is needed, and no other does.
+    """
+    numbers = list(range(count))
+    made = calls(act, [one for one in given for _ in numbers], numbers * len(given), keys=QUICK)
+    return [made[first : first + count] for first in range(0, len(made), count)]
 
 
 # -- levels: values that stand no further apart than a limit, in a chain -------------------------

@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from hitsndiffs.data.encoding import Encoded, encode_long, encode_wide
 from hitsndiffs.data.encoding.option_book import in_order, normalise
-from hitsndiffs.data.encoding.result import label_array
+from hitsndiffs.data.encoding.result import label_array, label_bytes
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.layouts import answers_in_codes, rows_of_codes
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step
-from hitsndiffs.engines.dask_order import Chain, Sorted, chain_ends, in_bucket
+from hitsndiffs.engines.dask_order import Chain, chain_ends
 from hitsndiffs.engines.gram import MOST_SETS
 from hitsndiffs.engines.threads import ThreadsEngine
 
@@ -37,7 +37,10 @@ class Part:
 
     def __sizeof__(self) -> int:
         """What the scheduler takes for the price of moving it: work goes to the part."""
-        return 10**6 + self.engine.layout.nbytes + self.engine.responses.users.nbytes
+        responses = self.engine.responses
+        held = (responses.codes,) if responses.is_dense else responses.rows
+        answers = self.engine.layout.nbytes + sum(array.nbytes for array in held)
+        return 10**6 + answers + label_bytes(responses.users)
 
     def __reduce__(self) -> Any:
         return Part, (self.engine.responses,)
@@ -68,12 +71,15 @@ def _answered(encoded: Encoded) -> npt.NDArray[np.bool_]:
 def encoded_part(
     frame: Any, layout: str, columns: dict[str, Any], duplicates: str, named: bool = True
 ) -> Encoded:
-    """A part's rows as labels and codes of its own."""
+    """A part's rows as labels and codes of its own; pieces of files are read here, in one task."""
+    place = None
+    if callable(frame):
+        frame, place = frame(), frame.place
     if layout == "long":
-        return encode_long(frame, **columns, duplicates=duplicates, whole=False)
+        return encode_long(frame, **columns, duplicates=duplicates, whole=False, place=place)
     if named:
-        return encode_wide(frame, **columns, whole=False)
-    return encode_wide(frame, users=range(len(frame)), whole=False)
+        return encode_wide(frame, **columns, whole=False, place=place)
+    return encode_wide(frame, users=range(len(frame)), whole=False, place=place)
 
 
 def distinct(frame: Any, column: Any) -> list[Any]:
@@ -82,9 +88,19 @@ def distinct(frame: Any, column: Any) -> list[Any]:
     return found
 
 
-def labels_of(encoded: Encoded) -> Labels:
-    """What the client must know of a part."""
-    return Labels(encoded)
+def encoded_parts(blocks: list[Any], *given: Any) -> list[Encoded]:
+    """The same of several pieces of files, one after another."""
+    return [encoded_part(block, *given) for block in blocks]
+
+
+def listed(*pieces: Encoded) -> list[Encoded]:
+    """Pieces that are to make one part."""
+    return list(pieces)
+
+
+def labels_of(pieces: list[Encoded]) -> list[Labels]:
+    """What the client must know of some pieces."""
+    return [Labels(encoded) for encoded in pieces]
 
 
 def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
@@ -103,8 +119,8 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
     --------
     >>> import pandas as pd
     >>> frames = [pd.DataFrame({"q": ["B", "A"]}), pd.DataFrame({"q": ["C"]})]
-    >>> parts = [labels_of(encoded_part(f, "wide", {}, "error")) for f in frames]
-    >>> joined_items(parts, ["q"], False).option_labels.tolist()
+    >>> parts = [encoded_part(f, "wide", {}, "error") for f in frames]
+    >>> joined_items(labels_of(parts), ["q"], False).option_labels.tolist()
     ['A', 'B', 'C']
     """
     found: dict[Any, dict[Any, None]] = {item: {} for item in order}
@@ -127,7 +143,9 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
     return Items(label_array(items), label_array(labels), starts)
 
 
-def packed(items: Items, as_text: bool, first_users: list[int | None], *pieces: Encoded) -> Part:
+def packed(
+    items: Items, as_text: bool, first_users: list[int | None], pieces: list[Encoded]
+) -> Part:
     """Some pieces with the items and options of all, packed; users without answers are left out.
 
     Parameters
@@ -139,9 +157,11 @@ def packed(items: Items, as_text: bool, first_users: list[int | None], *pieces: 
     first_users
         For each piece the number of its first user, where users are numbered; ``None`` where they
         have names.
-    *pieces
+    pieces
         Each with labels of its own.
     """
+    some = [k for k, piece in enumerate(pieces) if len(piece.items)]
+    pieces, first_users = [pieces[k] for k in some], [first_users[k] for k in some]
     shared: dict[str, Any] = {
         "users": _joined_users(as_text, first_users, pieces),
         "items": items.labels,
@@ -166,9 +186,7 @@ def packed(items: Items, as_text: bool, first_users: list[int | None], *pieces: 
     return Part(responses)
 
 
-def _joined_users(
-    as_text: bool, first_users: list[int | None], pieces: tuple[Encoded, ...]
-) -> Array:
+def _joined_users(as_text: bool, first_users: list[int | None], pieces: list[Encoded]) -> Array:
     users = [
         piece.users.tolist() if first is None else range(first, first + len(piece.users))
         for first, piece in zip(first_users, pieces, strict=True)
@@ -186,7 +204,7 @@ def _table(piece: Encoded, numbers: dict[tuple[Any, Any], int]) -> Array:
     )
 
 
-def _joined_codes(items: Items, tables: list[Array], pieces: tuple[Encoded, ...]) -> Array:
+def _joined_codes(items: Items, tables: list[Array], pieces: list[Encoded]) -> Array:
     """Dense codes with the options of all parts."""
     dtype: Any = np.uint8 if int(np.diff(items.starts).max()) < 255 else np.uint16
     missing = np.iinfo(dtype).max
@@ -204,7 +222,7 @@ def _joined_codes(items: Items, tables: list[Array], pieces: tuple[Encoded, ...]
     return codes
 
 
-def _joined_rows(tables: list[Array], pieces: tuple[Encoded, ...]) -> tuple[Array, Array]:
+def _joined_rows(tables: list[Array], pieces: list[Encoded]) -> tuple[Array, Array]:
     """Option numbers among those of all parts, user after user."""
     counts, options = [], []
     for piece, table in zip(pieces, tables, strict=True):
@@ -225,6 +243,10 @@ def _joined_rows(tables: list[Array], pieces: tuple[Encoded, ...]) -> tuple[Arra
 def same(x: Array) -> Array:
     """What is given: a task that can be run again where its worker is lost."""
     return x
+
+
+def nothing(part: Part) -> None:
+    """Nothing, when the part is there."""
 
 
 def ones(part: Part) -> Array:
@@ -295,9 +317,9 @@ def few_sets(items: Items) -> bool:
     return items.n_options - items.n_items <= MOST_SETS
 
 
-def ends_of(number: int, limit: float, *parts: Sorted) -> Chain:
+def ends_of(limit: float, *pieces: Array) -> Chain:
     """The ends of a bucket's values."""
-    return chain_ends(np.sort(np.concatenate(in_bucket(number, *parts))), limit)
+    return chain_ends(np.sort(np.concatenate(pieces)), limit)
 
 
 def highest(values: Array, count: int) -> tuple[Array, Array]:
@@ -330,6 +352,13 @@ def answers(part: Part | None) -> Responses | None:
 def picked(values: Array, marks: Array) -> Array:
     """The values of the users who are marked."""
     return values[marks]
+
+
+def marked(part: Part, users: Array) -> Array:
+    """Which of the part's users are meant."""
+    marks = np.zeros(part.engine.n_users, dtype=bool)
+    marks[users] = True
+    return marks
 
 
 def first_places(marks: Array, count: int) -> Array:

@@ -123,7 +123,7 @@ def _on_cluster(source: Any, options: dict[str, Any]) -> Any:
     if is_dask_frame(source):
         from hitsndiffs.engines.dask_frames import engine_of_frame
 
-        with in_plain_words():
+        with in_plain_words(client):
             return engine_of_frame(source, client, **options)
     return read_on_cluster(source, client, **options)
 

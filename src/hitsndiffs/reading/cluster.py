@@ -5,16 +5,13 @@ from __future__ import annotations
 import glob
 import os
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from hitsndiffs.errors import InputError, MissingExtraError
-from hitsndiffs.reading.parquet import damaged
-from hitsndiffs.reading.quiet import without_panics
 
 if TYPE_CHECKING:
     from hitsndiffs.engines.dask import DaskEngine
@@ -22,10 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["connect", "disconnect", "in_plain_words", "read_on_cluster"]
 
 _PARQUET, _TEXT = (".parquet", ".pq"), {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-#: Text files are read in pieces of about this size.
-PIECES = "64MB"
-#: Cells of a Parquet file that make a part.
-CELLS = 25_000_000
 #: Clients that were made here, and are to be closed here.
 _ours: WeakSet[Any] = WeakSet()
 
@@ -109,17 +102,30 @@ def read_on_cluster(
     """
     from hitsndiffs.engines.dask_frames import engine_of_frame
 
-    with in_plain_words():
-        return engine_of_frame(
-            _frame_of(_files(sources)),
-            client,
-            layout=layout,
-            user=user,
-            item=item,
-            option=option,
-            duplicates=duplicates,
-            as_text=True,
-        )
+    with in_plain_words(client):
+        frame = _frame_of(_files(sources))
+        try:
+            return engine_of_frame(
+                frame,
+                client,
+                layout=layout,
+                user=user,
+                item=item,
+                option=option,
+                duplicates=duplicates,
+                as_text=True,
+            )
+        except (InputError, TimeoutError):
+            raise
+        except (OSError, ValueError):
+            if hasattr(frame, "pieces"):  # Dask's own reader does not say which file it was
+                client.gather(client.map(_try, frame.pieces(frame.columns), pure=False))
+            raise
+
+
+def _try(piece: Callable[[], Any]) -> None:
+    """Read a piece for the error that it may give."""
+    piece()
 
 
 def _files(sources: Any) -> list[str]:
@@ -150,125 +156,49 @@ def _files(sources: Any) -> list[str]:
 def _frame_of(files: Sequence[str]) -> Any:
     import dask.dataframe as dd
 
+    from hitsndiffs.reading.cluster_files import ParquetPieces, TextPieces
+
     endings = {Path(text).suffix.lower() for text in files}
+    here = not any("://" in text for text in files)
     if endings <= set(_PARQUET):
-        if any("://" in text for text in files):
-            return dd.read_parquet(list(files), split_row_groups="adaptive")
-        return ParquetPieces(files)
-    if len(endings) == 1 and endings <= set(_TEXT):
-        return dd.read_csv(
-            list(files),
-            sep=_TEXT[endings.pop()],
-            dtype=str,
-            keep_default_na=False,
-            blocksize=PIECES,
-        )
+        if here:
+            return ParquetPieces(files)
+        return dd.read_parquet(list(files), split_row_groups="adaptive")
+    separators = {_TEXT.get(ending) for ending in endings}
+    if len(separators) == 1 and None not in separators:
+        separator = str(separators.pop())
+        if here:
+            return TextPieces(files, separator)
+        return dd.read_csv(list(files), sep=separator, dtype=str, keep_default_na=False)
     raise InputError(
         f"The engine dask reads files of one kind at a time: Parquet, CSV or TSV; got files that "
         f"end in {', '.join(sorted(ending or 'nothing' for ending in endings))}."
     )
 
 
-class ParquetPieces:
-    """Parquet files, cut into pieces that workers read with Polars.
-
-    Through Dask's own frames, which are of pandas, it takes three times as long.
-
-    Parameters
-    ----------
-    files
-        Paths that the workers see too, in the order of the users.
-    """
-
-    def __init__(self, files: Sequence[str]) -> None:
-        import pyarrow
-        import pyarrow.parquet
-
-        self.files, self.rows = list(files), []
-        self.columns: list[str] = []
-        for text in self.files:
-            # a broken file is found by its end, before any work is done
-            try:
-                with pyarrow.parquet.ParquetFile(text) as file:
-                    names, rows = file.schema_arrow.names, file.metadata.num_rows
-            except (OSError, pyarrow.ArrowException) as error:
-                raise InputError(
-                    f"{text} cannot be read as Parquet ({_first_line(error)}); write it again, or "
-                    "take it out."
-                ) from error
-            if self.columns and names != self.columns:
-                raise InputError(
-                    f"{text} has other columns than {self.files[0]}: "
-                    f"{_difference(names, self.columns)}. Files that are ranked together need the "
-                    "same columns."
-                )
-            self.columns = names
-            self.rows.append(rows)
-
-    def head(self, names: list[str]) -> Any:
-        """The first rows of some columns."""
-        return read_rows(self.files[0], 0, 1000, names)
-
-    def to_delayed(self, names: list[str]) -> list[Any]:
-        """The pieces with some columns, to be read by the workers."""
-        from dask.delayed import delayed
-
-        most = max(1, CELLS // max(len(names), 1))
-        found = []
-        for text, rows in zip(self.files, self.rows, strict=True):
-            pieces = -(-rows // most)
-            cuts = [rows * n // max(pieces, 1) for n in range(pieces + 1)]
-            found += [
-                delayed(read_rows, pure=False)(text, first, last - first, names)
-                for first, last in pairwise(cuts)
-            ]
-        return found
-
-    def to_frame(self) -> Any:
-        """The files as a Dask frame."""
-        import dask.dataframe as dd
-
-        return dd.read_parquet(self.files, split_row_groups="adaptive")
-
-
-def read_rows(path: str, first: int, count: int, names: list[str]) -> Any:
-    """Some rows and columns of a Parquet file, as a frame of Polars."""
-    import polars as pl
-
-    try:
-        with without_panics():
-            return pl.scan_parquet(path).select(names).slice(first, count).collect()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise damaged(path, error) from None
-
-
-def _difference(names: list[str], wanted: list[str]) -> str:
-    more, fewer = sorted(set(names) - set(wanted)), sorted(set(wanted) - set(names))
-    parts = [f"{', '.join(more[:3])} besides"] if more else []
-    parts += [f"{', '.join(fewer[:3])} missing"] if fewer else []
-    return " and ".join(parts) or "another order"
-
-
 @contextmanager
-def in_plain_words() -> Iterator[None]:
-    """Say in one sentence what went wrong on the cluster."""
+def in_plain_words(client: Any) -> Iterator[None]:
+    """Say in one sentence what went wrong on a cluster, also where it would wait for ever."""
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 
+    from hitsndiffs.engines.dask_watch import Watch
+
     try:
-        yield
+        with nullcontext() if client is None else Watch(client):
+            yield
     except InputError:
         raise
     except MemoryError as error:
         raise InputError(
-            f"A worker has not enough memory for its part ({_first_line(error)}). Give workers "
+            f"Workers have not enough memory for their parts ({_first_line(error)}). Give workers "
             "more memory, or use more of them."
         ) from error
     except KilledWorker as error:
         raise InputError(
-            "Workers died again and again at the same piece of work, most likely for want of "
-            f"memory ({_first_line(error)}). Give them more memory, or use more and smaller "
-            "files."
+            "Workers died again and again at the same piece of work, the last at "
+            f"{error.last_worker.address}, most likely for want of memory. Give workers more "
+            "memory, or use more of them."
         ) from error
     except (CommClosedError, TimeoutError) as error:
         raise InputError(

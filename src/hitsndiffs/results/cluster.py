@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import uuid
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.files import write_folder
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
@@ -33,11 +32,12 @@ def rank_there(
         raise InputError("A bootstrap refits the data, which the engine dask does not do.")
     scheduler = params.pop("scheduler", None)
     params.pop("engine", None)
-    with in_plain_words():
+    client = getattr(data, "client", None) if isinstance(data, Engine) else connect(scheduler)
+    with in_plain_words(client):
         if not isinstance(data, Engine):
             from hitsndiffs.engines.dask_frames import engine_of_frame
 
-            data = engine_of_frame(data, connect(scheduler))
+            data = engine_of_frame(data, client)
         return rank_on_cluster(data, method, by=by, **params)
 
 
@@ -164,19 +164,10 @@ class ClusterRanking:
 
         Workers must see the folder under the same path.
         """
-        place = Path(folder).resolve()
-        if place.exists() and (not place.is_dir() or any(place.iterdir())):
-            raise InputError(f"{folder} exists already; name a folder that does not, or is empty.")
-        if not place.parent.is_dir():
-            raise InputError(f"{folder}: there is no folder {place.parent}; make it first.")
-        part = place.with_name(f".{place.name}.{uuid.uuid4().hex[:8]}.part")
-        try:
-            self.table().to_parquet(str(part), write_index=False)
-            if place.exists():
-                place.rmdir()
-            part.rename(place)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
+        with in_plain_words(self.data.client):
+            write_folder(
+                Path(folder), lambda new: self.table().to_parquet(str(new), write_index=False)
+            )
 
     def _columns(self) -> dict[str, Any]:
         columns = {"rank": self.ranks, "score": self.scores}

@@ -32,6 +32,7 @@ def encode_wide(
     items: Sequence[Any] | None = None,
     group: str | None = None,
     whole: bool = True,
+    place: Place | None = None,
 ) -> Encoded:
     """Encode a table with one row per user and one column per item.
 
@@ -47,6 +48,8 @@ def encode_wide(
         The column of the users' groups, which is then no item.
     whole
         Whether this is all there is; a part may have one user only, or no answers.
+    place
+        Where the data come from, for messages.
 
     Examples
     --------
@@ -56,8 +59,8 @@ def encode_wide(
     """
     from hitsndiffs.data.encoding.frames import code_column, factorise
 
-    place = Place()
-    opened = _opened(table)
+    place = place or Place()
+    opened = _opened(table, place)
     told = None if group is None else take_column(opened, group)
     notes: list[str] = []
     column = _user_column(opened, user, users, notes)
@@ -80,6 +83,7 @@ def encode_long(
     duplicates: str = "error",
     group: str | None = None,
     whole: bool = True,
+    place: Place | None = None,
 ) -> Encoded:
     """Encode a table with one row per answer.
 
@@ -96,6 +100,8 @@ def encode_long(
         The column of the users' groups.
     whole
         Whether this is all there is; a part may have one user only, or no answers.
+    place
+        Where the data come from, for messages.
 
     Examples
     --------
@@ -105,8 +111,8 @@ def encode_long(
     """
     from hitsndiffs.data.encoding.frames import factorise
 
-    place = Place()
-    opened = _opened(table)
+    place = place or Place()
+    opened = _opened(table, place)
     told = None if group is None else take_column(opened, group)
     notes: list[str] = []
     given = {"user": user, "item": item, "option": option}
@@ -125,13 +131,13 @@ def encode_long(
     return encoded if told is None else _with_groups(encoded, factors[0], told, group)
 
 
-def _opened(table: Any) -> Table:
+def _opened(table: Any, place: Place) -> Table:
     """Open a table, its names without blanks around them and all different."""
     from hitsndiffs.data.encoding.frames import open_table
 
     opened = open_table(table)
     opened.names = [name.strip() if isinstance(name, str) else name for name in opened.names]
-    check_item_names(opened.names, Place())
+    check_item_names(opened.names, place)
     return opened
 
 

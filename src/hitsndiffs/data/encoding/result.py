@@ -16,9 +16,12 @@ __all__ = [
     "Place",
     "check_sizes",
     "label_array",
+    "label_bytes",
     "text_labels",
 ]
 
+#: About what a short text takes as an object of Python's (bytes).
+_TEXT_OBJECT = 64
 #: More labels than this are kept as fixed-width text, at a fraction of the memory of objects.
 _MANY_LABELS = 1_000_000
 
@@ -36,6 +39,11 @@ class Encoded:
     kind: str
     notes: tuple[str, ...]
     groups: Mapping[Any, Any] | None = None
+
+    def __sizeof__(self) -> int:
+        """Bytes, as far as they grow with the data: a cluster must know what moving this costs."""
+        arrays = (self.codes,) if self.rows is None else self.rows
+        return label_bytes(self.users) + sum(a.nbytes for a in arrays if a is not None)
 
 
 @dataclass
@@ -128,6 +136,16 @@ def label_array(
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
+
+
+def label_bytes(labels: npt.NDArray[Any]) -> int:
+    """About how much memory labels take.
+
+    >>> label_bytes(np.arange(5)), label_bytes(np.array(["ann", "bob"], dtype=object))
+    (40, 144)
+    """
+    objects = labels.dtype == object
+    return int(labels.nbytes + (_TEXT_OBJECT * len(labels) if objects else 0))
 
 
 def text_labels(pieces: Sequence[Sequence[str] | npt.NDArray[Any]]) -> npt.NDArray[Any]:
