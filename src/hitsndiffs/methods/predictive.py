@@ -26,8 +26,8 @@ Ints = npt.NDArray[np.int64]
 HIDDEN = 0.1
 ONE_TURN_FROM = 50_000
 MOST_TURNS = 3
-#: Rounds of the confusion matrices' fit to the rest.
-CONFUSION_ROUNDS = 100
+#: Rounds of the confusion matrices' fit to the rest, and the change that ends them.
+CONFUSION_ROUNDS, CONFUSION_CHANGE = 100, 1e-3
 #: No answer is taken to be less likely than this.
 FLOOR = 1e-4
 
@@ -102,7 +102,10 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     problem = KeyProblem(seen)
     key_fit = problem.fit(start, max_rounds=12)
-    found = DawidSkene(model="hierarchical", max_iterations=CONFUSION_ROUNDS)._fit(seen).learnt
+    confusion = DawidSkene(
+        model="hierarchical", max_iterations=CONFUSION_ROUNDS, tol=CONFUSION_CHANGE
+    )
+    found = confusion._fit(seen).learnt
     assert isinstance(found, Confusions)
 
     place = np.full(data.n_options, -1)

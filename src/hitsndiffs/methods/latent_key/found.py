@@ -72,6 +72,8 @@ class Search:
         Another rule of who counts: users with nearly the same answers are one witness.
     habits
         Labels that many users give whatever is asked, where items share their labels.
+    by_once
+        Abilities in the first solution by that other rule; ``None`` where groups were given.
     told
         How likely each solution is, given known answers; empty where none are known.
     surprises
@@ -85,6 +87,7 @@ class Search:
     shrinkage: Shrinkage
     once: Array
     habits: Habits | None = None
+    by_once: Array | None = None
     told: tuple[float, ...] = ()
     surprises: tuple[Surprise, ...] = ()
     sample: Sample | None = None
@@ -156,6 +159,8 @@ class Search:
         problem, mode = self.best.fit.problem, self.best
         if float(self.once.min()) == 1.0 or mode.one_label is not None:
             return 1.0
+        if self.by_once is not None and not self.told:
+            return correlation(self.by_once, mode.fit.posterior.mean)
         kept = problem.witness
         problem.weigh(self.once)
         other = fit_from(take_sample(problem), consensus(problem), rounds=15)

@@ -36,7 +36,7 @@ from hitsndiffs.methods.latent_key.modes import (
     fit_from,
     merged,
 )
-from hitsndiffs.methods.latent_key.problem import Problem, Sizes
+from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
 from hitsndiffs.methods.latent_key.sampling import take_sample
 from hitsndiffs.methods.latent_key.signal import LeaningFit, LeaningProblem
 from hitsndiffs.methods.latent_key.starts import both_ways, consensus
@@ -50,8 +50,9 @@ Array = npt.NDArray[np.float64]
 MARKS = log(0.05)
 #: Habits are taken for real when they raise the evidence by so many nats, after so many rounds.
 HABITS_GAIN, HABIT_ROUNDS = 20.0, 15
-#: Two rules of who counts are one where nobody's weight differs by more than this.
-SAME_RULE = 1e-3
+#: Two rules of who counts are one where they differ by less than this share of all weight: so few
+#: users do not decide what the truth is.
+SAME_RULE = 0.05
 #: Confusion matrices to start from: so many rounds, and while users × labels² stays below this.
 CONFUSION_ROUNDS, CONFUSION_CELLS = 50, 5e7
 
@@ -113,7 +114,9 @@ def search(
     plain = _axes(data, axes, seed, two=two)
     confusions = _by_confusions(data) if two or habits is not None else {}
     modes: list[Mode] = []
-    for witnesses in _distinct([_witnesses(problem, rule, habits, given) for rule in rules]):
+    firsts = [] if given is not None else [_first(problem, rule) for rule in rules]
+    counted = [_witnesses(problem, *each, habits) for each in zip(rules, firsts, strict=False)]
+    for witnesses in _distinct(counted or [Witnesses(rules[0], 0.0 * rules[0])]):
         problem.weigh(witnesses.weights)
         weighed = plain
         if (problem.witness < 1).any():
@@ -133,7 +136,8 @@ def search(
     # 6. what the caller knows: a strong user's word outweighs the answers of all others
     modes = sorted(modes, key=lambda mode: contradicts(problem, mode))
     problem.weigh(modes[0].witnesses.weights)
-    found = Search(problem, modes, plain, once, habits)
+    by_once = firsts[-1].posterior.mean if firsts else None
+    found = Search(problem, modes, plain, once, habits, by_once)
     if not answers:
         return found
     return informed(found, kind(data, answers=answers, strong_user=strong_user, sizes=sizes))
@@ -172,14 +176,15 @@ def _rules(problem: Problem, habits: Habits | None, given: Array | None) -> list
     return rules if habits is None else [rule * habits.weights for rule in rules]
 
 
-def _witnesses(
-    problem: Problem, rule: Array, habits: Habits | None, given: Array | None
-) -> Witnesses:
-    """Who counts how much, after a first solution in which they count by a rule."""
-    if given is not None:
-        return Witnesses(given, 0.0 * given)
+def _first(problem: Problem, rule: Array) -> Solution:
+    """A first solution, in which users count by a rule."""
     problem.weigh(rule)
-    first = fit_from(take_sample(problem), consensus(problem), rounds=12)
+    return fit_from(take_sample(problem), consensus(problem), rounds=12)
+
+
+def _witnesses(problem: Problem, rule: Array, first: Solution, habits: Habits | None) -> Witnesses:
+    """Who counts how much, after a first solution in which they count by a rule."""
+    problem.weigh(rule)
     witnesses = find_witnesses(problem, first)
     if habits is None:
         return witnesses
@@ -188,7 +193,8 @@ def _witnesses(
 
 def _distinct(found: list[Witnesses]) -> list[Witnesses]:
     """The first, and the second where it differs."""
-    alike = float(abs(found[0].weights - found[-1].weights).max()) < SAME_RULE
+    first, other = found[0].weights, found[-1].weights
+    alike = float(abs(first - other).sum()) < SAME_RULE * float(first.sum())
     return found[:1] if alike else found
 
 

@@ -43,8 +43,8 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 #: Points of ability, and how many points of leaning.
-ABILITIES: Array = np.linspace(-4.0, 4.0, 15)
-LEANINGS = 15
+ABILITIES: Array = np.linspace(-4.0, 4.0, 13)
+LEANINGS = 11
 #: The ability of every pair.
 THETA: Array = np.repeat(ABILITIES, LEANINGS)
 #: Log priors of the abilities: of any user, and of one known to be strong.
