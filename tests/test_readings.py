@@ -8,8 +8,15 @@ from cases_of_ability import exam, two_camps, with_own_letters
 from factory import make_responses
 
 import hitsndiffs as hnd
+from benchmarks.arena.measuring import true_shares
+from benchmarks.arena.structures import structure
 from hitsndiffs import InputError, accuracy, rank
 from hitsndiffs.data.items import Items
+from hitsndiffs.engines import open_engine
+from hitsndiffs.methods.latent_key.foresight import foreseen
+from hitsndiffs.methods.latent_key.grid import normal_scores
+from hitsndiffs.methods.latent_key.model import KeyProblem
+from hitsndiffs.methods.latent_key.search import search
 from hitsndiffs.methods.readings import questions
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
@@ -145,3 +152,66 @@ def test_no_reading_is_likelier_than_the_first(seed):
     chances = [reading.probability for reading in rank(r).readings]
     assert max(chances) == chances[0]
     assert sum(chances) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("seed", [7, 40, 43])
+def test_two_asked_answers_mend_a_shared_mistake_that_no_reading_sees_through(seed):
+    case = structure("misconception", seed)
+    truth = true_shares(case)
+    alone = rank(case.responses, resamples=0)
+    assert all(accuracy(truth, reading.correct) < 0.3 for reading in alone.readings)
+    asked = {question.item: case.key[question.item] for question in alone.ask(2)}
+    told = rank(case.responses, resamples=0, answers=asked)
+    assert accuracy(truth, told.scores) > 0.8
+    assert all(str(told.answer_key()[item]) == answer for item, answer in asked.items())
+    assert any("go against what the answers alone say" in note for note in told.notes)
+    assert "turned to those who gave" in told.readings[0].says
+
+
+def test_known_answers_that_were_foreseen_change_little_and_are_no_surprise():
+    table, _ = exam(5, users=60, items=20)
+    table = with_own_letters(table)
+    key = with_own_letters(np.zeros((1, 20), dtype=int))[0]
+    r = make_responses(table)
+    alone = rank(r, resamples=0)
+    asked = {question.item: int(key[question.item]) for question in alone.ask(2)}
+    told = rank(r, resamples=0, answers=asked)
+    assert accuracy(alone.scores, told.scores) > 0.98
+    assert told.confidence > alone.confidence
+    assert not any("go against" in note for note in told.notes)
+
+
+def test_a_fit_keeps_to_a_key_that_is_held():
+    table, _ = exam(3, users=40, items=10)
+    data = open_engine(make_responses(with_own_letters(table)), "numpy")
+    problem = KeyProblem(data, answers={0: int(with_own_letters(table)[0, 0])})
+    wrong = data.items.share(np.random.default_rng(0).random(data.n_options))
+    held = problem.holding(wrong)
+    found = held.fit(normal_scores(data, data.choices(wrong)), max_rounds=20)
+    of_known = problem.known >= 0
+    np.testing.assert_array_equal(found.key[~of_known], wrong[~of_known])
+    np.testing.assert_array_equal(found.key[of_known], problem.known[of_known])
+    free = problem.fit(found, max_rounds=20)
+    assert abs(free.key - wrong).max() > 0.5
+    np.testing.assert_array_equal(held.part(data, data.everybody, np.arange(5)).held, held.held[:5])
+
+
+def test_what_is_foreseen_allows_for_errors_of_the_key():
+    """Where the key errs, the right option is one whose choosers are able."""
+    table, _ = exam(8, users=60, items=12)
+    data = open_engine(make_responses(with_own_letters(table)), "numpy")
+    found = search(data)
+    key = found.best.fit.key
+    likely = foreseen(found, key, found.best.fit.posterior.mean)
+    np.testing.assert_allclose(data.items.total(likely), 1)
+    assert (likely > 0.02).all()
+    assert likely[key > 0.99].min() > 0.7
+    several = (data.items.sizes > 2)[data.items.of_option]
+    wrong = np.flatnonzero((key < 0.01) & (data.choosers_per_option > 5) & several)
+    assert len(wrong) > 3
+    for option in wrong:  # if its choosers were the able ones
+        marks = np.zeros(data.n_options)
+        marks[option] = 1.0
+        able = foreseen(found, key, data.choices(marks))
+        assert able[option] > likely[option]
+        assert able[option] > 0.06

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from hitsndiffs.data.compiling import is_switched_off
@@ -11,7 +12,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Engine
 from hitsndiffs.errors import InputError, MissingExtraError
 
-__all__ = ["ENGINES", "open_engine"]
+__all__ = ["ENGINES", "is_dask_frame", "open_engine"]
 
 ENGINES = ("auto", "numpy", "threads", "cupy", "dask")
 
@@ -119,3 +120,9 @@ def _is_large(responses: Responses, threads_from: int) -> bool:
     dense = responses.is_dense
     size = responses.n_users * responses.n_items if dense else len(responses.rows[1])
     return size >= threads_from and not is_switched_off()
+
+
+def is_dask_frame(table: Any) -> bool:
+    """Whether a table is a Dask frame (Dask is not imported to find out)."""
+    kind = type(table)
+    return kind.__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(table, "dask")

@@ -6,7 +6,8 @@ from typing import Any
 
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.reading.cluster import connect, in_plain_words, is_dask_frame, read_on_cluster
+from hitsndiffs.engines.opening import is_dask_frame
+from hitsndiffs.reading.cluster import connect, in_plain_words, read_on_cluster
 from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plan import Plan, load_profile

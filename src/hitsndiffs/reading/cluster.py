@@ -16,17 +16,11 @@ from hitsndiffs.errors import InputError, MissingExtraError
 if TYPE_CHECKING:
     from hitsndiffs.engines.dask import DaskEngine
 
-__all__ = ["connect", "disconnect", "in_plain_words", "is_dask_frame", "read_on_cluster"]
+__all__ = ["connect", "disconnect", "in_plain_words", "read_on_cluster"]
 
 _PARQUET, _TEXT = (".parquet", ".pq"), {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 #: Clients that were made here, and are to be closed here.
 _ours: WeakSet[Any] = WeakSet()
-
-
-def is_dask_frame(table: Any) -> bool:
-    """Whether a table is a Dask frame (Dask is not imported to find out)."""
-    kind = type(table)
-    return kind.__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(table, "dask")
 
 
 def connect(scheduler: str | None = None, *, timeout: float = 10) -> Any:

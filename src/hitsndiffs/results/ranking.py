@@ -16,12 +16,12 @@ from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
+from hitsndiffs.engines.opening import is_dask_frame
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, Method, make
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels, members
-from hitsndiffs.reading.cluster import is_dask_frame
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
 from hitsndiffs.results.given import as_responses, sampled, with_groups

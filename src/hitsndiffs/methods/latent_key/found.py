@@ -25,7 +25,7 @@ from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
-__all__ = ["Search", "contradicts", "known_leads"]
+__all__ = ["Search", "Surprise", "contradicts", "known_leads"]
 
 Array = npt.NDArray[np.float64]
 
@@ -37,6 +37,23 @@ FOLLOWS, MOST_FOLLOWED = 0.95, 12
 WELL_KNOWN = 3.0
 #: Where a solution is right, those who know an item's answer are the abler ones this often.
 AGREES = 0.85
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """A known answer that goes against what the answers alone say.
+
+    Attributes
+    ----------
+    right, held
+        The known right option, and the one that was held right.
+    sure
+        How likely the latter was.
+    """
+
+    right: int
+    held: int
+    sure: float
 
 
 @dataclass(frozen=True)
@@ -57,6 +74,8 @@ class Search:
         Labels that many users give whatever is asked, where items share their labels.
     told
         How likely each solution is, given known answers; empty where none are known.
+    surprises
+        Known answers where the best solution without them was sure of another one.
     sample
         Where the search was made among some of the users: these, and everybody.
     """
@@ -67,6 +86,7 @@ class Search:
     once: Array
     habits: Habits | None = None
     told: tuple[float, ...] = ()
+    surprises: tuple[Surprise, ...] = ()
     sample: Sample | None = None
 
     def for_everybody(self, chosen: Mode) -> Mode:
@@ -74,7 +94,7 @@ class Search:
         if self.sample is None:
             return chosen
         whole, data = self.sample.whole, self.sample.whole.data
-        if chosen.one_label is not None:  # another model than that of the search
+        if chosen.fit.problem is not self.problem:  # another model, or a key that is held
             whole = chosen.fit.problem.part(data, data.everybody, np.arange(data.n_options))
         fit = whole.fit(whole.applied(chosen.fit), max_rounds=1)
         witnesses = find_witnesses(whole, fit)
@@ -168,18 +188,14 @@ class Search:
 
         A logistic function of the :attr:`signs`, learnt on simulated data of many kinds (the
         arena's leave-one-kind-out table shows how it holds). Not sure where the order follows the
-        share of one label; at most ½ where even the best solution contradicts what the caller
-        knows; and raised by known answers that support it.
+        share of one label, and at most ½ where even the best solution contradicts what the caller
+        knows. With known answers it is how likely they leave the solution.
         """
         sure = self.told[0] if self.told else sureness(self.signs)
         if contradicts(self.problem, self.best):
             return min(sure, 0.5)
-        known = self.known_support
-        if known < WELL_KNOWN:
+        if self.known_support < WELL_KNOWN:
             sure = min(sure, label_bound(self.signs))
-        if known > 0:  # what the caller knows can only add to what it supports
-            sure = min(max(sure, 1e-6), 1 - 1e-6)
-            sure = sure / (sure + (1 - sure) * float(np.exp(-known)))
         return sure
 
     @cached_property

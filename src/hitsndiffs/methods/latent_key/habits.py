@@ -168,6 +168,7 @@ class HabitProblem(KeyProblem):
             data, witness, strong_user=name, sizes=self.sizes, labels=self._labels_in(data)
         )
         part.known = self.known[options]
+        part.held = None if self.held is None else self.held[options]
         return part
 
     def _labels_in(self, data: Engine) -> tuple[int, ...]:
@@ -212,7 +213,7 @@ class HabitProblem(KeyProblem):
                 curves,
                 chosen,
                 self.of_counts(counts),
-                self.known,
+                self.certain,
                 steps=8 if rounds == 1 else 2,
                 threads=data.threads,
             )

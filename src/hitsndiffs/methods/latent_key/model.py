@@ -191,7 +191,7 @@ class KeyProblem(Problem):
                 curves,
                 chosen,
                 self.fixed,
-                self.known,
+                self.certain,
                 steps=8 if rounds == 1 else 2,
                 threads=data.threads,
             )

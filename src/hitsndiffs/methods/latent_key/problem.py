@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -76,6 +77,8 @@ class Problem(ABC):
     least_copied: ClassVar[float] = 0.0
 
     witness: Array
+    #: A key that fits keep to, where it is told: a reading that the model alone would leave.
+    held: Array | None = None
 
     def __init__(
         self,
@@ -133,11 +136,23 @@ class Problem(ABC):
         name = None if strong is None else self.data.user_labels(np.array([strong]))[0]
         part = type(self)(data, witness, strong_user=name, sizes=self.sizes)
         part.known = self.known[options]
+        part.held = None if self.held is None else self.held[options]
         return part
+
+    def holding(self, key: Array) -> Self:
+        """The same problem, whose fits keep to a key."""
+        same = copy(self)
+        same.held = self.settle(key)
+        return same
+
+    @property
+    def certain(self) -> Array:
+        """P(option is the key) where that is settled before any fit, -1 elsewhere."""
+        return self.known if self.held is None else self.held
 
     def settle(self, key: Array) -> Array:
         """The key's posterior, with what is known put in."""
-        return np.where(self.known >= 0, self.known, key)
+        return np.where(self.certain >= 0, self.certain, key)
 
     def reported(self, key: Array) -> Array:
         """The key's posterior, NaN for items whose known right answer nobody chose."""

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
+from hitsndiffs.methods.latent_key.foresight import foreseen
 from hitsndiffs.methods.latent_key.found import Search
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.latent_key.shares import shared_out
@@ -20,8 +21,11 @@ Array = npt.NDArray[np.float64]
 #: Below this correlation between two rules of who counts, it is said; and below this confidence
 #: there is doubt, and it is said what would help.
 CONTRADICTED, DOUBT = 0.5, 0.8
-#: Turned axes and the majority, as keys to ask about, count this much together.
-OTHER_KEYS = 0.1
+#: The keys by the strongest axis, both ways up, count this much when it is chosen what to ask; by
+#: the other axes less, as the square of their strength.
+OTHER_KEYS = 0.3
+#: So many known answers that were not foreseen are named.
+NAMED = 3
 
 
 def readings_of(found: Search) -> tuple[Reading, ...]:
@@ -47,15 +51,14 @@ def readings_of(found: Search) -> tuple[Reading, ...]:
 def questions_of(found: Search, readings: tuple[Reading, ...]) -> tuple[Question, ...]:
     """The items whose right answers would settle most."""
     data = found.problem.data
-    keys = [reading.key for reading in readings]
+    keys = [foreseen(found, reading.key, reading.correct) for reading in readings]
     weights = [max(reading.probability, 1e-3) for reading in readings]
-    axes = found.shrinkage.axes.scores
-    turned = [way * axis for axis in axes.T for way in (1.0, -1.0)]
-    more = [key_from_scores(data, axis) for axis in turned]
-    more.append(data.items.share(data.choosers_per_option.astype(float)))
-    keys += more
-    weights += [OTHER_KEYS / len(more)] * len(more)
-    open_ = (data.items.total(np.maximum(found.problem.known, 0.0)) == 0).astype(float)
+    axes = found.shrinkage.axes
+    for axis, value in zip(axes.scores.T, axes.values, strict=True):
+        for way in (axis, -axis):
+            keys.append(foreseen(found, key_from_scores(data, way), way))
+            weights.append(OTHER_KEYS / 2 * (float(value) / float(axes.values[0])) ** 2)
+    open_ = (data.items.total((found.problem.known >= 0).astype(float)) == 0).astype(float)
     return questions(data.items, keys, weights, data.answers_per_item, open_)
 
 
@@ -78,6 +81,7 @@ def in_words(
             f"{correlation_:.2f}; more of it stands {way}): a leaning to that label would look the "
             "same, so this cannot be called sure."
         )
+    notes += _of_known(found)
     if found.habits is not None and (said := found.habits.told(found.problem.data)):
         notes.append(said)
     if found.signs.excess > SHARED_MISTAKES:
@@ -106,6 +110,28 @@ def in_words(
     return notes
 
 
+def _of_known(found: Search) -> list[str]:
+    """Where known answers go against what the answers alone say, and what follows from it."""
+    if not found.surprises:
+        return []
+    items = found.problem.items
+    label = items.option_labels
+    named = [
+        f"{label[each.right]} is right in item {items.labels[items.of_option[each.right]]}, where "
+        f"{label[each.held]} seemed right ({each.sure:.0%} sure)"
+        for each in found.surprises[:NAMED]
+    ]
+    more = len(found.surprises) - len(named)
+    rest = f"; and {more} more" if more else ""
+    said = f"Known answers go against what the answers alone say: {'; '.join(named)}{rest}."
+    if found.best.fit.problem.held is not None:
+        said += (
+            " No solution foresaw them, so that people are placed along the strongest axes of the "
+            "answers, turned to those who gave the known ones."
+        )
+    return [said]
+
+
 def _difference(found: Search, first: Reading, other: Reading, asked: tuple[Question, ...]) -> str:
     """The first asked item in which two readings hold different options for right."""
     items = found.problem.items
@@ -125,6 +151,8 @@ def _difference(found: Search, first: Reading, other: Reading, asked: tuple[Ques
 def _says(mode: Mode) -> str:
     if mode.one_label is not None:
         return f"{mode.one_label!r} is right in every item (marks, not answers)"
+    if mode.fit.problem.held is not None:
+        return "people stand along axes of the answers, turned to those who gave the known ones"
     if isinstance(mode.fit, LeaningFit):
         return "all items share two labels, to which people lean more or less"
     return "every item has one right answer of its own"

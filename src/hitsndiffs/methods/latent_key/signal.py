@@ -345,8 +345,8 @@ class LeaningProblem(Problem):
             fit += np.einsum("oc,oc->o", answered, wrong) + prior[part]
             rival = np.where(other < 0, -np.inf, fit[other])
             mine = 1 / (1 + np.exp(np.clip(rival - fit, -700, 700)))
-            known = self.known[part]
-            weighed[part] = np.where(known >= 0, known, mine)
+            certain = self.certain[part]
+            weighed[part] = np.where(certain >= 0, certain, mine)
             logs[part] = _about(other, weighed[part], right, wrong)
 
         Run(self.data.threads)(len(self.blocks), work)
