@@ -204,6 +204,7 @@ class TestCommand:
         runs().write_csv(path)
         done = here("rank", path, "--group", "family", "--report", tmp_path / "report.html")
         assert "Took 'family' as the groups of the users: 1 group" in done.err
+        assert "left out" not in done.err
         assert "--group family" in (tmp_path / "report.html").read_text(encoding="utf-8")
         groups = tmp_path / "groups.csv"
         pl.DataFrame({"user": [*EXPECTED], "group": [*EXPECTED.values()]}).write_csv(groups)

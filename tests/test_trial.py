@@ -6,9 +6,11 @@ import io
 import os
 import random
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -56,13 +58,56 @@ def test_what_the_other_process_survives_is_read(guard: Guard, tmp_path: Path) -
     assert "no such column" in str(Trial(good()).refusal(["no such column"]))
 
 
-def test_large_files_are_not_tried(guard: Guard, tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    path.write_bytes(good())
-    size = len(good())
-    for source in (path, good()):
-        assert Trial(source, up_to=size - 1).refusal(["no such column"]) is None
-        assert Trial(source, up_to=size).refusal(["no such column"]) is not None
+def test_a_process_that_may_die_decodes_at_once(
+    guard: Guard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "_expendable", threading.Event())
+    assert Trial(good()).refusal(["no such column"]) is not None
+    trial.die_if_need_be()
+    assert Trial(good()).refusal(["no such column"]) is None
+
+
+@pytest.fixture(scope="module")
+def large() -> bytes:
+    """A table of more than 8 MB, in several row groups."""
+    rng = np.random.default_rng(0)
+    n = 150_000
+    columns = {f"q{i}": rng.choice([*"ABCDEFGH"], n) for i in range(150)}
+    out = io.BytesIO()
+    frame = pl.DataFrame({"user": [f"student-{k}" for k in range(n)], **columns})
+    frame.write_parquet(out, row_group_size=50_000, compression="snappy")
+    assert len(out.getvalue()) > 8_000_000
+    return out.getvalue()
+
+
+def test_large_files_that_are_damaged_end_nothing(large: bytes, tmp_path: Path) -> None:
+    """Bytes changed in pages and their headers; half of the files come as bytes."""
+    path = tmp_path / "large.parquet"
+    outcomes = []
+    for seed in range(6):
+        rng = random.Random(seed)
+        bad = bytearray(large)
+        for _ in range(40):
+            place = rng.randrange(4, len(bad) - 200_000)
+            bad[place] = rng.choice([0, 127, 128, 255, rng.randrange(256)])
+        path.write_bytes(bad)
+        try:
+            hnd.read_responses(path if seed % 2 else io.BytesIO(bytes(bad)))
+            outcomes.append("read")
+        except hnd.InputError as error:
+            assert str(error).endswith(".")  # noqa: PT017
+            outcomes.append("refused")
+    assert "refused" in outcomes
+
+
+def test_a_large_file_that_ends_the_process_gets_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "large.parquet"
+    # blank bytes between the pages and the footer: nothing points to them
+    data = DEADLY.read_bytes()
+    footer = int.from_bytes(data[-8:-4], "little") + 8
+    path.write_bytes(data[:-footer] + bytes(9_000_000) + data[-footer:])
+    with pytest.raises(hnd.InputError, match=r"Parquet file is damaged or cut short \("):
+        hnd.read_responses(path)
 
 
 def _program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:

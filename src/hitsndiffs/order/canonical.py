@@ -75,13 +75,15 @@ class Colouring:
         known_options: Ints | None = None,
         known_users: Ints | None = None,
     ) -> None:
+        from scipy.sparse import csr_array
+
         self.responses = responses
         indptr, options = responses.rows
         self._answers, self._of_user = options, indptr[:-1]
-        who = np.repeat(np.arange(responses.n_users), np.diff(indptr))
-        by_option = np.argsort(options, kind="stable")
-        self._choosers = who[by_option]
-        self._of_option = np.searchsorted(options[by_option], np.arange(responses.n_options))
+        shape = (responses.n_users, responses.n_options)
+        ones = np.ones(len(options), dtype=np.int8)
+        by_option = csr_array((ones, options, indptr), shape=shape).tocsc()
+        self._choosers, self._of_option = by_option.indices, by_option.indptr[:-1]
         self._labels = labels
         if labels is not None:
             self._by_label = np.argsort(labels, kind="stable")
@@ -243,13 +245,21 @@ def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
         indptr, before = r.some_rows(users)
         row = np.repeat(np.arange(len(users)), np.diff(indptr))
         chosen = place[before]
-        return Responses(**found, rows=(indptr, chosen[np.lexsort((chosen, row))]))
+        rows = (indptr, chosen[np.lexsort((chosen, row))])
+        return _counted(Responses(**found, rows=rows), r, users, options)
     codes: npt.NDArray[Any] = r.codes[items][:, users]
     none = np.iinfo(codes.dtype).max
     answered = codes != none
     numbers = np.where(answered, codes, 0) + r.item_starts[:-1][items][:, None]
     codes = np.where(answered, place[numbers] - starts[:-1, None], none).astype(codes.dtype)
-    return Responses(**found, codes=codes)
+    return _counted(Responses(**found, codes=codes), r, users, options)
+
+
+def _counted(made: Responses, r: Responses, users: Ints, options: Ints) -> Responses:
+    """Take the counts over, so that they are not made again."""
+    made._cached("answers_per_user", lambda: r.answers_per_user[users])
+    made._cached("choosers_per_option", lambda: r.choosers_per_option[options])
+    return made
 
 
 def _marks(size: int, known: Ints | None) -> Words:

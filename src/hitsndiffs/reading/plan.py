@@ -201,7 +201,7 @@ class Plan(Viewed):
         return found
 
 
-_NOT_TAKEN = tuple(role for role in ROLES if role not in ("user", "item", "answers"))
+_NOT_TAKEN = tuple(role for role in ROLES if role not in ("user", "item", "answers", "group"))
 
 
 def _loaded(text: str, where: str) -> Mapping[str, Any]:
