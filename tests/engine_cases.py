@@ -50,7 +50,9 @@ def on_cluster(responses, parts=2, **named):
     pieces = [responses.restrict(some, keep_options=True)[0] for some in users]
     made = client.map(Part, pieces, pure=False)
     sizes = [len(some) for some in users]
-    return DaskEngine(client, made, sizes, responses.structure, here_up_to=0, **named)
+    data = DaskEngine(client, made, sizes, responses.structure, here_up_to=0, **named)
+    data.users_in_bucket = 1  # as many buckets as parts
+    return data
 
 
 def on_gpu(responses):

@@ -76,7 +76,8 @@ def test_near_copies_are_found_too():
     assert np.mean(np.delete(found.weights, group) < 1) < 0.05
 
 
-def test_many_copies_do_not_become_the_truth():
+@pytest.mark.parametrize("letters", [with_own_letters, np.copy], ids=["own letters", "one letter"])
+def test_many_copies_do_not_become_the_truth(letters):
     rng = np.random.default_rng(3)
     table, _ = exam(3, users=60, items=40)
     weakest = int(np.argmin((table == 0).sum(axis=1)))
@@ -85,8 +86,7 @@ def test_many_copies_do_not_become_the_truth():
     clique = np.where(noise, rng.integers(0, 4, clique.shape), clique)
     everybody = np.vstack([table, clique])
     truth = (everybody == 0).mean(axis=1)
-    own = with_own_letters(everybody)
-    ranking = rank(make_responses(own), "latent-key", resamples=3)
+    ranking = rank(make_responses(letters(everybody)), "latent-key", resamples=3)
     assert accuracy(truth, ranking.scores) > 0.9
     assert accuracy(truth, ranking.scores) > accuracy(
         truth, rank(make_responses(everybody), "majority").scores
@@ -120,22 +120,24 @@ def test_three_users_are_too_few_to_compare():
 
 
 @pytest.mark.parametrize("copied", [30, 120])
-def test_a_majority_of_exact_copies_cannot_hide_behind_its_own_agreement(copied):
+@pytest.mark.parametrize("letters", [with_own_letters, np.copy], ids=["own letters", "one letter"])
+def test_a_majority_of_exact_copies_cannot_hide_behind_its_own_agreement(copied, letters):
     table, _ = with_copies(5, copied=copied, users=60, items=40)
-    ranking = rank(make_responses(with_own_letters(table)), "latent-key", resamples=0)
+    ranking = rank(make_responses(letters(table)), "latent-key", resamples=0)
     assert ranking.fit.alike.count == copied + 1
     assert accuracy((table[:60] == 0).mean(axis=1), ranking.scores[:60]) > 0.95
 
 
 @pytest.mark.parametrize("seed", [5, 7])
-def test_a_third_of_near_copies_of_a_weak_sheet_is_not_the_truth(seed):
+@pytest.mark.parametrize("letters", [with_own_letters, np.copy], ids=["own letters", "one letter"])
+def test_a_third_of_near_copies_of_a_weak_sheet_is_not_the_truth(seed, letters):
     table, _ = with_copies(seed, copied=30, noise=0.05, users=60, items=40)
     truth = (table == 0).mean(axis=1)
     assert truth[0] <= 0.5
-    ranking = rank(make_responses(with_own_letters(table)), "latent-key", resamples=0)
+    ranking = rank(make_responses(letters(table)), "latent-key", resamples=0)
     assert accuracy(truth[:60], ranking.scores[:60]) > 0.95
-    # a group of experts would look much the same: it must not be sure
-    assert ranking.confidence < 0.9
+    if letters is np.copy:  # leaning to the letter would look much the same: it must not be sure
+        assert ranking.confidence < 0.8
 
 
 def test_near_equals_are_counted_pair_by_pair():

@@ -59,11 +59,14 @@ def answers(users, items, missing=0.1, seed=0):
 # -- the sums and the order ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("parts", [1, 4])
-def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts):
+@pytest.mark.parametrize(("parts", "in_bucket"), [(1, 1), (4, 1), (6, 1), (6, 1000)])
+def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts, in_bucket):
     frame = answers(300, 6)
     one = open_engine(hnd.Responses.from_wide(frame), "numpy")
     data = engine_of_frame(dd.from_pandas(frame, npartitions=parts), client)
+    assert len(data.part_futures()) == min(parts, 2)
+    data = on_cluster(hnd.Responses.from_wide(frame), parts)
+    data.users_in_bucket = in_bucket
     rng = np.random.default_rng(1)
     w = rng.standard_normal((data.n_options, 3))
     assert data.items.option_labels.tolist() == one.items.option_labels.tolist()

@@ -12,6 +12,7 @@ from factory import make_responses
 pytest.importorskip("distributed")
 pd = pytest.importorskip("pandas")
 
+import dask.dataframe as dd  # noqa: E402
 from dask.sizeof import sizeof  # noqa: E402
 from distributed import Client  # noqa: E402
 
@@ -140,16 +141,24 @@ def test_a_method_that_looks_in_a_sample_brings_that_and_no_more(weighed, method
 
 
 def test_few_answers_come_to_the_client_and_that_can_be_overruled(weighed):
-    """Below the limit the client ranks; the limit is an attribute of the engine."""
+    """Up to a limit the client ranks; the result is the same."""
     users = 200_000
-    responses = make_responses(answers(users, items=3))
-    data = on_cluster(responses, 2)
-    assert data.here_up_to == 0  # as the tests set it
-    weighed.update(came=0)
-    rank_on_cluster(data, "majority")
-    assert weighed["came"] < users / 4
-    data = on_cluster(responses, 2)
-    data.here_up_to = responses.n_responses
-    weighed.update(came=0)
-    rank_on_cluster(data, "majority")
-    assert weighed["came"] > users
+    frame = pd.DataFrame(answers(users, items=3)).rename(columns="q{}".format)
+    found = {}
+    for limit in (None, 0):
+        weighed.update(came=0)
+        named = {} if limit is None else {"here_up_to": limit}
+        ranking = hnd.rank(dd.from_pandas(frame, npartitions=2), method="majority", **named)
+        found[limit] = weighed["came"]
+        scores = np.asarray(ranking.scores)
+    assert found[None] > users
+    assert found[0] < users
+    one = hnd.rank(frame, method="majority").scores
+    np.testing.assert_allclose(scores, one, atol=1e-9)
+
+
+def test_the_limit_for_files_is_an_option(tmp_path):
+    frame = pd.DataFrame(answers(50)).rename(columns="q{}".format)
+    frame.to_parquet(tmp_path / "a.parquet")
+    assert hnd.read_responses(tmp_path, engine="dask").here_up_to == 5_000_000
+    assert hnd.read_responses(tmp_path, engine="dask", here_up_to=7).here_up_to == 7

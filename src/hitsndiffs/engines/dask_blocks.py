@@ -72,6 +72,7 @@ class Blocks(Engine):
         here_up_to: int = HERE,
     ) -> None:
         self.here_up_to = here_up_to
+        self.users_in_bucket = orders.IN_BUCKET
         self.client = client
         self.items = items
         self.notes = tuple(notes)

@@ -48,7 +48,7 @@ def engine_of_frame(
     duplicates: str = "error",
     as_text: bool = False,
     notes: Sequence[str] = (),
-    here_up_to: int = HERE,
+    here_up_to: int | None = None,
 ) -> DaskEngine:
     """Pack the partitions of a Dask frame where they are.
 
@@ -71,7 +71,8 @@ def engine_of_frame(
     notes
         Sentences on what was assumed before.
     here_up_to
-        Up to so many answers, methods bring them to the caller and are fitted there.
+        Up to so many answers (5 million when not given), methods bring them to the caller and are
+        fitted there, which is quicker; 0 for never.
     """
     names, given = list(frame.columns), {"user": user, "item": item, "option": option}
     is_frame = hasattr(frame, "shuffle")
@@ -100,7 +101,7 @@ def engine_of_frame(
         if not named:
             said.append("There is no user column: the users are numbered from 0.")
     data = _packed_parts(blocks, client, layout, roles, duplicates, order, as_text, named, said)
-    data.here_up_to = here_up_to
+    data.here_up_to = HERE if here_up_to is None else here_up_to
     if layout == "wide" and named:
         refuse_repeated_users(data)
     return data

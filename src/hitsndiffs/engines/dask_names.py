@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.engines.dask_order import MOST_BUCKETS, crossed
+from hitsndiffs.engines.dask_order import crossed, how_many_buckets
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def refuse_repeated_users(data: DaskEngine) -> None:
     parts = data.part_futures()
     if len(parts) == 1:
         return
-    buckets = min(len(parts), MOST_BUCKETS)
+    buckets = how_many_buckets(data.n_users, len(parts), data.users_in_bucket)
     cut = data.calls(words_in_buckets, parts, repeat(buckets))
     found = data.each(repeated, *crossed(data.calls, getitem, cut, buckets))
     words = np.concatenate(found)[:EXAMPLES]

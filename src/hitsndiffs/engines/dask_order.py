@@ -21,8 +21,10 @@ __all__ = ["Buckets", "Chain", "chain_ends", "levelled", "meet_across"]
 Array = npt.NDArray[Any]
 #: Values of each part that the client sees, to cut the range.
 SAMPLED = 64
-#: Most buckets: every part sends something to each, and each sending is a task of the scheduler's.
-MOST_BUCKETS = 64
+#: Fewest and most buckets: every part sends something to each, and each sending is a task.
+FEWEST_BUCKETS, MOST_BUCKETS = 4, 64
+#: Users in a bucket, about, between these: a worker sorts them in a second.
+IN_BUCKET = 10_000_000
 #: Dask takes tasks of this name for quick, and leaves them where their data are.
 QUICK = "split-shuffle"
 
@@ -118,7 +120,7 @@ class Buckets:
     def of(cls, data: Any, blocks: list[Any]) -> Buckets:
         """Sort some blocks of an engine's user array."""
         some = data.each(sampled, blocks)
-        buckets = min(len(blocks), MOST_BUCKETS)
+        buckets = how_many_buckets(data.n_users, len(blocks), data.users_in_bucket)
         edges = splitters([values for values in some if len(values)], buckets)
         parts = data.calls(sort_and_cut, blocks, repeat(edges))
         sizes = np.sum(data.each(bucket_sizes, parts), axis=0)
@@ -132,6 +134,16 @@ class Buckets:
         found = data.calls(act_on, repeat(act), more, *self.pieces)
         back = crossed(data.calls, getitem, found, len(self.parts))
         return list(data.calls(brought_back, data.part_futures(), self.parts, *back, keys=keys))
+
+
+def how_many_buckets(users: int, parts: int, in_bucket: int) -> int:
+    """As many buckets as the users need, and no more than there are parts.
+
+    >>> [how_many_buckets(users, 1000, IN_BUCKET) for users in (1000, 10**8, 10**10)]
+    [4, 10, 64]
+    """
+    needed = max(FEWEST_BUCKETS, -(-users // in_bucket))
+    return min(parts, needed, MOST_BUCKETS)
 
 
 def crossed(

@@ -76,6 +76,9 @@ def read_responses(source: Any, **options: Any) -> Responses:
             ``engine="dask"``: the workers of a Dask cluster read the files (plain Parquet, CSV or
             TSV; folders and patterns with ``*`` too) and keep them. ``scheduler`` is its address,
             ``tcp://HOST:PORT``; without one, a cluster is started on this machine.
+        here_up_to
+            With ``engine="dask"``: up to so many answers (5 million) they are ranked by the caller,
+            which is quicker than a cluster; 0 for never.
         items, drop
             Patterns of the items to be taken and to be left out.
         key_row

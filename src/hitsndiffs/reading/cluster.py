@@ -88,6 +88,7 @@ def read_on_cluster(
     item: str | None = None,
     option: str | None = None,
     duplicates: str = "error",
+    here_up_to: int | None = None,
 ) -> DaskEngine:
     """Read Parquet, CSV or TSV files on the workers, which must see them under the same paths.
 
@@ -97,7 +98,7 @@ def read_on_cluster(
         A file, a folder, a pattern with ``*``, or a list of these.
     client
         From :func:`connect`.
-    layout, user, item, option, duplicates
+    layout, user, item, option, duplicates, here_up_to
         As for :func:`hitsndiffs.read_responses`.
     """
     from hitsndiffs.engines.dask_frames import engine_of_frame
@@ -114,6 +115,7 @@ def read_on_cluster(
                 option=option,
                 duplicates=duplicates,
                 as_text=True,
+                here_up_to=here_up_to,
             )
         except (InputError, TimeoutError):
             raise

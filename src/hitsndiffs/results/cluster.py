@@ -32,12 +32,15 @@ def rank_there(
         raise InputError("A bootstrap refits the data, which the engine dask does not do.")
     scheduler = params.pop("scheduler", None)
     params.pop("engine", None)
+    limit = params.pop("here_up_to", None)
     client = getattr(data, "client", None) if isinstance(data, Engine) else connect(scheduler)
     with in_plain_words(client):
         if not isinstance(data, Engine):
             from hitsndiffs.engines.dask_frames import engine_of_frame
 
             data = engine_of_frame(data, client)
+        if limit is not None:
+            data.here_up_to = limit
         return rank_on_cluster(data, method, by=by, **params)
 
 

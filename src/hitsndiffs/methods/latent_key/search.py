@@ -49,7 +49,7 @@ Array = npt.NDArray[np.float64]
 #: Log prior of two shared labels being marks: one of them is right in every item.
 MARKS = log(0.05)
 #: Habits are taken for real when they raise the evidence by so many nats, after so many rounds.
-HABITS_GAIN, HABIT_ROUNDS = 20.0, 15
+HABITS_GAIN, HABIT_ROUNDS = 30.0, 15
 #: Two rules of who counts are one where they differ by less than this share of all weight: so few
 #: users do not decide what the truth is.
 SAME_RULE = 0.05
@@ -152,7 +152,9 @@ def _habits(data: Engine) -> Habits | None:
     habits = habits_of(data)
     if habits is None:
         return None
-    once = 1.0 / data.how_many(data.fingerprints())
+    # near-copies of one sheet use labels alike, too: they are one witness of a habit
+    near = 1 + near_equals(KeyProblem(data))
+    once = 1.0 / np.maximum(data.how_many(data.fingerprints()), near)
     best = []
     for kind in (KeyProblem, _kind(data, habits, two=False)):
         problem = kind(data)
