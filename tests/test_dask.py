@@ -336,14 +336,22 @@ def test_engine_dask_needs_files_or_frames():
         open_engine(make_responses([[0, 1], [1, 1]]), "dask")
 
 
-def test_a_worker_that_dies_changes_nothing():
+@pytest.mark.parametrize(("workers", "source"), [(2, "frame"), (2, "files"), (1, "files")])
+def test_a_worker_that_dies_changes_nothing(tmp_path, workers, source):
+    """Also where it is the only one: the nanny starts another, which reads the files again."""
     frame = answers(300, 6)
     expected = make("hnd").fit(hnd.Responses.from_wide(frame))
+    for number in range(4):
+        rows = frame.iloc[75 * number : 75 * number + 75]
+        rows.to_csv(tmp_path / f"{number}.csv", index=False)
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        data = engine_of_frame(dd.from_pandas(frame, npartitions=4), client, here_up_to=0)
+        if source == "frame":
+            data = engine_of_frame(dd.from_pandas(frame, npartitions=4), client, here_up_to=0)
+        else:
+            data = hnd.read_responses(tmp_path, engine="dask", here_up_to=0)
         data.choosers_per_option  # noqa: B018 - every worker has worked
         worker = next(iter(cluster.workers.values()))
         worker.process.process._process.kill()  # not a polite end: the nanny starts another

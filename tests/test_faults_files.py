@@ -17,7 +17,7 @@ import pytest
 from commands import PROGRAM, QUIZ, Here, as_program
 
 from hitsndiffs.data import files
-from hitsndiffs.data.files import text_writer, write_whole
+from hitsndiffs.data.files import text_writer, write_folder, write_whole
 from hitsndiffs.errors import InputError
 
 HND = ("-q", "-m", "majority")
@@ -238,6 +238,40 @@ def test_parts_of_killed_runs_go_after_a_day(tmp_path: Path) -> None:
 
 
 # -- streams -------------------------------------------------------------------------------------
+
+
+def fill(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "part.txt").write_text("x", encoding="utf-8")
+
+
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+
+    def break_off(folder: Path) -> None:
+        fill(folder)
+        raise OSError(errno.ENOSPC, "no space left")
+
+    with pytest.raises(InputError, match=r"out: the disk is full"):
+        write_folder(out, break_off)
+    assert list(tmp_path.iterdir()) == []
+    out.mkdir()
+    write_folder(out, fill)  # an empty folder gives way
+    assert [path.name for path in out.iterdir()] == ["part.txt"]
+    with pytest.raises(InputError, match=r"out exists already; name a folder that does not"):
+        write_folder(out, fill)
+    with pytest.raises(InputError, match=r"there is no folder .*missing; make it first"):
+        write_folder(tmp_path / "missing" / "out", fill)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_folders_of_killed_runs_go_after_a_day(tmp_path: Path) -> None:
+    old, new = (tmp_path / f".hnd-{digit * 32}.part" for digit in "ab")
+    fill(old)
+    fill(new)
+    os.utime(old, (0, 0))
+    write_folder(tmp_path / "out", fill)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [new.name, "out"]
 
 
 def test_a_pipe_whose_reader_left(tmp_path: Path) -> None:

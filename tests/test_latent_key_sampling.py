@@ -57,7 +57,7 @@ def test_a_sample_leads_to_the_same_solution(answered):
     np.testing.assert_array_equal(best_options(r, quick), best_options(r, slow))
     np.testing.assert_allclose(quick.scores, slow.scores, atol=0.01)
     np.testing.assert_allclose(quick.abilities, slow.abilities, atol=0.05)
-    assert abs(quick.confidence - slow.confidence) < 0.1  # fewer users are less sure
+    assert abs(quick.confidence - slow.confidence) < 0.15  # fewer users are less sure
 
 
 def test_the_sample_holds_the_answers_of_its_users():
@@ -99,7 +99,7 @@ def test_some_of_many_items_lead_to_the_same_solution(answered):
     quick, slow = (fitted(r, sizes) for sizes in (FEW, Sizes()))
     assert np.mean(best_options(r, quick) == best_options(r, slow)) > 0.99
     np.testing.assert_allclose(quick.scores, slow.scores, atol=0.003)
-    assert abs(quick.confidence - slow.confidence) < 0.1  # fewer users are less sure
+    assert abs(quick.confidence - slow.confidence) < 0.15  # fewer users are less sure
 
 
 def test_items_with_few_answers_want_more_users():

@@ -9,7 +9,7 @@ unlikely to arise twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Witnesses", "excess_spread", "find_witnesses", "group_weights", "near_equals"]
 
 Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 #: Chance of counting an independent pair as copies, over all pairs of one user.
 LEVEL = 0.01
@@ -104,12 +106,19 @@ def find_witnesses(
     return Witnesses(1 / (1 + copies), np.where(copies > 0, price, 0.0))
 
 
-def near_equals(problem: Problem) -> Any:
+def near_equals(problem: Problem, apart: Callable[[Ints], Flags] | None = None) -> Any:
     """For each user, the number of others with nearly the same answers (0 for large data).
 
     Answers are nearly the same when two users agree on half of the items beyond what chance gives:
     two people who draw their answers from everybody's. Whether able users or copies of one sheet,
     only a solution can say; this is to start from.
+
+    Parameters
+    ----------
+    problem
+        The data.
+    apart
+        For some users, the options (rows) that are left out of their (columns) answers.
     """
     m = problem.data.n_users
     if problem.data.n_responses * m > PAIRWISE_UP_TO:
@@ -122,6 +131,8 @@ def near_equals(problem: Problem) -> Any:
     others = np.empty(m)
     for users in np.array_split(np.arange(m), -(-m // size)):
         chosen = data.sheets(users)
+        if apart is not None:
+            chosen = np.where(apart(users), 0.0, chosen)
         answered = items.sum(chosen)
         common = data.choices(answered)
         chance = data.choices(answered * by_chance)

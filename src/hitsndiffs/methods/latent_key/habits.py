@@ -65,6 +65,8 @@ class Habits:
         Their numbers in :attr:`names`.
     names
         All labels.
+    numbers
+        The number of each option's label.
     shares
         The share of each user's answers beyond others' use of the label (0: no clear overuse).
     of_users
@@ -73,6 +75,7 @@ class Habits:
 
     labels: tuple[int, ...]
     names: npt.NDArray[Any]
+    numbers: Ints
     shares: Any
     of_users: Any
 
@@ -84,6 +87,11 @@ class Habits:
         """
         left = np.maximum((1 - self.shares) ** 2, LEAST_WITNESS)
         return np.where(self.shares >= MOSTLY, left, 1.0)
+
+    def options(self, users: Ints) -> Flags:
+        """Which options (rows) have the label that some users (columns) overuse."""
+        label = np.where(self.shares[users] > 0, self.of_users[users], -1)
+        return np.asarray(self.numbers[:, None] == label)
 
     def fit_in(self, data: Engine) -> bool:
         """Whether they can be part of the model."""
@@ -137,7 +145,9 @@ def habits_of(data: Engine) -> Habits | None:
         return None
     order = np.argsort(-np.array(common), kind="stable")[:MOST_HABITS]
     labels = tuple(sorted(int(i) for i in order if common[i] >= RARE_HABIT))
-    return Habits(labels, shared.labels, most, label.astype(np.int64)) if labels else None
+    if not labels:
+        return None
+    return Habits(labels, shared.labels, shared.numbers, most, label.astype(np.int64))
 
 
 class HabitProblem(KeyProblem):

@@ -49,7 +49,9 @@ Array = npt.NDArray[np.float64]
 #: Log prior of two shared labels being marks: one of them is right in every item.
 MARKS = log(0.05)
 #: Habits are taken for real when they raise the evidence by so many nats, after so many rounds.
-HABITS_GAIN, HABIT_ROUNDS = 30.0, 15
+HABITS_GAIN, HABIT_ROUNDS = 20.0, 15
+#: And by so many where users with nearly the same answers count as one, and so many are left.
+GAIN_ALONE, ENOUGH_ALONE = 7.0, 20.0
 #: Two rules of who counts are one where they differ by less than this share of all weight: so few
 #: users do not decide what the truth is.
 SAME_RULE = 0.05
@@ -152,9 +154,19 @@ def _habits(data: Engine) -> Habits | None:
     habits = habits_of(data)
     if habits is None:
         return None
-    # near-copies of one sheet use labels alike, too: they are one witness of a habit
-    near = 1 + near_equals(KeyProblem(data))
-    once = 1.0 / np.maximum(data.how_many(data.fingerprints()), near)
+    if not habits.fit_in(data):  # no room in the model: they only make users count for less
+        return habits
+    equal = data.how_many(data.fingerprints())
+    if _habits_gain(data, habits, 1.0 / equal) < HABITS_GAIN:
+        return None
+    # near-copies of one sheet use labels alike, too: the others must speak for habits as well
+    once = 1.0 / np.maximum(equal, 1 + near_equals(KeyProblem(data), habits.options))
+    few = float(once.sum()) < ENOUGH_ALONE
+    return habits if few or _habits_gain(data, habits, once) >= GAIN_ALONE else None
+
+
+def _habits_gain(data: Engine, habits: Habits, once: Array) -> float:
+    """How much habits raise the evidence, where users count so much."""
     best = []
     for kind in (KeyProblem, _kind(data, habits, two=False)):
         problem = kind(data)
@@ -163,8 +175,7 @@ def _habits(data: Engine) -> Habits | None:
         sample = take_sample(problem)
         fits = [fit_from(sample, start, HABIT_ROUNDS) for start in starts.values()]
         best.append(max(fit.evidence for fit in fits))
-    # where there is no room for them in the model, they only make users count for less
-    return None if habits.fit_in(data) and best[1] - best[0] < HABITS_GAIN else habits
+    return best[1] - best[0]
 
 
 def _rules(problem: Problem, habits: Habits | None, given: Array | None) -> list[Array]:
