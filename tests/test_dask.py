@@ -21,6 +21,7 @@ from distributed import Client, KilledWorker, LocalCluster  # noqa: E402
 import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.engines import open_engine  # noqa: E402
 from hitsndiffs.engines.base import scaled  # noqa: E402
+from hitsndiffs.engines.dask_crew import Crew  # noqa: E402
 from hitsndiffs.engines.dask_frames import engine_of_frame  # noqa: E402
 from hitsndiffs.engines.dask_order import (  # noqa: E402
     chain_ends,
@@ -337,8 +338,8 @@ def test_engine_dask_needs_files_or_frames():
 
 
 @pytest.mark.parametrize(("workers", "source"), [(2, "frame"), (2, "files"), (1, "files")])
-def test_a_worker_that_dies_changes_nothing(tmp_path, workers, source):
-    """Also where it is the only one: the nanny starts another, which reads the files again."""
+def test_a_worker_that_dies_changes_nothing(tmp_path, monkeypatch, workers, source):
+    """In the middle of a fit, also where it is the only one: its nanny starts another."""
     frame = answers(300, 6)
     expected = make("hnd").fit(hnd.Responses.from_wide(frame))
     for number in range(4):
@@ -352,9 +353,16 @@ def test_a_worker_that_dies_changes_nothing(tmp_path, workers, source):
             data = engine_of_frame(dd.from_pandas(frame, npartitions=4), client, here_up_to=0)
         else:
             data = hnd.read_responses(tmp_path, engine="dask", here_up_to=0)
-        data.choosers_per_option  # noqa: B018 - every worker has worked
-        worker = next(iter(cluster.workers.values()))
-        worker.process.process._process.kill()  # not a polite end: the nanny starts another
+        worker, asked, messages = next(iter(cluster.workers.values())), Crew._asked, []
+
+        def fatal(crew, *given):
+            messages.append(given)
+            if len(messages) == 5:
+                worker.process.process._process.kill()  # not a polite end
+            return asked(crew, *given)
+
+        monkeypatch.setattr(Crew, "_asked", fatal)
         found = make("hnd").fit(data)
         scores = data.collect(found.scores_)
+    assert len(messages) > 5
     np.testing.assert_allclose(scores, expected.scores_, atol=1e-9 * np.abs(scores).max())
