@@ -9,6 +9,12 @@ BIN := $(VENV)/bin
 # Coverage by sys.monitoring costs little; Python has it from 3.12 on.
 CORE := "import sys; print('sysmon' if sys.version_info >= (3, 12) else 'ctrace')"
 
+# Compiled once, before several processes would do it at the same time.
+KERNELS := "from importlib import import_module; from pkgutil import walk_packages; \
+  import hitsndiffs; \
+  [import_module(m.name) for m in walk_packages(hitsndiffs.__path__, 'hitsndiffs.') \
+  if 'kernel' in m.name]"
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format formats bench arena docs pictures fuzz dist clean
 
@@ -30,6 +36,7 @@ demo: $(VENV)/.installed
 	$(BIN)/hnd rank examples/quiz.csv
 
 test: lint
+	$(BIN)/python -c $(KERNELS)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 COVERAGE_CORE=$$($(BIN)/python -c $(CORE)) \
 	  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term
 

@@ -82,8 +82,12 @@ CASES = {
 ON_CLUSTER = ("gaps", "ties")
 #: Methods that look at many solutions of small data.
 SEARCHING = ("auto", "latent-key", "hnd-robust")
-#: Fewer resamples make the same comparison.
-QUICK = {"auto": {"resamples": 2}, "latent-key": {"resamples": 2}}
+#: Fewer resamples and rounds make the same comparison.
+QUICK = {
+    "auto": {"resamples": 2},
+    "latent-key": {"resamples": 2},
+    "dawid-skene": {"max_iterations": 40},
+}
 
 
 def two_groups():
@@ -147,6 +151,7 @@ def on_numpy(name, case):
     return fitted(name, make_responses(CASES[case]()), KINDS["numpy"], **QUICK.get(name, {}))
 
 
+@pytest.mark.no_cover  # the same lines many times
 @pytest.mark.parametrize("engine", [*(kind for kind in KINDS if kind != "numpy"), *ELSEWHERE])
 def test_every_engine_gives_the_same(name, engine):
     with cluster().as_current() if engine == "dask" else nullcontext():

@@ -316,6 +316,7 @@ def test_a_planted_cache_is_not_read(tmp_path: Path, variable: str) -> None:
 # -- threads and leaks ---------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 def test_fifty_threads_on_one_set_of_responses_agree() -> None:
     r = hnd.simulate("grm", users=60, items=20, options=4, seed=3).responses
     methods = ["hnd", "majority", "dawid-skene", "hits", "hnd-robust"]
@@ -343,6 +344,7 @@ def test_fifty_threads_on_one_set_of_responses_agree() -> None:
         assert np.array_equal(scores, alone[name]), name
 
 
+@pytest.mark.no_cover  # the same fits many times
 def test_fits_leak_nothing() -> None:
     r = hnd.simulate("grm", users=40, items=12, options=3, seed=0).responses
     table = np.array([[str(c) for c in row] for row in r.codes.T])

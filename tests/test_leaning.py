@@ -16,7 +16,10 @@ from hitsndiffs.methods.latent_key.habits import habits_of
 from hitsndiffs.methods.latent_key.search import search
 from hitsndiffs.methods.latent_key.signal import ABILITIES, LeaningProblem
 
-pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning"),
+    pytest.mark.no_cover,  # the same fits many times
+]
 
 
 def true_or_false(seed, users=80, items=60, lean=1.0, spread=1.0, answered=1.0, true=0.5):

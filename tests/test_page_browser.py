@@ -20,7 +20,10 @@ pytest.importorskip("altair")
 
 from pages import Live, live
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.no_cover,  # what a browser waits for is traced elsewhere
+]
 
 SCREEN, PHONE = {"width": 1100, "height": 900}, {"width": 390, "height": 800}
 CLASS = QUIZ.read_text(encoding="utf-8")

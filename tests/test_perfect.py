@@ -59,6 +59,7 @@ def a_thousand():
             yield number, table
 
 
+@pytest.mark.no_cover  # other tests run the same lines; here tracing them takes half of the time
 @pytest.mark.parametrize(("method", "share"), [("hnd", 1), ("auto", 5)])
 def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(method, share):
     """All of them with the method itself; with ``auto``, which tries it first, every fifth."""

@@ -18,7 +18,10 @@ pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.no_cover,  # what a browser waits for is traced elsewhere
+]
 
 SIZES = {"screen": (1100, 900), "phone": (390, 800)}
 

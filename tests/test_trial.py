@@ -81,10 +81,10 @@ def large() -> bytes:
 
 
 def test_large_files_that_are_damaged_end_nothing(large: bytes, tmp_path: Path) -> None:
-    """Bytes changed in pages and their headers; half of the files come as bytes."""
+    """Bytes changed in pages and their headers, in a file and in bytes."""
     path = tmp_path / "large.parquet"
     outcomes = []
-    for seed in range(6):
+    for seed in range(2):
         rng = random.Random(seed)
         bad = bytearray(large)
         for _ in range(40):

@@ -18,7 +18,10 @@ from hitsndiffs.results.uncertainty import (
     top_probabilities,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning"),
+    pytest.mark.no_cover,  # the same fits many times
+]
 
 
 def measured(seed, users, error):
