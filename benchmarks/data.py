@@ -46,10 +46,21 @@ def graded_codes(
 
 
 def graded_responses(
-    users: int, items: int = 100, options: int = 3, seed: int = 0, steepest: float = 10.0
+    users: int,
+    items: int = 100,
+    options: int = 3,
+    seed: int = 0,
+    steepest: float = 10.0,
+    *,
+    turned: bool = False,
 ) -> Responses:
-    """The same as Responses; every option has to be chosen by somebody."""
+    """The same as Responses; every option has to be chosen by somebody.
+
+    Turned, the best option has another letter in every item, as in a test.
+    """
     codes = graded_codes(users, items, options, seed, steepest=steepest)
+    if turned:
+        codes = (codes + np.arange(items, dtype=np.uint8)[:, None]) % np.uint8(options)
     codes[:, :options] = np.arange(options, dtype=np.uint8)
     return Responses(
         users=np.arange(users),

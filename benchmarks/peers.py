@@ -23,7 +23,7 @@ from hitsndiffs.methods import METHODS
 #: The methods for real data, which fit several solutions and compare them.
 LARGE = """
 from data import graded_responses
-data = graded_responses(int(sys.argv[2]), 100, 4)
+data = graded_responses(int(sys.argv[2]), 100, 4, turned=True)
 imported = time.perf_counter()
 ranking = hnd.rank(data, sys.argv[1])
 more = dict(rounds=ranking.n_iterations, converged=bool(ranking.fit.converged))
@@ -95,7 +95,7 @@ def against_svds(report: Report, users: int) -> None:
     from scipy import sparse
     from scipy.sparse.linalg import svds
 
-    data = graded_responses(users, 100, 4)
+    data = graded_responses(users, 100, 4, turned=True)
     indptr, options = data.rows
     matrix = sparse.csr_array(
         (np.ones(len(options)), options, indptr), shape=(users, data.n_options)
