@@ -20,6 +20,7 @@ from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import layouts, read_responses
 from hitsndiffs.reading.options import ReadingOptions
+from hitsndiffs.reading.scored import holds_points
 
 
 def read(data: bytes, **options):
@@ -241,3 +242,10 @@ def test_any_bytes_get_a_reading_or_a_sentence(data):
     except InputError as error:
         sentence = str(error)
     assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("word", ["NaN", "inf", "-Infinity"])
+def test_words_that_python_takes_for_numbers_are_no_points(word):
+    points = [str(k % 9) for k in range(12)]
+    total = [str(2 * (k % 9)) for k in range(12)]
+    assert not holds_points([points, [word, *points[1:]]], [total])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 
 __all__ = ["holds_points", "points_of_answers"]
 
@@ -133,9 +134,12 @@ def _numbers(cells: Sequence[str]) -> list[float | None] | None:
     for cell in cells:
         text = cell.strip().replace(",", ".")
         try:
-            found.append(float(text) if text and text != "-" else None)
+            number = float(text) if text and text != "-" else None
         except ValueError:
             return None
+        if number is not None and not isfinite(number):  # "nan", "inf": words, not points
+            return None
+        found.append(number)
     return found if any(number is not None for number in found) else None
 
 
