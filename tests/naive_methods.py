@@ -132,7 +132,10 @@ def one_coin(answers, rounds, smoothing=0.0):
 
 
 def full_confusions(answers, rounds, smoothing=0.0):
-    """EM with one confusion matrix per user; every label is possible for every item."""
+    """EM with one confusion matrix per user; every label is possible for every item.
+
+    No count and no probability is below 1e-10: rounds magnify a floor that only one side has.
+    """
     labels = sorted({int(v) for v in answers.ravel() if v >= 0})
     m, n = answers.shape
     k = len(labels)
@@ -147,7 +150,7 @@ def full_confusions(answers, rounds, smoothing=0.0):
             for i in range(n):
                 if answers[j, i] >= 0:
                     counts[j, labels.index(answers[j, i])] += truth[i]
-        pooled = counts.sum(axis=0)
+        pooled = np.maximum(counts.sum(axis=0), 1e-10)
         counts = counts + smoothing * pooled / pooled.sum(axis=0)
         counts = np.maximum(counts, 1e-10)
         return counts / counts.sum(axis=1, keepdims=True)
@@ -155,7 +158,7 @@ def full_confusions(answers, rounds, smoothing=0.0):
     for _ in range(rounds):
         prior, confusion = truth.mean(axis=0), rates()
         for i in range(n):
-            logs = np.log(prior)
+            logs = np.log(np.maximum(prior, 1e-10))
             for j in range(m):
                 if answers[j, i] >= 0:
                     logs = logs + np.log(confusion[j, labels.index(answers[j, i])])
