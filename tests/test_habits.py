@@ -56,6 +56,27 @@ def test_habits_are_told_from_ability(seed):
     assert accuracy(truth, rank(make_responses(codes)).scores) > 0.9
 
 
+def test_many_users_with_habits():
+    """A sample finds them, on an engine with compiled steps as without."""
+    codes, key, _ = a_test(0, users=5_000)
+    r = make_responses(codes)
+    found = search(open_engine(r))
+    assert found.sample is not None
+    assert isinstance(found.sample.whole, HabitProblem)
+    assert found.sample.whole.data.n_users == 5_000
+    best = np.maximum.reduceat(found.best.fit.key, found.problem.items.starts[:-1])
+    right = found.best.fit.key[found.problem.items.starts[:-1] + key]
+    assert (right == best).mean() > 0.9
+    score = np.linspace(-1, 1, r.n_users)
+    by_engine = [
+        HabitProblem(open_engine(r, engine), labels=(1,)).fit(score, max_rounds=3)
+        for engine in ("numpy", "threads")
+    ]
+    numpy, threads = by_engine
+    assert threads.evidence == pytest.approx(numpy.evidence)
+    assert threads.described == pytest.approx(numpy.described, abs=1e-7)
+
+
 def test_few_habits_do_not_matter():
     codes, _, habit = a_test(3)
     assert habits_of(open_engine(make_responses(codes[~habit]))) is None

@@ -90,6 +90,14 @@ def test_auto_takes_threads_for_large_data_only(monkeypatch):
     assert isinstance(open_engine(data, threads_from=6), NumpyEngine)
 
 
+def test_large_parts_of_large_data_stay_on_threads():
+    data = make_responses(np.random.default_rng(0).integers(0, 3, (2_100, 100)))
+    large = open_engine(data, threads_from=6)
+    assert isinstance(large.subset(np.arange(2_050))[0], ThreadsEngine)
+    assert isinstance(large.restrict_items(np.arange(98))[0], ThreadsEngine)
+    assert isinstance(large.subset(np.arange(50))[0], NumpyEngine)
+
+
 @pytest.mark.parametrize("engine", ["numpy", "threads"])
 def test_an_engine_in_use_is_opened_once(engine):
     data = make_responses([[0, 1], [1, 0], [0, 0]])

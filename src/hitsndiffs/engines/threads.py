@@ -156,7 +156,7 @@ class ThreadsEngine(MemoryEngine):
         self.scratch = scratch
         self.layout = build_layout(responses, self.threads, layout)
 
-    def _opened(self, part: Responses) -> Engine:
+    def opened(self, part: Responses) -> Engine:
         """The kernels are loaded: smaller parts gain from them too."""
         return open_engine(part, self._asked, self.threads, threads_from=PARTS_FROM)
 

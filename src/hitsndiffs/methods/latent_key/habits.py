@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,17 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers, sharing
 from hitsndiffs.methods.latent_key.candidates import Curves, expected_logs, weigh_candidates
 from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior, posterior_of
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, placed, spread, with_prior
-from hitsndiffs.methods.latent_key.problem import Solution
+from hitsndiffs.methods.latent_key.model import (
+    KeyFit,
+    KeyProblem,
+    Posteriors,
+    placed,
+    spread,
+    stepping,
+    with_prior,
+)
+from hitsndiffs.methods.latent_key.problem import Sizes, Solution
+from hitsndiffs.methods.latent_key.sampling import Sample
 from hitsndiffs.methods.probability import STEADY
 
 __all__ = ["HabitFit", "HabitProblem", "Habits", "habits_of"]
@@ -93,6 +102,11 @@ class Habits:
         label = np.where(self.shares[users] > 0, self.of_users[users], -1)
         return np.asarray(self.numbers[:, None] == label)
 
+    def picked(self, sample: Sample) -> Habits:
+        """Those of the users of a sample."""
+        shares, of_users = (sample.picked(x) for x in (self.shares, self.of_users))
+        return replace(self, shares=shares, of_users=of_users)
+
     def fit_in(self, data: Engine) -> bool:
         """Whether they can be part of the model."""
         classes = 1 + len(self.labels) * len(HABIT_SHARES)
@@ -158,6 +172,11 @@ class HabitProblem(KeyProblem):
     labels
         Numbers of the labels that may be habits.
     """
+
+    #: A round has a column for every habit and ability, so that fewer users are many.
+    usual_sizes: ClassVar[Sizes] = Sizes(
+        sample_users=2_000, sample_answers=1_000, many_users=4_000
+    )
 
     def __init__(self, data: Engine, *args: Any, labels: tuple[int, ...], **kwargs: Any) -> None:
         super().__init__(data, *args, **kwargs)
@@ -279,13 +298,19 @@ class HabitProblem(KeyProblem):
         """How many chose each option by the key, over the grid; evidence, and classes' sizes."""
         of_classes = np.log(common)
 
-        def step(sums: Array, witness: Array, strong: Flags | None = None) -> tuple[Array, Array]:
-            each, chance, evidence = by_class(sums, of_classes, strong)
+        def step(
+            sums: Array,
+            witness: Array,
+            strong: Flags | None = None,
+            posteriors: Posteriors = posterior_of,
+        ) -> tuple[Array, Array]:
+            each, chance, evidence = by_class(sums, of_classes, strong, posteriors)
             weights = [w[0] * (chance[:, h] * witness)[:, None] for h, w in enumerate(each)]
             side = np.concatenate([(witness @ evidence).reshape(1), witness @ chance])
             return np.concatenate(weights, axis=1), side
 
-        chosen, side = self.data.through(logs, step, self.witness, *self.strong_users)
+        act = stepping(self.data, step)
+        chosen, side = self.data.through(logs, act, self.witness, *self.strong_users)
         effective = (chosen * by_key).reshape(len(logs), len(common), len(THETA)).sum(axis=1)
         return effective, side
 
@@ -314,8 +339,10 @@ class HabitFit(KeyFit):
         """Mean, spread and log evidence of the abilities, and the chance of every class."""
         of_classes = np.log(self.common)
 
-        def step(sums: Array, strong: Flags | None = None) -> Array:
-            each, chance, evidence = by_class(sums, of_classes, strong)
+        def step(
+            sums: Array, strong: Flags | None = None, posteriors: Posteriors = posterior_of
+        ) -> Array:
+            each, chance, evidence = by_class(sums, of_classes, strong, posteriors)
             means = np.stack([found[1] for found in each], axis=1)
             spreads = np.stack([found[2] for found in each], axis=1)
             mean = (chance * means).sum(axis=1)
@@ -323,7 +350,8 @@ class HabitFit(KeyFit):
             sd = np.sqrt(np.maximum(second - mean**2, 0.0))
             return np.column_stack([mean, sd, evidence, chance])
 
-        return self.problem.data.mapped(self.logs, step, *self.problem.strong_users)
+        data = self.problem.data
+        return data.mapped(self.logs, stepping(data, step), *self.problem.strong_users)
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -366,12 +394,15 @@ class HabitFit(KeyFit):
 
 
 def by_class(
-    sums: Array, of_classes: Array, strong: Flags | None
+    sums: Array,
+    of_classes: Array,
+    strong: Flags | None,
+    posteriors: Posteriors = posterior_of,
 ) -> tuple[list[tuple[Array, ...]], Array, Array]:
     """Posteriors of ability in every class, the chances of the classes, and the log evidence."""
     grid = len(THETA)
     each: list[tuple[Array, ...]] = [
-        posterior_of(with_prior(sums[:, h * grid : (h + 1) * grid], strong) + float(prior))
+        posteriors(with_prior(sums[:, h * grid : (h + 1) * grid], strong) + float(prior))
         for h, prior in enumerate(of_classes)
     ]
     logs = np.stack([found[3] for found in each], axis=1)

@@ -48,8 +48,10 @@ Array = npt.NDArray[np.float64]
 
 #: Log prior of two shared labels being marks: one of them is right in every item.
 MARKS = log(0.05)
-#: Habits are taken for real when they raise the evidence by so many nats, after so many rounds.
+#: Habits are taken for real when they raise the evidence by so many nats, after so many rounds;
+#: a sample of the users tells.
 HABITS_GAIN, HABIT_ROUNDS = 20.0, 15
+HABIT_SIZES = Sizes(sample_users=1_000, sample_answers=500)
 #: And by so many where users with nearly the same answers count as one, and so many are left.
 GAIN_ALONE, ENOUGH_ALONE = 7.0, 20.0
 #: Two rules of who counts are one where they differ by less than this share of all weight: so few
@@ -156,13 +158,16 @@ def _habits(data: Engine) -> Habits | None:
         return None
     if not habits.fit_in(data):  # no room in the model: they only make users count for less
         return habits
+    # some thousand users tell
+    sample = take_sample(KeyProblem(data, sizes=HABIT_SIZES))
+    data, theirs = sample.problem.data, habits.picked(sample)
     equal = data.how_many(data.fingerprints())
-    if _habits_gain(data, habits, 1.0 / equal) < HABITS_GAIN:
+    if _habits_gain(data, theirs, 1.0 / equal) < HABITS_GAIN:
         return None
     # near-copies of one sheet use labels alike, too: the others must speak for habits as well
-    once = 1.0 / np.maximum(equal, 1 + near_equals(KeyProblem(data), habits.options))
+    once = 1.0 / np.maximum(equal, 1 + near_equals(KeyProblem(data), theirs.options))
     few = float(once.sum()) < ENOUGH_ALONE
-    return habits if few or _habits_gain(data, habits, once) >= GAIN_ALONE else None
+    return habits if few or _habits_gain(data, theirs, once) >= GAIN_ALONE else None
 
 
 def _habits_gain(data: Engine, habits: Habits, once: Array) -> float:
