@@ -21,6 +21,7 @@ from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.draws import item_words, user_draws
+from hitsndiffs.methods.latent_key.pairs import Counts
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.order.ties import patterns
@@ -123,20 +124,23 @@ def near_equals(problem: Problem, apart: Callable[[Ints], Flags] | None = None) 
     m = problem.data.n_users
     if problem.data.n_responses * m > PAIRWISE_UP_TO:
         return 0.0 * problem.data.everybody
-    of = problem.data
-    data, items = _here(problem)[0].data, problem.items
+    of, here = problem.data, _here(problem)[0]
+    data, items = here.data, problem.items
     share = items.share(data.choosers_per_option.astype(float))
     by_chance = items.sum(share**2)[:, None]
     size = int(np.clip(BLOCK_SIZE // max(data.n_options, m), 1, 512))
     others = np.empty(m)
     for users in np.array_split(np.arange(m), -(-m // size)):
         chosen = data.sheets(users)
-        if apart is not None:
+        if apart is None:
+            answered = items.sum(chosen)
+            agree, common = here.pairs.of(users)
+        else:
             chosen = np.where(apart(users), 0.0, chosen)
-        answered = items.sum(chosen)
-        common = data.choices(answered)
+            answered = items.sum(chosen)
+            agree, common = data.choices(chosen), data.choices(answered)
         chance = data.choices(answered * by_chance)
-        beyond = data.choices(chosen) - chance
+        beyond = agree - chance
         alike = (beyond >= NEARLY_SAME * (common - chance)) & (common >= NEAR_COMMON)
         others[users] = alike.sum(axis=0) - alike[users, np.arange(len(users))]
     return of.user_array(others)
@@ -265,9 +269,9 @@ class _Agreement:
         Each user's place.
     """
 
-    found: Array
+    found: Counts
     expected: Array
-    common: Array
+    common: Counts
     per_item: Array
     place: npt.NDArray[np.int64]
 
@@ -287,13 +291,12 @@ def _agreement(
     What two users should agree on is computed over the items that the second one answered, with
     the first one's ability rounded to the grid, and scaled to the items that both answered.
     """
-    data, within = problem.data, problem.items
-    chosen = data.sheets(users)
-    answered = within.sum(chosen)
-    common = data.choices(answered)
+    chosen = problem.data.sheets(users)
+    answered = problem.items.sum(chosen)
+    found, common = problem.pairs.of(users)
     per_item = curves.T @ (curves[:, fit.places[users]] * answered) / chosen.sum(axis=0)
     expected = per_item[fit.places] * common
-    return _Agreement(data.choices(chosen), expected, common, per_item, fit.places)
+    return _Agreement(found, expected, common, per_item, fit.places)
 
 
 def _alike(

@@ -21,6 +21,7 @@ from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.grid import Posterior
 from hitsndiffs.methods.latent_key.learnt import Population
+from hitsndiffs.methods.latent_key.pairs import Pairs
 
 __all__ = ["Problem", "Sizes", "Solution"]
 
@@ -102,6 +103,11 @@ class Problem(ABC):
         if answers:
             self._mark_known(answers)
         self.weigh(data.everybody if witness is None else witness)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """What pairs of users have in common (of small data)."""
+        return Pairs(self.data)
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""

@@ -124,7 +124,7 @@ class LeaningFit(Solution):
 
     def probabilities(self) -> Array:
         """P(option) at every pair of ability and leaning."""
-        p = 1 / (1 + np.exp(-self.problem.lines(self.signal)))
+        p = _logistic(self.problem.lines(self.signal))
         key = self.key[:, None]
         keyless = 1 - self.problem.items.sum(self.key)  # nobody chose the known right answer
         wrong = _of_other(key * (1 - p), self.problem.other)
@@ -146,7 +146,7 @@ class LeaningFit(Solution):
         leaning and the items give.
         """
         problem, key = self.problem, self.key
-        p = 1 / (1 + np.exp(-problem.lines(self.signal)))
+        p = _logistic(problem.lines(self.signal))
         chance = key[:, None] * p * (1 - p)
         chance += _of_other(chance, problem.other)
         spread = problem.data.mapped(chance, _at_place, self.places)[:, 0]
@@ -339,9 +339,10 @@ class LeaningProblem(Problem):
             here, bend[part], spread, rest = self._newton(signal, part, count, answered, steps)
             intercepts[part] = here.intercepts[part]
             slopes[number] = _slope_step(key[part], spread, rest, bend[part])
-            right, wrong = _log_curves(self.lines(here, part))
+            lines = self.lines(here, part)  # the logit: log right - log wrong
+            right, wrong = _log_curves(lines)
             prior[part] = self._log_prior(here, bend[part], part)
-            fit = np.einsum("oc,oc->o", count, right - wrong)
+            fit = np.einsum("oc,oc->o", count, lines)
             fit += np.einsum("oc,oc->o", answered, wrong) + prior[part]
             rival = np.where(other < 0, -np.inf, fit[other])
             mine = 1 / (1 + np.exp(np.clip(rival - fit, -700, 700)))
@@ -366,10 +367,10 @@ class LeaningProblem(Problem):
         b = signal.intercepts.copy()
         mean = signal.means[self.numbers[part]]
         for _ in range(steps):
-            p = 1 / (1 + np.exp(-self.lines(replace(signal, intercepts=b), part)))
+            p = _logistic(self.lines(replace(signal, intercepts=b), part))
             expected = answered * p
             rest = chosen - expected
-            spread = expected * (1 - p)
+            spread = expected - np.multiply(expected, p, out=p)
             bend = spread.sum(axis=1) + 1 / signal.variance
             step = (rest.sum(axis=1) - (b[part] - mean) / signal.variance) / bend
             b[part] = np.clip(b[part] + np.clip(step, -2.0, 2.0), -12.0, 12.0)
@@ -414,13 +415,16 @@ class _Weighed:
 
 def _of_other(x: Array, other: Ints) -> Array:
     """The rows of every option's other option; 0 where nobody chose one."""
-    return np.where((other < 0)[:, None], 0.0, x[other])
+    found = x[other]
+    found[other < 0] = 0.0
+    return found
 
 
 def _about(other: Ints, key: Array, right: Array, wrong: Array) -> Array:
     """What choosing an option says: its log likelihood averaged over the key."""
-    k = key[:, None]
-    return np.asarray(k * right + _of_other(k * wrong, other))
+    about = _of_other(key[:, None] * wrong, other)
+    about += key[:, None] * right
+    return about
 
 
 def _slope_step(key: Array, spread: Array, rest: Array, bend: Array) -> tuple[float, float]:
@@ -438,8 +442,18 @@ def _others(items: Items) -> Ints:
 
 def _log_curves(lines: Array) -> tuple[Array, Array]:
     """Log probability of choosing each candidate, and of not choosing it."""
-    wrong = -np.log1p(np.exp(-np.abs(lines))) - np.maximum(lines, 0.0)
+    wrong = np.exp(lines)  # lines are bounded: no overflow
+    np.log1p(wrong, out=wrong)
+    np.negative(wrong, out=wrong)
     return lines + wrong, wrong
+
+
+def _logistic(lines: Array) -> Array:
+    """``1 / (1 + exp(-lines))``, in the place of the lines."""
+    np.negative(lines, out=lines)
+    np.exp(lines, out=lines)
+    lines += 1.0
+    return np.divide(1.0, lines, out=lines)
 
 
 def _pairs(ability: Array, leaning: Array) -> Array:

@@ -1,0 +1,50 @@
+"""How often two users agree, and how many items both answered."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.engines import Engine
+
+__all__ = ["Counts", "Pairs"]
+
+Array = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.float32] | Array
+
+#: All pairs are kept, and all sheets held at once, while either has at most so many cells.
+KEPT, SHEETS = 10_000_000, 10_000_000
+
+
+class Pairs:
+    """Pairs of users; what they have in common does not depend on any solution.
+
+    Parameters
+    ----------
+    data
+        The data, with NumPy's arrays.
+    kept
+        All pairs are counted once, and kept, while they are no more than this.
+    """
+
+    def __init__(self, data: Engine, kept: int = KEPT) -> None:
+        self._data = data
+        self._keeps = data.n_users**2 <= kept and data.n_options * data.n_users <= SHEETS
+
+    def of(self, users: npt.NDArray[np.int64]) -> tuple[Counts, Counts]:
+        """Items on which everybody (rows) agrees with some users (columns), and common items."""
+        if self._keeps:
+            agree, common = self._all
+            return agree[:, users], common[:, users]
+        chosen = self._data.sheets(users)
+        return self._data.choices(chosen), self._data.choices(self._data.items.sum(chosen))
+
+    @cached_property
+    def _all(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        data = self._data
+        # counts of items are exact in single precision
+        chosen = data.sheets(np.arange(data.n_users)).astype(np.float32)
+        answered = data.items.total(chosen)
+        return chosen.T @ chosen, answered.T @ answered
