@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
-from hitsndiffs.methods.latent_key.foresight import foreseen
+from hitsndiffs.methods.latent_key.foresight import Meaning, clusters, doubted, meanings
 from hitsndiffs.methods.latent_key.found import Search
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.latent_key.shares import shared_out
@@ -48,16 +49,29 @@ def readings_of(found: Search) -> tuple[Reading, ...]:
     return tuple(made)
 
 
-def questions_of(found: Search, readings: tuple[Reading, ...]) -> tuple[Question, ...]:
-    """The items whose right answers would settle most."""
+def questions_of(found: Search, besides: Sequence[Reading] = ()) -> tuple[Question, ...]:
+    """The items whose right answers would settle most.
+
+    Parameters
+    ----------
+    found
+        The search.
+    besides
+        Readings by another model.
+    """
     data = found.problem.data
-    keys = [foreseen(found, reading.key, reading.correct) for reading in readings]
-    weights = [max(reading.probability, 1e-3) for reading in readings]
-    axes = found.shrinkage.axes
-    for axis, value in zip(axes.scores.T, axes.values, strict=True):
-        for way in (axis, -axis):
-            keys.append(foreseen(found, key_from_scores(data, way), way))
-            weights.append(OTHER_KEYS / 2 * (float(value) / float(axes.values[0])) ** 2)
+    all_ = meanings(found)
+    all_ += [
+        Meaning(each.probability, each.correct, doubted(found, each.key, each.correct))
+        for each in besides
+    ]
+    numbers = clusters(all_)
+    keys, weights = [], []
+    for number in np.unique(numbers):
+        mine = [each for each, n in zip(all_, numbers, strict=True) if n == number]
+        chances = np.array([max(each.chance, 1e-3) for each in mine])
+        keys.append(chances @ np.stack([each.likely for each in mine]) / chances.sum())
+        weights.append(float(chances.sum()))
     open_ = (data.items.total((found.problem.known >= 0).astype(float)) == 0).astype(float)
     return questions(data.items, keys, weights, data.answers_per_item, open_)
 
