@@ -65,10 +65,10 @@ def rows_of_codes(codes: Codes, item_starts: Counts, answers_per_user: Counts) -
     no_answer = np.iinfo(codes.dtype).max
     for first in range(0, n_users, block):
         part = np.ascontiguousarray(codes[:, first : first + block].T)
-        answered = part != no_answer
-        numbers = part.astype(np.int32) + starts
+        answered = (part != no_answer).reshape(-1)
+        numbers = (part + starts).reshape(-1)
         last = min(first + block, n_users)
-        options[indptr[first] : indptr[last]] = numbers[answered]
+        np.compress(answered, numbers, out=options[indptr[first] : indptr[last]])
     return indptr, options
 
 

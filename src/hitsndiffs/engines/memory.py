@@ -30,15 +30,16 @@ class MemoryEngine(Engine):
     threads
         Number of threads; all cores when not given. The results are the same for any number.
     asked
-        The engine that the caller named; parts of the data are opened in the same way.
+        The engine that the caller named (default: this one); parts of the data are opened in the
+        same way.
     """
 
     gives_answers: ClassVar[bool] = True
 
     def __init__(
-        self, responses: Responses, threads: int | None = None, *, asked: str = "auto"
+        self, responses: Responses, threads: int | None = None, *, asked: str | None = None
     ) -> None:
-        self._responses, self._asked = responses, asked
+        self._responses, self._asked = responses, asked or self.name
         self.items = responses.structure
         self.n_users = responses.n_users
         self.threads = threads or available_cores()
@@ -48,6 +49,22 @@ class MemoryEngine(Engine):
     def responses(self) -> Responses:
         """The answers themselves."""
         return self._responses
+
+    @cached_property
+    def by_user(self) -> Any:
+        """Users × options as SciPy's compressed rows, 1 where a user chose an option."""
+        from scipy.sparse import csr_array
+
+        indptr, options = self._responses.rows
+        if len(options) < 2**31:  # with wide numbers SciPy takes twice as long
+            indptr = indptr.astype(np.int32)  # type: ignore[assignment]
+        shape = (self.n_users, self.n_options)
+        return csr_array((np.ones(len(options)), options, indptr), shape=shape)
+
+    @cached_property
+    def by_option(self) -> Any:
+        """Options × users, in the same form."""
+        return self.by_user.T.tocsr()
 
     @cached_property
     def choosers_per_option(self) -> Ints:

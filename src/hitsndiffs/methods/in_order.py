@@ -70,7 +70,7 @@ def _colouring(method: Method, data: Engine) -> Colouring:
     shared = sharing(data.items) if method.reads_labels else None
     together = shared is not None and (not shared.apart or two_labels(data.items))
     return Colouring(
-        data.responses,
+        data,
         shared.numbers if shared is not None and together else None,
         known_options(data.items, known) if known else None,
         None if user is None else np.array([user]),
@@ -159,7 +159,7 @@ def _levelled(fit: Fit, groups: Ints, spread: Vector) -> Fit:
 
 
 def _said(fit: Fit, colouring: Colouring, one: int, other: int) -> Fit:
-    users = colouring.responses.users
+    users = colouring.data.responses.users
     note = (
         f"Nothing in the answers tells {users[one]} and {users[other]} apart, and they stand at "
         "different places: a result that exchanges them is as good, and the order is not "
