@@ -77,7 +77,14 @@ class Colouring:
         known_options: Ints | None = None,
         known_users: Ints | None = None,
     ) -> None:
+        from scipy.sparse import csr_array
+
         self.data, self._labels = data, labels
+        ones = np.ones(data.n_responses, dtype=np.uint64)
+        self._by_user, self._by_option = (
+            csr_array((ones, chosen.indices, chosen.indptr), shape=chosen.shape)
+            for chosen in (data.by_user, data.by_option)
+        )
         if labels is not None:
             self._by_label = np.argsort(labels, kind="stable")
             self._of_label = np.searchsorted(
@@ -138,9 +145,9 @@ class Colouring:
 
     def _round(self, old: Colours) -> Colours:
         items = self.data.items
-        chosen = _sums(self.data.by_user, mixed(old.options))
+        chosen = self._by_user @ mixed(old.options)
         users = mixed(old.users + mixed(chosen))
-        seen = _sums(self.data.by_option, mixed(users))
+        seen = self._by_option @ mixed(users)
         options = mixed(old.options + mixed(seen))
         whole = mixed(np.add.reduceat(mixed(options), items.starts[:-1]) + ITEM)
         options = mixed(options + mixed(whole)[items.of_option])
@@ -262,12 +269,6 @@ def _marks(size: int, known: Ints | None) -> Words:
     if known is not None:
         marks[known] = MARK
     return marks
-
-
-def _sums(rows: Any, words: Words) -> Words:
-    """For each row of a matrix of ones (none is empty), the sum of the words of its columns."""
-    found: Words = np.add.reduceat(words.take(rows.indices), rows.indptr[:-1])
-    return found
 
 
 def how_many_differ(words: Words) -> int:
