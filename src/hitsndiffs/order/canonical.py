@@ -96,12 +96,11 @@ class Colouring:
     @cached_property
     def first(self) -> Colours:
         """The colours with nothing marked."""
-        r = self.data.responses
         labels = 0 if self._labels is None else len(self._of_label)
         return self._settled(
             Colours(
-                mixed(r.answers_per_user.astype(np.uint64) + self._known_users),
-                mixed(r.choosers_per_option.astype(np.uint64) + self._known_options),
+                mixed(self.data.responses.answers_per_user.astype(np.uint64) + self._known_users),
+                mixed(self.data.choosers_per_option.astype(np.uint64) + self._known_options),
                 np.zeros(labels, dtype=np.uint64),
             )
         )
@@ -246,7 +245,7 @@ def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
         row = np.repeat(np.arange(len(users)), np.diff(indptr))
         chosen = place[before]
         rows = (indptr, np.sort(row * r.n_options + chosen) % r.n_options)
-        return _counted(Responses(**found, rows=rows), r, users, options)
+        return Responses(**found, rows=rows)
     # for each item the new codes of its options, and after them that of no answer
     none = r.codes.dtype.type(np.iinfo(r.codes.dtype).max)
     inside = place - starts[:-1].repeat(np.diff(starts))[place]
@@ -254,13 +253,8 @@ def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
     widths, begins = np.diff(r.item_starts)[items], r.item_starts[items] + items
     codes = np.minimum(r.codes[items].take(users, axis=1), widths.astype(none.dtype)[:, None])
     codes = new_codes.take(codes + begins.astype(np.int32)[:, None])
-    return _counted(Responses(**found, codes=codes), r, users, options)
-
-
-def _counted(made: Responses, r: Responses, users: Ints, options: Ints) -> Responses:
-    """Take the counts over, so that they are not made again."""
-    made._cached("answers_per_user", lambda: r.answers_per_user[users])
-    made._cached("choosers_per_option", lambda: r.choosers_per_option[options])
+    made = Responses(**found, codes=codes)
+    made._cached("answers_per_user", lambda: r.answers_per_user[users])  # not to be counted again
     return made
 
 
