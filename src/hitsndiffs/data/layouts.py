@@ -66,7 +66,7 @@ def rows_of_codes(codes: Codes, item_starts: Counts, answers_per_user: Counts) -
     for first in range(0, n_users, block):
         part = np.ascontiguousarray(codes[:, first : first + block].T)
         answered = (part != no_answer).reshape(-1)
-        numbers = (part + starts).reshape(-1)
+        numbers = np.add(part, starts, dtype=np.int32).reshape(-1)
         last = min(first + block, n_users)
         np.compress(answered, numbers, out=options[indptr[first] : indptr[last]])
     return indptr, options

@@ -51,22 +51,6 @@ class MemoryEngine(Engine):
         return self._responses
 
     @cached_property
-    def by_user(self) -> Any:
-        """Users × options as SciPy's compressed rows, 1 where a user chose an option."""
-        from scipy.sparse import csr_array
-
-        indptr, options = self._responses.rows
-        if len(options) < 2**31:  # with wide numbers SciPy takes twice as long
-            indptr = indptr.astype(np.int32)  # type: ignore[assignment]
-        shape = (self.n_users, self.n_options)
-        return csr_array((np.ones(len(options)), options, indptr), shape=shape)
-
-    @cached_property
-    def by_option(self) -> Any:
-        """Options × users, in the same form."""
-        return self.by_user.T.tocsr()
-
-    @cached_property
     def choosers_per_option(self) -> Ints:
         """How many users chose each option."""
         return self._responses.choosers_per_option

@@ -28,7 +28,7 @@ class NumpyEngine(MemoryEngine):
     @cached_property
     def choosers_per_option(self) -> Ints:
         """How many users chose each option: the columns are counted already."""
-        return np.diff(self.by_option.indptr).astype(np.int64)
+        return np.asarray(np.diff(self.by_option.indptr), dtype=np.int64)
 
     def choices(self, weights: Vector) -> Vector:
         """``C w``."""
@@ -68,4 +68,4 @@ class NumpyEngine(MemoryEngine):
         words = option_words(self.n_options) if words is None else words
         sums = np.zeros(len(self.by_user.indices) + 1, dtype=np.uint64)
         np.cumsum(words.take(self.by_user.indices), out=sums[1:])
-        return np.diff(sums[self.by_user.indptr])
+        return np.asarray(np.diff(sums[self.by_user.indptr]))

@@ -17,7 +17,14 @@ from hitsndiffs.order.orientation import Orientation, orient, undecided
 from hitsndiffs.spectral import Averaging, Solution
 from hitsndiffs.spectral.repeated import REPEATED
 
-__all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standard_errors", "standardised", "with_key"]
+__all__ = [
+    "is_repeated",
+    "nobody_differs",
+    "oriented_fit",
+    "standard_errors",
+    "standardised",
+    "with_key",
+]
 
 Vector = npt.NDArray[np.float64]
 

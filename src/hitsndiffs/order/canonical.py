@@ -23,8 +23,8 @@ import numpy.typing as npt
 
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Engine
 from hitsndiffs.engines.base import option_words
-from hitsndiffs.engines.memory import MemoryEngine
 
 __all__ = ["Canonical", "Colouring", "canonical"]
 
@@ -72,7 +72,7 @@ class Colouring:
 
     def __init__(
         self,
-        data: MemoryEngine,
+        data: Engine,
         labels: Ints | None = None,
         known_options: Ints | None = None,
         known_users: Ints | None = None,
