@@ -30,16 +30,15 @@ class MemoryEngine(Engine):
     threads
         Number of threads; all cores when not given. The results are the same for any number.
     asked
-        The engine that the caller named (default: this one); parts of the data are opened in the
-        same way.
+        The engine that the caller named; parts of the data are opened in the same way.
     """
 
     gives_answers: ClassVar[bool] = True
 
     def __init__(
-        self, responses: Responses, threads: int | None = None, *, asked: str | None = None
+        self, responses: Responses, threads: int | None = None, *, asked: str = "auto"
     ) -> None:
-        self._responses, self._asked = responses, asked or self.name
+        self._responses, self._asked = responses, asked
         self.items = responses.structure
         self.n_users = responses.n_users
         self.threads = threads or available_cores()

@@ -124,6 +124,8 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
     """Say so where users whom nothing tells apart stand at different places."""
     if fit.orientation is not None and not fit.orientation.decided:
         return fit  # which end is up is open, and that is said
+    if colouring.first.tell_all_users_apart:
+        return fit
     groups = np.unique(colouring.first.users, return_inverse=True)[1].reshape(-1)
     scores = np.asarray(fit.scores, dtype=float)
     size = max(float(np.nanmax(np.abs(scores), initial=0.0)), 1e-300)
@@ -132,9 +134,8 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
     np.fmax.at(high, groups, scores)
     spread = np.nan_to_num(high - low) / size
     apart = _levelled(fit, groups, spread)
-    for group in np.argsort(-spread, kind="stable"):
-        if spread[group] <= TIED_ROUNDING:
-            break
+    wide = np.flatnonzero(spread > TIED_ROUNDING)
+    for group in wide[np.argsort(-spread[wide], kind="stable")]:
         users = np.flatnonzero(groups == group)
         best, worst = users[np.argmax(scores[users])], users[np.argmin(scores[users])]
         if colouring.alike(int(best), int(worst)):

@@ -50,6 +50,11 @@ class Colours:
     options: Words
     labels: Words
 
+    @cached_property
+    def tell_all_users_apart(self) -> bool:
+        """Whether no two users share a colour."""
+        return _how_many_differ(self.users) == len(self.users)
+
     @property
     def trace(self) -> int:
         """One number for all of it, whatever the order."""
@@ -136,7 +141,7 @@ class Colouring:
         for _ in range(MOST_COLOURINGS):
             colours = self._round(colours)
             parts = (colours.users, colours.options, colours.labels)
-            now = sum(how_many_differ(part) for part in parts)
+            now = sum(_how_many_differ(part) for part in parts)
             if now == told:
                 break
             told = now
@@ -205,12 +210,11 @@ def _told_apart(colouring: Colouring) -> Colours:
     """Colours that are different for different answer sheets, and for different labels."""
     colours, n = colouring.first, colouring.data.n_responses
     left = min(MOST_TRIALS, TRIED_ANSWERS // max(n, 1))
-    if left == 0:
-        return colours
-    _, first = np.unique(colouring.sheets, return_index=True)
-    while left > 0 and (group := _smallest(colours.users[first])) is not None:
-        left -= len(group)
-        colours = _marked_one(colours, first[group], colouring.marked)
+    if left > 0 and not colours.tell_all_users_apart:
+        _, first = np.unique(colouring.sheets, return_index=True)
+        while left > 0 and (group := _smallest(colours.users[first])) is not None:
+            left -= len(group)
+            colours = _marked_one(colours, first[group], colouring.marked)
     while left > 0 and (group := _smallest(colours.labels)) is not None:
         left -= len(group)
         colours = _marked_one(colours, group, colouring.label_marked)
@@ -265,7 +269,7 @@ def _marks(size: int, known: Ints | None) -> Words:
     return marks
 
 
-def how_many_differ(words: Words) -> int:
+def _how_many_differ(words: Words) -> int:
     """How many different words there are (sorting is several times as fast as ``np.unique``)."""
     ordered = np.sort(words)
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + (len(words) > 0)
