@@ -187,6 +187,7 @@ def test_solutions_are_looked_for_in_a_sample_and_fitted_to_all(method):
     np.testing.assert_allclose(found.key_probabilities, expected.key_probabilities, atol=1e-6)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("method", ["latent-key", "auto", "hnd-robust"])
 def test_few_answers_are_ranked_where_the_caller_is(client, method):
     frame = answers(120, 8)
@@ -206,6 +207,7 @@ def test_other_methods_say_why_not(client):
 # -- frames and files ----------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 def test_a_dask_frame_is_ranked_and_its_table_is_one(client):
     frame = answers(200, 6)
     one = hnd.rank(frame, method="majority")
