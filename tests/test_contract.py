@@ -72,7 +72,7 @@ CASES = {
     "groups": lambda: two_groups(),
     "ties": lambda: np.repeat(random_answers(8, ITEMS, 3, seed=3), 3, axis=0),
     "own labels": lambda: random_answers(25, ITEMS, 4, 0.1, seed=4) + 4 * np.arange(ITEMS),
-    "perfect order": lambda: c1p_table(5, 25, ITEMS, 3),
+    "perfect order": lambda: c1p_table(5, 15, 12, 3),
     "all alike": lambda: np.zeros((5, 3), dtype=int),
     "one item": lambda: np.array([[0], [0], [0], [1], [1]]),
     "two users": lambda: np.array([[0, 0, 1, 0], [0, 1, 0, 2]]),

@@ -1,6 +1,9 @@
 """The version, whose one source is the project's settings."""
 
+from functools import cache
 
+
+@cache
 def version() -> str:
     """Return the installed version."""
     from importlib.metadata import PackageNotFoundError
