@@ -86,7 +86,7 @@ SEARCHING = ("auto", "latent-key", "hnd-robust")
 QUICK = {
     "auto": {"resamples": 2},
     "latent-key": {"resamples": 2},
-    "dawid-skene": {"max_iterations": 40},
+    "dawid-skene": {"max_iterations": 15},
 }
 
 
