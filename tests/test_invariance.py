@@ -32,6 +32,7 @@ TWINS = np.array(
 )
 
 
+@pytest.mark.no_cover
 @settings(deadline=None, max_examples=40)
 @given(
     st.integers(0, 10_000),
@@ -44,6 +45,7 @@ def test_order_and_names_do_not_matter(seed: int, method: str, change: str, copi
     check(Case(table, method, change, seed))
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("method", ["hnd", "abh", "hnd-robust"])
 @pytest.mark.parametrize("seed", range(3))
 def test_equally_strong_axes(method: str, seed: int) -> None:
@@ -96,6 +98,7 @@ def test_even_tables(number: int) -> None:
     assert came in ("ranked", "undetermined, and said")
 
 
+@pytest.mark.no_cover
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from(METHODS))
 def test_options_renamed_item_by_item(seed: int, method: str) -> None:
@@ -179,6 +182,7 @@ def test_users_whom_nothing_tells_apart_at_different_places_are_named() -> None:
     assert level.confidence == 0.9
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("model", "seed", "follows"), [("samejima", 0, False), ("grm", 2, True)])
 def test_letters_that_say_nothing_across_items_can_be_renamed_item_by_item(
     model: str, seed: int, follows: bool
