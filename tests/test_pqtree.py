@@ -17,6 +17,8 @@ from hitsndiffs.order.pqtree import reduction
 from hitsndiffs.order.pqtree.nodes import Inner, Leaf
 from hitsndiffs.order.pqtree.tree import PQTree, _rebuild
 
+pytestmark = pytest.mark.no_cover  # other tests run the same lines
+
 
 def reduce_and_compare(n: int, sets: list[list[int]]) -> tuple[int, int]:
     """Reduce set after set, each time compare with brute force; return accepted and refused."""
