@@ -2,14 +2,15 @@
 
 Each way (see :mod:`.foresight`) foresaw the known answers more or less well. Where none of the
 solutions did, the model itself is wrong for these data: a mistake that many share is taken for the
-truth, and a fit that begins at the truth leaves it again. Then people may be placed along one of
-the strongest axes of the answers, and the right option of every item is the one whose choosers
-stand highest.
+truth, and a fit that begins at the truth leaves it again. Then people may be placed along the
+strongest axes of the answers, each as far as it agrees with the known ones, and the right option of
+every item is the one whose choosers stand highest.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -94,7 +95,8 @@ def _in_order(
         first = int(np.argmax(np.where(left, rank, -np.inf)))
         joined = left & (agree[first] >= DISAGREE)
         joined[first] = True
-        modes.append(_fitted(found, problem, all_[first]))
+        place = _place(all_, np.where(agree[first] > 0, weights, 0.0))
+        modes.append(_fitted(found, problem, all_[first].mode, place))
         told.append(float(weights[joined].sum()))
         left &= ~joined
         rank = weights
@@ -102,14 +104,23 @@ def _in_order(
     return [modes[i] for i in order], tuple(told[i] for i in order)
 
 
-def _fitted(found: Search, problem: Problem, meaning: Meaning) -> Mode:
-    """The solution with the known answers put in."""
-    mode, data = meaning.mode, problem.data
-    if mode is None:  # along an axis: its key is held, for the model alone would leave it
-        witnesses, scores = found.best.witnesses, meaning.ability
-        problem = problem.holding(key_from_scores(data, scores))
+def _place(all_: list[Meaning], weights: Array) -> Any:
+    """Everybody's place along the axes, each as far as it is likely."""
+    place: Any = 0.0
+    for each, weight in zip(all_, weights.tolist(), strict=True):
+        if each.mode is None:
+            place = place + weight * each.ability / max(float(each.ability.std()), 1e-12)
+    return place
+
+
+def _fitted(found: Search, problem: Problem, mode: Mode | None, place: Any) -> Mode:
+    """A solution, or people in their places along the axes, with the known answers put in."""
+    if mode is None:  # the key is held, for the model alone would leave it
+        witnesses = found.best.witnesses
+        problem = problem.holding(key_from_scores(problem.data, place))
         problem.weigh(witnesses.weights)
-        fit = problem.fit(normal_scores(data, scores), max_rounds=2 * REFIT_ROUNDS)
+        scores = normal_scores(problem.data, place)
+        fit = problem.fit(scores, max_rounds=2 * REFIT_ROUNDS)
         return Mode(("known answers",), fit, witnesses)
     if mode.one_label is not None:
         return mode
