@@ -119,8 +119,8 @@ def test_one_order_for_the_same_answers(seed: int, m: int, n: int, k: int) -> No
     rng = np.random.default_rng(seed)
     table = rng.integers(0, k, (m, n))
     other, _ = moved(table, rng)
-    one = canonical(Colouring(responses(table))).responses
-    two = canonical(Colouring(responses(other))).responses
+    one = canonical(Colouring(open_engine(responses(table)))).responses
+    two = canonical(Colouring(open_engine(responses(other)))).responses
     assert np.array_equal(one.codes, two.codes)
     assert np.array_equal(one.item_starts, two.item_starts)
 
@@ -130,7 +130,7 @@ def test_the_answers_are_the_same_in_that_order(sparse: bool) -> None:
     table = random_table(3, 9, 6, 3, missing=0.3)
     table[:, 0] = np.maximum(table[:, 0], 0)
     r = make_responses(table, sparse=sparse)
-    found = canonical(Colouring(r))
+    found = canonical(Colouring(open_engine(r)))
 
     def answers(x: Any) -> set[Any]:
         indptr, options = x.rows
@@ -149,7 +149,7 @@ def test_the_answers_are_the_same_in_that_order(sparse: bool) -> None:
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(1, 3))
 def test_alike_is_what_exchanging_leaves_the_same(seed: int, m: int, n: int) -> None:
     table = np.random.default_rng(seed).integers(0, 2, (m, n))
-    colouring = Colouring(responses(table))
+    colouring = Colouring(open_engine(responses(table)))
 
     def partition(rows: Any) -> Any:
         """The items as partitions of the users, whatever the names of options and items."""
@@ -167,7 +167,7 @@ def test_alike_is_what_exchanging_leaves_the_same(seed: int, m: int, n: int) -> 
 
 def test_users_whom_nothing_tells_apart_at_different_places_are_named() -> None:
     table = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
-    colouring = Colouring(responses(table))
+    colouring = Colouring(open_engine(responses(table)))
     assert colouring.alike(0, 3)
     fit = Fit(scores=np.array([2.0, 1.0, -1.0, -2.0]), confidence=0.9)
     said = _with_open_places(fit, colouring)
