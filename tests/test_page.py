@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from commands import QUIZ, as_program
+from commands import QUIZ, Here
 from formats.lms import moodle
 
 import hitsndiffs as hnd
@@ -80,10 +80,12 @@ def test_from_the_file_to_the_downloads(visitor: Visitor) -> None:
 
 
 @pytest.mark.no_cover
-def test_the_result_is_that_of_the_command(visitor: Visitor, tmp_path: Path) -> None:
+def test_the_result_is_that_of_the_command(
+    visitor: Visitor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     visitor.bring(CLASS)
     visitor.rank(method="majority")
-    as_program("rank", QUIZ, "--method", "majority", "--out", tmp_path / "ranking.csv")
+    Here(capsys)("rank", QUIZ, "--method", "majority", "--out", tmp_path / "ranking.csv")
     told = visitor.client.get("/download/ranking.csv")
     assert told.text == (tmp_path / "ranking.csv").read_text(encoding="utf-8")
 
@@ -507,14 +509,16 @@ def test_an_idle_visit_is_forgotten() -> None:
 # -- programs -----------------------------------------------------------------------------------
 
 
-def test_programs_get_what_the_command_prints(page: Live) -> None:
+def test_programs_get_what_the_command_prints(
+    page: Live, capsys: pytest.CaptureFixture[str]
+) -> None:
     for more in ({}, {"method": "majority"}, {"by": "ability", "strong_user": "student-03"}):
         files = {"file": ("quiz.csv", CLASS)}
         answer = httpx.post(f"{page.address}api/rank", files=files, data=more, timeout=120)
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "application/json"
         options = [x for k, v in more.items() for x in (f"--{k.replace('_', '-')}", v)]
-        printed = as_program("rank", QUIZ, "--json", *options).out
+        printed = Here(capsys)("rank", QUIZ, "--json", *options).out
         assert json.loads(answer.text) == json.loads(printed)
         assert answer.text == printed
     assert list(page.folder.rglob("ranking.json")) == []
@@ -542,12 +546,14 @@ def test_names_that_are_endless(visitor: Visitor) -> None:
     assert len(plan.content) < 100_000
 
 
-def test_programs_give_known_answers(page: Live, tmp_path: Path) -> None:
+def test_programs_give_known_answers(
+    page: Live, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     known = "item,answer\nq01,A\nq02,C\n"
     (tmp_path / "known.csv").write_text(known)
     files = {"file": ("quiz.csv", CLASS), "answers": ("known.csv", known)}
     answer = httpx.post(f"{page.address}api/rank", files=files, timeout=120)
-    printed = as_program("rank", QUIZ, "--json", "--answers", tmp_path / "known.csv").out
+    printed = Here(capsys)("rank", QUIZ, "--json", "--answers", tmp_path / "known.csv").out
     assert json.loads(answer.text) == json.loads(printed)
 
 
