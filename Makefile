@@ -9,14 +9,11 @@ BIN := $(VENV)/bin
 # Coverage by sys.monitoring costs little; Python has it from 3.12 on.
 CORE := "import sys; print('sysmon' if sys.version_info >= (3, 12) else 'ctrace')"
 
-# Compiled once, before several processes would do it at the same time.
-KERNELS := "from importlib import import_module; from pkgutil import walk_packages; \
-  import hitsndiffs; \
-  [import_module(m.name) for m in walk_packages(hitsndiffs.__path__, 'hitsndiffs.') \
-  if 'kernel' in m.name]"
+# Bytecode and compiled kernels are kept, so that each process need not make them again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format formats bench arena docs pictures fuzz dist clean
+.PHONY: help demo test lint warm format formats bench arena docs pictures fuzz dist clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
@@ -35,10 +32,15 @@ help:
 demo: $(VENV)/.installed
 	$(BIN)/hnd rank examples/quiz.csv
 
-test: lint
-	$(BIN)/python -c $(KERNELS)
+# Types take one core; on the other, everything is imported and compiled before several
+# processes would do it at the same time.
+test: $(VENV)/.ready
+	@$(MAKE) --no-print-directory -j 2 lint warm
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 COVERAGE_CORE=$$($(BIN)/python -c $(CORE)) \
 	  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term
+
+warm: $(VENV)/.ready
+	@$(BIN)/python -m pytest --collect-only -q >/dev/null || true  # the tests tell what is wrong
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
@@ -100,7 +102,8 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[plots,web,dask,irt]" --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --editable \
+	  ".[plots,web,dask,irt]" --group dev
 	@touch $(VENV)/.installed $@
 
 $(VENV)/.docs: $(VENV)/.ready

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Leave tests marked ``no_cover`` untraced also in the processes of pytest-xdist.
+
+    There pytest-cov starts to trace twice; for such tests it stops once.
+    """
+    if not (item.get_closest_marker("no_cover") and item.config.pluginmanager.hasplugin("_cov")):
+        return (yield)
+    here, in_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(here)
+        threading.settrace(in_threads)
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,8 @@ from benchmarks.arena.peers import PEERS, LeftOut
 from benchmarks.arena.summary import Results
 from hitsndiffs import Responses
 
+pytestmark = pytest.mark.no_cover  # other tests run the same lines
+
 CROWD_KIT = [name for name in PEERS if name.startswith("crowd-kit")]
 TRIPLETS = [name for name in PEERS if name not in CROWD_KIT]
 
@@ -41,7 +43,8 @@ def planted(labels=("no", "yes"), users=9, items=120, seed=0, answered=1.0) -> C
 def test_a_planted_order_and_key_are_found(name):
     if name in CROWD_KIT:
         pytest.importorskip("crowdkit")
-    record = measuring.measure(name, planted(), 0)
+    case = planted(items=40 if name == "crowd-kit GLAD" else 120)  # GLAD is slow
+    record = measuring.measure(name, case, 0)
     assert record["accuracy"] > 0.85
     if name in CROWD_KIT:
         assert record["key_share"] > 0.95

@@ -52,6 +52,7 @@ def test_items_with_labels_of_their_own_are_no_case_for_confusion_matrices():
     assert "items have right answers of their own" in ranking.notes[0]
 
 
+@pytest.mark.no_cover
 def test_two_shared_labels_have_leanings():
     table, truth = biased_workers(0)
     ranking = rank(make_responses(table))
@@ -76,6 +77,7 @@ def three_labels(seed, users=40, items=300):
     return table, right
 
 
+@pytest.mark.no_cover
 def test_confused_workers_get_confusion_matrices():
     table, truth = three_labels(0)
     ranking = rank(make_responses(table))
@@ -94,6 +96,7 @@ def test_a_contest_without_hidden_answers_is_not_spoken_of(monkeypatch):
     assert "items have right answers of their own" in note
 
 
+@pytest.mark.no_cover
 def test_doubt_comes_with_advice_and_the_advice_helps():
     half = two_camps(2)[::2]
     table = np.vstack([half, np.array([1, 0, 2, 3])[half]])
@@ -145,6 +148,7 @@ def confused():
     return ranking
 
 
+@pytest.mark.no_cover
 def test_confusion_matrices_come_first_and_readings_by_a_key_beside_them(confused):
     readings = confused.fit.readings
     assert readings[0].probability == confused.confidence

@@ -126,6 +126,7 @@ def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bo
         assert report.distance > 0
 
 
+@pytest.mark.no_cover
 @given(small_answers, st.booleans())
 @settings(max_examples=300, deadline=None)
 def test_misfits_are_maximal_and_the_first_failure_is_the_first(

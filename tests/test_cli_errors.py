@@ -45,6 +45,7 @@ BROKEN: dict[str, tuple[bytes, tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", BROKEN)
 @pytest.mark.parametrize("command", ["rank", "check", "compare"])
 def test_a_broken_file_gets_one_clear_sentence(

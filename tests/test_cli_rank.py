@@ -32,6 +32,7 @@ def two_groups(tmp_path: Path) -> Path:
 # -- for programs -------------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("file", "users"), [(QUIZ, 30), (CROWD, 40), (MODELS, 12)])
 def test_every_user_comes_out_once_best_first(here: Here, file: Path, users: int) -> None:
     done = here("rank", file)
@@ -50,6 +51,7 @@ def test_the_command_says_what_the_library_says(here: Here) -> None:
     assert [row[1] for row in body] == ranking.users[ranking.order].tolist()
 
 
+@pytest.mark.no_cover
 def test_notes_go_to_standard_error_and_quiet_silences_them(here: Here) -> None:
     done = here("rank", QUIZ)
     assert "30 users, 20 items, 588 answers" in done.err
@@ -305,6 +307,7 @@ def test_long_names_and_odd_characters_do_not_break_the_table(tmp_path: Path) ->
     assert {len(row) for row in rows(piped.out)} == {7}
 
 
+@pytest.mark.no_cover
 def test_large_rankings_show_the_best_and_say_what_is_left(tmp_path: Path) -> None:
     file = write_simulation(simulate("samejima", users=120, items=30, seed=3), tmp_path)[0]
     shown = ANSI.sub("", on_terminal("rank", file, "-m", "hnd").out)

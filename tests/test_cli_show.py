@@ -51,6 +51,7 @@ def test_bars_in_plain_letters_where_nothing_else_is_known(
     assert interval_bar(0.5, 0.2, (0.0, 1.0), 11) == "   --o--   "
 
 
+@pytest.mark.no_cover
 def test_the_same_sureness_everywhere(here: Here) -> None:
     ranking = hnd.rank(hnd.read_responses(QUIZ))
     assert ranking.confidence is not None
@@ -67,6 +68,7 @@ def test_the_same_sureness_everywhere(here: Here) -> None:
     assert "sure" not in found["direction"]["sentence"]
 
 
+@pytest.mark.no_cover
 def test_the_same_sureness_in_files_and_readings(here: Here, tmp_path: Path) -> None:
     ranking = hnd.rank(hnd.read_responses(QUIZ))
     kept, page = tmp_path / "kept.json", tmp_path / "page.html"

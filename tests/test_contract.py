@@ -72,7 +72,7 @@ CASES = {
     "groups": lambda: two_groups(),
     "ties": lambda: np.repeat(random_answers(8, ITEMS, 3, seed=3), 3, axis=0),
     "own labels": lambda: random_answers(25, ITEMS, 4, 0.1, seed=4) + 4 * np.arange(ITEMS),
-    "perfect order": lambda: c1p_table(5, 25, ITEMS, 3),
+    "perfect order": lambda: c1p_table(5, 15, 12, 3),
     "all alike": lambda: np.zeros((5, 3), dtype=int),
     "one item": lambda: np.array([[0], [0], [0], [1], [1]]),
     "two users": lambda: np.array([[0, 0, 1, 0], [0, 1, 0, 2]]),
@@ -86,7 +86,7 @@ SEARCHING = ("auto", "latent-key", "hnd-robust")
 QUICK = {
     "auto": {"resamples": 2},
     "latent-key": {"resamples": 2},
-    "dawid-skene": {"max_iterations": 40},
+    "dawid-skene": {"max_iterations": 15},
 }
 
 
@@ -115,6 +115,7 @@ TOLD = {
 USUAL = {"weights", "key"}
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_shapes_and_ranges(name, missing):
     r = make_responses(random_answers(15, ITEMS, 4, missing, seed=1))
@@ -201,6 +202,7 @@ def test_engines_without_the_answers_say_so():
             fitted(name, data)
 
 
+@pytest.mark.no_cover
 def test_it_ranks_able_users_first(name):
     if name in ("avghits", "abh"):
         pytest.skip("avgHITS ranks nobody, and ABH singles out outliers in noisy data")
@@ -211,17 +213,20 @@ def test_it_ranks_able_users_first(name):
     assert np.corrcoef(fitted(name, answers).scores_, ability)[0, 1] > 0.7
 
 
+@pytest.mark.no_cover
 def test_the_same_seed_gives_the_same_result(name):
     answers = random_answers(15, ITEMS, 4, 0.2, seed=2)
     first, second = fitted(name, answers), fitted(name, answers)
     np.testing.assert_array_equal(first.scores_, second.scores_)
 
 
+@pytest.mark.no_cover
 def test_another_seed_gives_the_same_ranking(name):
     answers = random_answers(15, ITEMS, 4, 0.2, seed=2)
     close(fitted(name, answers).scores_, fitted(name, answers, seed=7).scores_)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_scores_follow_the_users(name, missing):
     answers = random_answers(15, ITEMS, 4, missing, seed=4)
@@ -229,6 +234,7 @@ def test_scores_follow_the_users(name, missing):
     close(fitted(name, answers).scores_[order], fitted(name, answers[order]).scores_)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_the_order_of_items_does_not_matter(name, missing):
     answers = random_answers(15, ITEMS, 4, missing, seed=5)
@@ -236,6 +242,7 @@ def test_the_order_of_items_does_not_matter(name, missing):
     close(fitted(name, answers).scores_, fitted(name, answers[:, order]).scores_)
 
 
+@pytest.mark.no_cover
 def test_the_names_of_options_do_not_matter(name):
     answers = random_answers(15, ITEMS, 4, seed=6)
     renamed = np.array([3, 1, 2, 0])[answers]  # 0 and 3 change places
@@ -243,6 +250,7 @@ def test_the_names_of_options_do_not_matter(name):
     close(fitted(name, answers).scores_, fitted(name, renamed, **told).scores_)
 
 
+@pytest.mark.no_cover
 def test_data_are_left_as_they_are(name):
     r = make_responses(random_answers(15, ITEMS, 4, 0.2, seed=7))
     before = pickle.dumps(r)
@@ -253,6 +261,7 @@ def test_data_are_left_as_they_are(name):
     assert method.get_params() == params_before
 
 
+@pytest.mark.no_cover
 def test_identical_users_share_a_score(name):
     answers = random_answers(15, ITEMS, 4, 0.2, seed=8)
     answers[9] = answers[2]
@@ -284,6 +293,7 @@ def test_one_user(name):
     assert np.isfinite(fitted(name, np.array([[0, 1, 0]])).scores_).all()
 
 
+@pytest.mark.no_cover
 def test_users_without_answers_have_no_score(name):
     answers = random_answers(15, ITEMS, 4, 0.2, seed=9)
     answers[[4, 11]] = -1
@@ -355,6 +365,7 @@ def test_unknown_parameters_are_refused(name):
         make(name, nonsense=1)
 
 
+@pytest.mark.no_cover
 def test_parameters_make_the_round_trip_through_scikit_learn(name):
     sklearn = pytest.importorskip("sklearn.base")
     method = make(name, seed=3, **NEEDED.get(name, {}))

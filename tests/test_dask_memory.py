@@ -73,6 +73,14 @@ def test_workers_that_are_killed_for_memory_are_said_and_nothing_is_written(smal
     assert [path.name for path in tmp_path.iterdir()] == ["answers"]
 
 
+def test_a_watch_lets_work_through(small):
+    with Client(small) as client:
+        client.wait_for_workers(1, timeout=60)
+        with Watch(client, 0.0, look=0.05):
+            assert client.submit(sum, [1, 2], pure=False).result() == 3
+            time.sleep(0.2)
+
+
 def hold(share, dask_worker):
     """Fill a worker's memory up to a share of what it may have."""
     import psutil
@@ -82,7 +90,7 @@ def hold(share, dask_worker):
 
 
 def test_waiting_for_workers_that_have_stopped_ends(small):
-    """Between 80 and 95 per cent a worker begins nothing, and lives on."""
+    """Between 80 and 95 per cent a worker begins nothing, and lives on: the last use of it."""
     with Client(small) as client:
         client.wait_for_workers(1, timeout=60)
         mine = client.submit(abs, -1, pure=False)
@@ -94,12 +102,3 @@ def test_waiting_for_workers_that_have_stopped_ends(small):
         with pytest.raises(MemoryError, match="memory full"), Watch(client, 1.0, look=0.2):
             client.submit(abs, -2, pure=False).result()
         assert mine.status == "finished"  # what was there before is left alone
-        client.restart()
-
-
-def test_a_watch_lets_work_through(small):
-    with Client(small) as client:
-        client.wait_for_workers(1, timeout=60)
-        with Watch(client, 0.0, look=0.05):
-            assert client.submit(sum, [1, 2], pure=False).result() == 3
-            time.sleep(0.2)

@@ -385,6 +385,7 @@ def test_the_page_tells_what_was_kept(tmp_path):
 # -- the science ----------------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 def test_small_reproduction_agrees_with_the_paper(tmp_path):
     """What CI runs: a few points of three models, really compared with the paper's values."""
     figures = ["accuracy/c1p/items", "accuracy/samejima/options", "accuracy/bock/difficulty"]

@@ -163,6 +163,7 @@ def test_a_write_protected_file_stays(tmp_path: Path) -> None:
 # -- faults of the disk --------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
 @pytest.mark.parametrize("call", ["write", "fsync", "replace", "open"])

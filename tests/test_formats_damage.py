@@ -188,6 +188,7 @@ SINGLE = [
 SINGLE += ["brightspace", "mturk", "figure-eight", "zooniverse", "blackboard-long", "qualtrics"]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", SINGLE)
 @pytest.mark.parametrize(
     "kind", ["semicolon", "tab", "utf-16", "xlsx", "blank rows", "title", "zip"]

@@ -87,6 +87,7 @@ def test_the_column_is_taken_on_every_path(
     )
 
 
+@pytest.mark.no_cover
 def test_a_group_is_one_witness() -> None:
     frame = runs()
     told = rank(frame, group="family")
@@ -100,6 +101,7 @@ def test_a_group_is_one_witness() -> None:
     assert not any("say which group" in note for note in told.notes)
 
 
+@pytest.mark.no_cover
 def test_a_large_file_has_the_same_groups(tmp_path: Path) -> None:
     n = 60_000  # above what the quick kernels read
     rng = np.random.default_rng(0)

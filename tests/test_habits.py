@@ -44,6 +44,7 @@ def test_probabilities_of_every_class_sum_to_one():
     assert data.items.total(fit.probabilities()) == pytest.approx(1.0)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(4))
 def test_habits_are_told_from_ability(seed):
     codes, key, habit = a_test(seed)

@@ -42,6 +42,7 @@ def same_up_to_sign(a, b, tol):
 # -- what the scores are -------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 @given(tables(items=(2, 12)), st.sampled_from(SOLVERS))
 @settings(max_examples=100, deadline=None)
 def test_scores_are_the_second_eigenvector_with_mean_0_and_variance_1(table, solver):
@@ -59,6 +60,7 @@ def test_scores_are_the_second_eigenvector_with_mean_0_and_variance_1(table, sol
     np.testing.assert_allclose(found.fit.option_weights, naive.C_col(c).T @ found.scores, atol=1e-4)
 
 
+@pytest.mark.no_cover
 @given(tables(items=(2, 12)))
 @settings(max_examples=60, deadline=None)
 def test_the_four_solvers_agree(table):
@@ -71,6 +73,7 @@ def test_the_four_solvers_agree(table):
             np.testing.assert_allclose(fits[0].scores, other.scores, atol=1e-4)
 
 
+@pytest.mark.no_cover
 @given(tables(items=(2, 12)), seeds)
 @settings(max_examples=80, deadline=None)
 def test_scores_do_not_depend_on_the_order_of_users_items_and_options(table, seed):
@@ -112,6 +115,7 @@ def test_standard_errors_are_the_spread_of_item_contributions(table):
 # -- consistent answers (Theorem 2) --------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 @given(consistent_tables(), seeds, st.sampled_from(SOLVERS))
 @settings(max_examples=150, deadline=None)
 def test_consistent_answers_come_out_in_a_certified_order(table, seed, solver):
@@ -123,6 +127,7 @@ def test_consistent_answers_come_out_in_a_certified_order(table, seed, solver):
     assert naive.is_P_matrix(naive.C(shuffled[found.order]))
 
 
+@pytest.mark.no_cover
 @given(tables(users=(2, 6), items=(1, 5)))
 @settings(max_examples=80, deadline=None)
 def test_the_certificate_is_what_the_definition_says(table):
@@ -323,8 +328,9 @@ def ring(m, items, width):
     return np.array([[((j + i) // width) % (m // width) for i in range(items)] for j in range(m)])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("table", [ring(60, 6, 6), ring(600, 60, 60)], ids=["small", "large"])
+@pytest.mark.parametrize("table", [ring(60, 6, 6), ring(420, 42, 42)], ids=["small", "large"])
 def test_a_repeated_eigenvalue_is_said(table, solver):
     found = hnd(table, solver=solver)
     assert any("not determined" in note for note in found.notes)
@@ -340,6 +346,7 @@ def test_a_clear_axis_has_no_such_note():
     assert found.confidence > 0.7
 
 
+@pytest.mark.no_cover
 @given(tables(), seeds, st.sampled_from(SOLVERS))
 @settings(max_examples=60, deadline=None)
 def test_equal_answers_give_bit_equal_scores_and_share_a_rank(table, seed, solver):

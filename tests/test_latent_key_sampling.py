@@ -48,6 +48,7 @@ def best_options(r, fit):
     return np.array([first + p[first:last].argmax() for first, last in pairwise(starts)])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("answered", [1.0, 0.7, 0.3])
 def test_a_sample_leads_to_the_same_solution(answered):
     r = make_responses(exam(3, users=3000, items=20, answered=answered)[0])

@@ -76,6 +76,7 @@ def fit_crowdkit(aggregator, long):
         return aggregator.fit(long)
 
 
+@pytest.mark.no_cover
 def test_majority_agrees_with_crowdkit():
     aggregation = pytest.importorskip("crowdkit.aggregation")
     answers, long = crowd(missing=0.1, seed=1)
@@ -104,6 +105,7 @@ def test_one_coin_agrees_with_crowdkit(rounds):
     )
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("rounds", [1, 5, 20])
 def test_full_agrees_with_crowdkit(rounds):
     aggregation = pytest.importorskip("crowdkit.aggregation")

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from commands import QUIZ, as_program
+from commands import QUIZ, Here
 from formats.lms import moodle
 
 import hitsndiffs as hnd
@@ -79,10 +79,13 @@ def test_from_the_file_to_the_downloads(visitor: Visitor) -> None:
     assert visitor.client.get("/download/secret").status_code == 404
 
 
-def test_the_result_is_that_of_the_command(visitor: Visitor, tmp_path: Path) -> None:
+@pytest.mark.no_cover
+def test_the_result_is_that_of_the_command(
+    visitor: Visitor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     visitor.bring(CLASS)
     visitor.rank(method="majority")
-    as_program("rank", QUIZ, "--method", "majority", "--out", tmp_path / "ranking.csv")
+    Here(capsys)("rank", QUIZ, "--method", "majority", "--out", tmp_path / "ranking.csv")
     told = visitor.client.get("/download/ranking.csv")
     assert told.text == (tmp_path / "ranking.csv").read_text(encoding="utf-8")
 
@@ -170,6 +173,7 @@ def test_examples(visitor: Visitor, name: str) -> None:
     assert f"<h1>{name}</h1>" in plan.text
 
 
+@pytest.mark.no_cover
 def test_a_key_is_checked_and_not_used(visitor: Visitor) -> None:
     visitor.bring(CLASS)
     plain = visitor.rank()
@@ -346,6 +350,7 @@ def test_a_cookie_that_was_not_given_here(page: Live) -> None:
     assert name in answer.headers["set-cookie"]
 
 
+@pytest.mark.no_cover
 def test_visitors_do_not_see_each_other(page: Live) -> None:
     with Visitor(page) as first, Visitor(page) as second:
         first.bring(CLASS.replace("student", "secret"), "secret.csv")
@@ -438,6 +443,7 @@ def test_a_limit_on_time() -> None:
         assert "took longer than" in said(answer)
 
 
+@pytest.mark.no_cover
 def test_a_limit_on_memory() -> None:
     resource = pytest.importorskip("resource", reason="this system has no limit on memory")
     if not hasattr(resource, "RLIMIT_DATA"):
@@ -503,14 +509,16 @@ def test_an_idle_visit_is_forgotten() -> None:
 # -- programs -----------------------------------------------------------------------------------
 
 
-def test_programs_get_what_the_command_prints(page: Live) -> None:
+def test_programs_get_what_the_command_prints(
+    page: Live, capsys: pytest.CaptureFixture[str]
+) -> None:
     for more in ({}, {"method": "majority"}, {"by": "ability", "strong_user": "student-03"}):
         files = {"file": ("quiz.csv", CLASS)}
         answer = httpx.post(f"{page.address}api/rank", files=files, data=more, timeout=120)
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "application/json"
         options = [x for k, v in more.items() for x in (f"--{k.replace('_', '-')}", v)]
-        printed = as_program("rank", QUIZ, "--json", *options).out
+        printed = Here(capsys)("rank", QUIZ, "--json", *options).out
         assert json.loads(answer.text) == json.loads(printed)
         assert answer.text == printed
     assert list(page.folder.rglob("ranking.json")) == []
@@ -538,12 +546,14 @@ def test_names_that_are_endless(visitor: Visitor) -> None:
     assert len(plan.content) < 100_000
 
 
-def test_programs_give_known_answers(page: Live, tmp_path: Path) -> None:
+def test_programs_give_known_answers(
+    page: Live, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     known = "item,answer\nq01,A\nq02,C\n"
     (tmp_path / "known.csv").write_text(known)
     files = {"file": ("quiz.csv", CLASS), "answers": ("known.csv", known)}
     answer = httpx.post(f"{page.address}api/rank", files=files, timeout=120)
-    printed = as_program("rank", QUIZ, "--json", "--answers", tmp_path / "known.csv").out
+    printed = Here(capsys)("rank", QUIZ, "--json", "--answers", tmp_path / "known.csv").out
     assert json.loads(answer.text) == json.loads(printed)
 
 
@@ -574,6 +584,7 @@ def test_rubbish_instead_of_a_form(page: Live) -> None:
         assert "error" in answer.json()
 
 
+@pytest.mark.no_cover
 def test_the_description_is_valid(page: Live) -> None:
     found = httpx.get(f"{page.address}api/openapi.json").json()
     assert found["openapi"] == "3.1.0"
@@ -610,6 +621,7 @@ def test_the_page_asks_when_it_is_in_doubt(visitor: Visitor) -> None:
         assert 'href="/plan#help"' in result.text
 
 
+@pytest.mark.no_cover
 def test_an_answer_to_a_question_is_used(page: Live, visitor: Visitor) -> None:
     visitor.bring(CLASS, "asked.csv")
     visitor.rank(method="hnd")

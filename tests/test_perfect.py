@@ -60,11 +60,13 @@ def a_thousand():
 
 
 @pytest.mark.no_cover  # other tests run the same lines; here tracing them takes half of the time
-@pytest.mark.parametrize(("method", "share"), [("hnd", 1), ("auto", 5)])
-def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(method, share):
+@pytest.mark.parametrize(
+    ("method", "first", "share"), [("hnd", 0, 3), ("hnd", 1, 3), ("hnd", 2, 3), ("auto", 0, 5)]
+)
+def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(method, first, share):
     """All of them with the method itself; with ``auto``, which tries it first, every fifth."""
     seen, by_tree, failed = 0, 0, []
-    for number, table in islice(a_thousand(), 0, None, share):
+    for number, table in islice(a_thousand(), first, None, share):
         ranking = rank(make_responses(table, sparse=number % 8 >= 4), method)
         seen += 1
         by_tree += any("axis alone misses" in note for note in ranking.notes)
@@ -249,6 +251,7 @@ def test_the_tree_of_intervals_is_the_one_that_reductions_make(drawn):
         assert sorted(made.orders()) == sorted(reduced.orders())
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("way", ["item run", "option runs"])
 def test_few_reductions_find_an_order_where_all_reductions_do(seed, way):

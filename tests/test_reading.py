@@ -81,6 +81,7 @@ FORMATS = {
 }  # fmt: skip
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", FORMATS)
 def test_wide_files_of_every_format(name, road):
     r = read(FORMATS[name](WIDE), sizes=road)
@@ -91,6 +92,7 @@ def test_wide_files_of_every_format(name, road):
     assert "Recognised 'student' as the user column." in r.notes
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", FORMATS)
 def test_long_files_of_every_format(name, road):
     r = read(FORMATS[name](LONG), sizes=road)
@@ -371,6 +373,7 @@ def _outcome(make) -> object:
     return content(r)
 
 
+@pytest.mark.no_cover
 def test_large_files_are_read_in_pieces(tmp_path):
     sizes = Sizes(chunk=1 << 18)
     rng = np.random.default_rng(0)

@@ -92,6 +92,7 @@ BEFORE = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", BEFORE)
 def test_plain_tables_keep_exactly_what_they_had(name):
     if FOLDER is None:

@@ -96,6 +96,7 @@ def test_some_users_only(quiz: hnd.Ranking) -> None:
     assert {row["user"] for row in rows} == set(asked)
 
 
+@pytest.mark.no_cover
 def test_many_users_and_items_stay_readable() -> None:
     table = random_table(1, 3000, 200, 3, missing=0.3)
     ranking = hnd.rank(make_responses(table), method="majority")
@@ -154,6 +155,7 @@ def test_doubtful_items_are_marked() -> None:
     assert {row["role"] for row in options} == {"key", "given", "other"}
 
 
+@pytest.mark.no_cover
 def test_hostile_names_are_data_not_markup() -> None:
     ranking = hnd.rank(hostile())
     for name in ("ranking", "answers", "items", "options"):

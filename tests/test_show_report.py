@@ -79,6 +79,7 @@ def outside_addresses(text: str) -> list[str]:
     return links + re.findall(r"(?:https?:)?//[\w.-]+\.\w+|@import|url\(", text)
 
 
+@pytest.mark.no_cover
 def test_there_is_no_outside_address(page: str) -> None:
     assert outside_addresses(page) == []
     assert outside_addresses('<img src="x">') == ["x"]  # the check can fail
@@ -151,6 +152,7 @@ def test_without_a_key_there_is_no_audit(page: str) -> None:
     assert "Your key" not in Page(page).words
 
 
+@pytest.mark.no_cover
 def test_people_are_spoken_of_with_care() -> None:
     found = describe(hnd.rank(copied()))
     alike = next(c for c in found.care if "alike" in c.title)
@@ -159,6 +161,7 @@ def test_people_are_spoken_of_with_care() -> None:
     assert "no proof" in Page(render("report.html", r=found, empty_row=EMPTY_ROW)).words
 
 
+@pytest.mark.no_cover
 def test_hostile_names_do_no_harm() -> None:
     ranking = hnd.rank(hostile())
     key = dict.fromkeys(ranking.responses.items, HOSTILE[0])
@@ -173,6 +176,7 @@ def test_hostile_names_do_no_harm() -> None:
     assert outside_addresses(text) == []
 
 
+@pytest.mark.no_cover
 def test_doubtful_results_say_so_first() -> None:
     table = np.random.default_rng(0).integers(0, 2, (12, 6))
     ranking = hnd.rank(make_responses(table))
@@ -226,6 +230,7 @@ def test_a_class_is_small(page: str) -> None:
     assert len(page.encode()) < 1_500_000
 
 
+@pytest.mark.no_cover
 def test_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "report.html"
     ranking = hnd.rank(make_responses(random_table(0, 12, 4, 3)), method="majority")
@@ -261,6 +266,7 @@ def test_the_style_follows_the_reader() -> None:
 # -- the command ------------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 def test_the_command_writes_a_report(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, quiz: hnd.Ranking
 ) -> None:

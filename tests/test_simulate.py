@@ -181,6 +181,7 @@ def test_paper_recipes():
     assert spaced.model.difficulty[[0, -1], 0].tolist() == pytest.approx([-0.495, 0.495])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("model", ["grm", "bock", "samejima"])
 def test_mean_user_accuracy_is_the_papers(model):
     text = resources.files("hitsndiffs.paper").joinpath("paper_values.json").read_text()

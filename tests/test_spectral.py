@@ -130,6 +130,7 @@ def well_separated(table):
     return table, values[1], vector
 
 
+@pytest.mark.no_cover
 @given(tables(items=(2, 12)), st.sampled_from(SOLVERS))
 @settings(max_examples=120, deadline=None)
 def test_solvers_find_the_second_axis_of_u(table, solver):
@@ -140,6 +141,7 @@ def test_solvers_find_the_second_axis_of_u(table, solver):
     assert is_same_axis(found.vector, vector, 1e-8)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("shape", [(500, 6, 3), (450, 300, 2), (900, 200, 4)])
 def test_solvers_agree_on_larger_data(solver, shape):
@@ -255,6 +257,7 @@ def check_axes(table, found, values, vectors):
         assert found.converged
 
 
+@pytest.mark.no_cover
 @given(tables(), CASES)
 @settings(max_examples=120, deadline=None)
 def test_leading_axes_are_those_of_the_dense_matrix(table, how):

@@ -122,6 +122,7 @@ NAMES = ["u#"] * 40 + [" u#", "u# ", "é#", '"u#"', "long name of user number #"
 STRANGE_NAMES = [*NAMES, "u1", "", " ", '"u,#"', '"u""#"', "\u00a0u#", "-1", "0#"]
 
 
+@pytest.mark.no_cover
 def test_plain_tables_are_scanned_and_give_the_same() -> None:
     taken: Counter[bool] = Counter()
 
@@ -135,6 +136,7 @@ def test_plain_tables_are_scanned_and_give_the_same() -> None:
     assert taken[False] == 0
 
 
+@pytest.mark.no_cover
 def test_strange_tables_give_the_same_and_the_same_messages() -> None:
     taken: Counter[bool] = Counter()
 

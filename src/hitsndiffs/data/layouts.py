@@ -65,21 +65,22 @@ def rows_of_codes(codes: Codes, item_starts: Counts, answers_per_user: Counts) -
     no_answer = np.iinfo(codes.dtype).max
     for first in range(0, n_users, block):
         part = np.ascontiguousarray(codes[:, first : first + block].T)
-        answered = part != no_answer
-        numbers = part.astype(np.int32) + starts
+        answered = (part != no_answer).reshape(-1)
+        numbers = np.add(part, starts, dtype=np.int32).reshape(-1)
         last = min(first + block, n_users)
-        options[indptr[first] : indptr[last]] = numbers[answered]
+        np.compress(answered, numbers, out=options[indptr[first] : indptr[last]])
     return indptr, options
 
 
 def answers_in_codes(codes: Codes) -> Counts:
     """How many items each user answered."""
     n_items, n_users = codes.shape
+    no_answer = np.iinfo(codes.dtype).max
     counts = np.zeros(n_users, dtype=np.int64)
     for first in range(0, n_items, 255):  # as many as a byte can count
         some = np.zeros(n_users, dtype=np.uint8)
         for column in codes[first : first + 255]:
-            some += column != np.iinfo(column.dtype).max
+            some += column != no_answer
         counts += some
     return counts
 

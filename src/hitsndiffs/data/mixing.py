@@ -8,15 +8,19 @@ import numpy as np
 
 __all__ = ["mixed"]
 
+#: Of splitmix64: the step, and two pairs of a shift and a factor; then a last shift.
+STEP, FIRST_SHIFT, FIRST, SECOND_SHIFT, SECOND, LAST_SHIFT = (
+    np.uint64(x) for x in (0x9E3779B97F4A7C15, 30, 0xBF58476D1CE4E5B9, 27, 0x94D049BB133111EB, 31)
+)
+
 
 def mixed(x: Any) -> Any:
-    """Splitmix64: every bit of the input moves every bit of the output (64-bit words).
+    """Splitmix64: every bit of the input moves every bit of the output (arrays of 64-bit words).
 
     >>> mixed(np.array([0, 1], dtype=np.uint64)).tolist()
     [16294208416658607535, 10451216379200822465]
     """
-    with np.errstate(over="ignore"):
-        x = x + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    x = x + STEP
+    x = (x ^ (x >> FIRST_SHIFT)) * FIRST
+    x = (x ^ (x >> SECOND_SHIFT)) * SECOND
+    return x ^ (x >> LAST_SHIFT)

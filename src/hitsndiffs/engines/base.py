@@ -324,6 +324,22 @@ class Engine(ABC):
         """The answers themselves, for work that needs everything in memory."""
         raise self.cannot_serve("This")
 
+    @cached_property
+    def by_user(self) -> Any:
+        """Users × options as SciPy's compressed rows, 1 where a user chose an option."""
+        from scipy.sparse import csr_array
+
+        indptr, options = self.responses.rows
+        if len(options) < 2**31:  # with wide numbers SciPy takes twice as long
+            indptr = indptr.astype(np.int32)
+        shape = (self.n_users, self.n_options)
+        return csr_array((np.ones(len(options)), options, indptr), shape=shape)
+
+    @cached_property
+    def by_option(self) -> Any:
+        """Options × users, in the same form."""
+        return self.by_user.T.tocsr()
+
     def cannot_serve(self, what: str) -> InputError:
         """The error for work that needs all users in this process, where they are elsewhere."""
         return InputError(

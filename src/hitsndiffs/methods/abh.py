@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standardised
+from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standardised, with_key
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.order.ties import patterns
 from hitsndiffs.spectral import FIEDLER_SOLVERS, Averaging, Laplacian, fiedler
@@ -87,7 +87,7 @@ class ABH(Method):
         s = standardised(U, _mean_by_pattern(found.vector, data))
 
         # 3. which end is up, and how sure
-        return oriented_fit(
+        fit = oriented_fit(
             data,
             scores=s,
             weights=U.weights(s),
@@ -98,6 +98,9 @@ class ABH(Method):
             answers=self.answers,
             strong_user=self.strong_user,
         )
+
+        # 4. the key that goes with the scores
+        return with_key(data, fit)
 
 
 def _mean_by_pattern(s: Vector, data: Engine) -> Vector:

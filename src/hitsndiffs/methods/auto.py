@@ -157,7 +157,7 @@ class Auto(Searching):
             fit,
             confidence=readings[chosen].probability,
             readings=readings,
-            questions=questions_of(found, readings) if found.sample is None else (),
+            questions=questions_of(found, readings[:1]) if found.sample is None else (),
         )
         return _with_choice(fit, "latent-key" if chosen > 0 else "dawid-skene", why)
 

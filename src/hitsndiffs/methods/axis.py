@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,14 @@ from hitsndiffs.order.orientation import Orientation, orient, undecided
 from hitsndiffs.spectral import Averaging, Solution
 from hitsndiffs.spectral.repeated import REPEATED
 
-__all__ = ["is_repeated", "nobody_differs", "oriented_fit", "standard_errors", "standardised"]
+__all__ = [
+    "is_repeated",
+    "nobody_differs",
+    "oriented_fit",
+    "standard_errors",
+    "standardised",
+    "with_key",
+]
 
 Vector = npt.NDArray[np.float64]
 
@@ -39,7 +47,7 @@ def oriented_fit(
     answers: Mapping[Any, Any] | None,
     strong_user: Any,
 ) -> Fit:
-    """Turn an axis the right way up, and say how sure that is.
+    """Turn an axis the right way up, and say how sure that is (:func:`with_key` adds the key).
 
     Parameters
     ----------
@@ -63,7 +71,6 @@ def oriented_fit(
     return Fit(
         scores=scores,
         option_weights=weights,
-        key_probabilities=key_from_scores(data, scores, means=weights),
         standard_errors=standard_errors,
         orientation=orientation,
         eigenvalues=values,
@@ -75,6 +82,12 @@ def oriented_fit(
         residual=found.residual,
         eigenvalue=found.value,
     )
+
+
+def with_key(data: Engine, fit: Fit) -> Fit:
+    """The same fit with the key that its scores speak for."""
+    key = key_from_scores(data, fit.scores, means=fit.option_weights)
+    return replace(fit, key_probabilities=key)
 
 
 def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Any:

@@ -10,7 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standard_errors, standardised
+from hitsndiffs.methods.axis import (
+    nobody_differs,
+    oriented_fit,
+    standard_errors,
+    standardised,
+    with_key,
+)
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.exact import perfected
 from hitsndiffs.methods.scoring import Scoring
@@ -112,7 +118,10 @@ class HND(Method):
         fit = replace(fit, scoring=Scoring(fit.option_weights / max(found.value, 1e-300)))
 
         # 4. a perfect order, if there is one
-        return perfected(data, fit, answers=self.answers, strong_user=self.strong_user)
+        fit = perfected(data, fit, answers=self.answers, strong_user=self.strong_user)
+
+        # 5. the key that goes with the scores
+        return with_key(data, fit)
 
 
 def _resolution(found: Solution, values: Vector | None) -> float:

@@ -70,7 +70,7 @@ def _colouring(method: Method, data: Engine) -> Colouring:
     shared = sharing(data.items) if method.reads_labels else None
     together = shared is not None and (not shared.apart or two_labels(data.items))
     return Colouring(
-        data.responses,
+        data,
         shared.numbers if shared is not None and together else None,
         known_options(data.items, known) if known else None,
         None if user is None else np.array([user]),
@@ -124,6 +124,8 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
     """Say so where users whom nothing tells apart stand at different places."""
     if fit.orientation is not None and not fit.orientation.decided:
         return fit  # which end is up is open, and that is said
+    if colouring.first.tell_all_users_apart:
+        return fit
     groups = np.unique(colouring.first.users, return_inverse=True)[1].reshape(-1)
     scores = np.asarray(fit.scores, dtype=float)
     size = max(float(np.nanmax(np.abs(scores), initial=0.0)), 1e-300)
@@ -132,9 +134,8 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
     np.fmax.at(high, groups, scores)
     spread = np.nan_to_num(high - low) / size
     apart = _levelled(fit, groups, spread)
-    for group in np.argsort(-spread, kind="stable"):
-        if spread[group] <= TIED_ROUNDING:
-            break
+    wide = np.flatnonzero(spread > TIED_ROUNDING)
+    for group in wide[np.argsort(-spread[wide], kind="stable")]:
         users = np.flatnonzero(groups == group)
         best, worst = users[np.argmax(scores[users])], users[np.argmin(scores[users])]
         if colouring.alike(int(best), int(worst)):
@@ -159,7 +160,7 @@ def _levelled(fit: Fit, groups: Ints, spread: Vector) -> Fit:
 
 
 def _said(fit: Fit, colouring: Colouring, one: int, other: int) -> Fit:
-    users = colouring.responses.users
+    users = colouring.data.responses.users
     note = (
         f"Nothing in the answers tells {users[one]} and {users[other]} apart, and they stand at "
         "different places: a result that exchanges them is as good, and the order is not "

@@ -24,6 +24,8 @@ Ints = npt.NDArray[np.int64]
 KEPT_QUESTIONS = 5
 #: Questions after this many are chosen as if the earlier ones were not asked.
 JOINTLY = 2
+#: Among items that tell this share of the most, the one whose answer is least known is asked.
+ALIKE = 0.8
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,9 @@ def questions(
     """The items whose right answers tell most about which key holds, the best first.
 
     The gain of a question is the mutual information between its right answer and the keys, given
-    the answers to the questions before it. Among items that tell alike, those that more people
-    answered come first.
+    the answers to the questions before it. Among items that tell nearly as much, the one comes
+    first whose right answer is least known even if it is known which key holds: that answer is
+    worth having for itself. Among items alike in this, those that more people answered come first.
 
     Parameters
     ----------
@@ -102,6 +105,7 @@ def questions(
         return ()
     table = np.stack([items.share(np.nan_to_num(key)) for key in keys])
     states = [(1.0, weights / weights.sum())]  # what was answered so far: its chance, the readings
+    unknown = states[0][1] @ _entropies(items, table) * (1 - 1e-6 / np.maximum(answers, 1))
     asked: list[Question] = []
     for turn in range(min(KEPT_QUESTIONS, items.n_items)):
         gain = np.zeros(items.n_items)
@@ -110,9 +114,9 @@ def questions(
         gain = np.where(open_ > 0, gain, -1.0) * (1 - 1e-6 / np.maximum(answers, 1))
         for question in asked:
             gain[question.item] = -1.0
-        best = int(np.argmax(gain))
-        if gain[best] <= 1e-9:
+        if gain.max() <= 1e-9:
             break
+        best = int(np.argmax(np.where(gain >= ALIKE * gain.max(), unknown, -1.0)))
         asked.append(Question(best, float(gain[best])))
         if turn + 1 < JOINTLY:
             states = _after(items, table, states, best)
@@ -122,9 +126,14 @@ def questions(
 def _information(items: Items, table: Vector, readings: Vector) -> Vector:
     """Mutual information between each item's right answer and the reading."""
     mean = readings @ table
-    whole = items.total(-mean * np.log(np.maximum(mean, 1e-300)))
+    whole = _entropies(items, mean[None])[0]
+    return np.asarray(whole - readings @ _entropies(items, table))
+
+
+def _entropies(items: Items, table: Vector) -> Vector:
+    """The entropy of each item's right answer, for each reading."""
     each = -table * np.log(np.maximum(table, 1e-300))
-    return np.asarray(whole - readings @ np.stack([items.total(row) for row in each]))
+    return np.stack([items.total(row) for row in each])
 
 
 def _after(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.axis import nobody_differs
+from hitsndiffs.methods.axis import nobody_differs, with_key
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.exact import along
 from hitsndiffs.methods.fitted import Learnt
@@ -176,7 +176,7 @@ def certified_fit(data: Engine, method: Searching) -> Fit | None:
         found = perfect_order(data, data.collect(Majority()._fit(data).scores))
         if found is None:
             return None
-        fit = along(data, found, **known)
+        fit = with_key(data, along(data, found, **known))
     if fit.perfect is None or np.ptp(data.collect(fit.scores)) == 0:
         return None
     note = "The answers are consistent: this order explains every answer, and it is certified."

@@ -23,6 +23,8 @@ import numpy.typing as npt
 
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Engine
+from hitsndiffs.engines.base import option_words
 
 __all__ = ["Canonical", "Colouring", "canonical"]
 
@@ -48,6 +50,11 @@ class Colours:
     options: Words
     labels: Words
 
+    @cached_property
+    def tell_all_users_apart(self) -> bool:
+        """Whether no two users share a colour."""
+        return _how_many_differ(self.users) == len(self.users)
+
     @property
     def trace(self) -> int:
         """One number for all of it, whatever the order."""
@@ -60,7 +67,7 @@ class Colouring:
 
     Parameters
     ----------
-    responses
+    data
         The answers; every user has some, and every option was chosen.
     labels
         The number of each option's label, for methods that read labels across items.
@@ -70,50 +77,44 @@ class Colouring:
 
     def __init__(
         self,
-        responses: Responses,
+        data: Engine,
         labels: Ints | None = None,
         known_options: Ints | None = None,
         known_users: Ints | None = None,
     ) -> None:
         from scipy.sparse import csr_array
 
-        self.responses = responses
-        indptr, options = responses.rows
-        self._answers, self._of_user = options, indptr[:-1]
-        shape = (responses.n_users, responses.n_options)
-        ones = np.ones(len(options), dtype=np.int8)
-        by_option = csr_array((ones, options, indptr), shape=shape).tocsc()
-        self._choosers, self._of_option = by_option.indices, by_option.indptr[:-1]
-        self._labels = labels
+        self.data, self._labels = data, labels
+        ones = np.ones(data.n_responses, dtype=np.uint64)
+        self._by_user, self._by_option = (
+            csr_array((ones, chosen.indices, chosen.indptr), shape=chosen.shape)
+            for chosen in (data.by_user, data.by_option)
+        )
         if labels is not None:
             self._by_label = np.argsort(labels, kind="stable")
             self._of_label = np.searchsorted(
                 labels[self._by_label], np.arange(int(labels.max()) + 1)
             )
-        self._known_options = _marks(responses.n_options, known_options)
-        self._known_users = _marks(responses.n_users, known_users)
+        self._known_options = _marks(data.n_options, known_options)
+        self._known_users = _marks(data.n_users, known_users)
 
     @cached_property
     def first(self) -> Colours:
         """The colours with nothing marked."""
-        r = self.responses
         labels = 0 if self._labels is None else len(self._of_label)
         return self._settled(
             Colours(
-                mixed(r.answers_per_user.astype(np.uint64) + self._known_users),
-                mixed(r.choosers_per_option.astype(np.uint64) + self._known_options),
+                mixed(self.data.responses.answers_per_user.astype(np.uint64) + self._known_users),
+                mixed(self.data.choosers_per_option.astype(np.uint64) + self._known_options),
                 np.zeros(labels, dtype=np.uint64),
             )
         )
 
     @cached_property
-    def sheets(self) -> Ints:
-        """The number of each user's answer sheet: equal numbers, equal answers."""
-        words = np.random.default_rng(20261116).integers(
-            0, 2**64, self.responses.n_options, dtype=np.uint64
-        )
-        sums = np.add.reduceat(words[self._answers], self._of_user)
-        return np.unique(sums, return_inverse=True)[1].reshape(-1)
+    def sheets(self) -> Words:
+        """The fingerprint of each user's answer sheet: equal numbers, equal answers."""
+        words = option_words(self.data.n_options, seed=20261116)
+        return self.data.collect(self.data.fingerprints(words))
 
     def marked(self, colours: Colours, user: int) -> Colours:
         """The colours after one sheet is marked."""
@@ -140,20 +141,20 @@ class Colouring:
         for _ in range(MOST_COLOURINGS):
             colours = self._round(colours)
             parts = (colours.users, colours.options, colours.labels)
-            now = sum(len(np.unique(part)) for part in parts)
+            now = sum(_how_many_differ(part) for part in parts)
             if now == told:
                 break
             told = now
         return colours
 
     def _round(self, old: Colours) -> Colours:
-        starts, of = self.responses.item_starts[:-1], self.responses.option_items
-        chosen = np.add.reduceat(mixed(old.options)[self._answers], self._of_user)
+        items = self.data.items
+        chosen = self._by_user @ mixed(old.options)
         users = mixed(old.users + mixed(chosen))
-        seen = np.add.reduceat(mixed(users)[self._choosers], self._of_option)
+        seen = self._by_option @ mixed(users)
         options = mixed(old.options + mixed(seen))
-        items = mixed(np.add.reduceat(mixed(options), starts) + ITEM)
-        options = mixed(options + mixed(items[of]))
+        whole = mixed(np.add.reduceat(mixed(options), items.starts[:-1]) + ITEM)
+        options = mixed(options + mixed(whole)[items.of_option])
         labels = old.labels
         if self._labels is not None:
             used = np.add.reduceat(mixed(options)[self._by_label], self._of_label)
@@ -186,15 +187,16 @@ class Canonical:
 def canonical(colouring: Colouring) -> Canonical:
     """Put responses into the order that follows from the answers.
 
+    >>> from hitsndiffs.engines import open_engine
     >>> r = Responses.from_wide([["A", "B"], ["A", "C"], ["B", "B"]])
     >>> turned = Responses.from_wide([["z", "y"], ["x", "y"], ["z", "x"]])  # the same, renamed
-    >>> one, other = canonical(Colouring(r)), canonical(Colouring(turned))
+    >>> one, other = (canonical(Colouring(open_engine(x))) for x in (r, turned))
     >>> bool((one.responses.codes == other.responses.codes).all())
     True
     """
     colours = _told_apart(colouring)
-    r = colouring.responses
-    users = np.lexsort((np.arange(r.n_users), colours.users))
+    r = colouring.data.responses
+    users = np.argsort(colours.users, kind="stable")
     of = r.option_items.astype(np.int64)
     item_words = np.add.reduceat(mixed(colours.options), r.item_starts[:-1])
     items = np.argsort(item_words, kind="stable")
@@ -206,12 +208,13 @@ def canonical(colouring: Colouring) -> Canonical:
 
 def _told_apart(colouring: Colouring) -> Colours:
     """Colours that are different for different answer sheets, and for different labels."""
-    colours, n = colouring.first, colouring.responses.n_responses
+    colours, n = colouring.first, colouring.data.n_responses
     left = min(MOST_TRIALS, TRIED_ANSWERS // max(n, 1))
-    _, first = np.unique(colouring.sheets, return_index=True)
-    while left > 0 and (group := _smallest(colours.users[first])) is not None:
-        left -= len(group)
-        colours = _marked_one(colours, first[group], colouring.marked)
+    if left > 0 and not colours.tell_all_users_apart:
+        _, first = np.unique(colouring.sheets, return_index=True)
+        while left > 0 and (group := _smallest(colours.users[first])) is not None:
+            left -= len(group)
+            colours = _marked_one(colours, first[group], colouring.marked)
     while left > 0 and (group := _smallest(colours.labels)) is not None:
         left -= len(group)
         colours = _marked_one(colours, group, colouring.label_marked)
@@ -245,20 +248,17 @@ def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
         indptr, before = r.some_rows(users)
         row = np.repeat(np.arange(len(users)), np.diff(indptr))
         chosen = place[before]
-        rows = (indptr, chosen[np.lexsort((chosen, row))])
-        return _counted(Responses(**found, rows=rows), r, users, options)
-    codes: npt.NDArray[Any] = r.codes[items][:, users]
-    none = np.iinfo(codes.dtype).max
-    answered = codes != none
-    numbers = np.where(answered, codes, 0) + r.item_starts[:-1][items][:, None]
-    codes = np.where(answered, place[numbers] - starts[:-1, None], none).astype(codes.dtype)
-    return _counted(Responses(**found, codes=codes), r, users, options)
-
-
-def _counted(made: Responses, r: Responses, users: Ints, options: Ints) -> Responses:
-    """Take the counts over, so that they are not made again."""
-    made._cached("answers_per_user", lambda: r.answers_per_user[users])
-    made._cached("choosers_per_option", lambda: r.choosers_per_option[options])
+        rows = (indptr, np.sort(row * r.n_options + chosen) % r.n_options)
+        return Responses(**found, rows=rows)
+    # for each item the new codes of its options, and after them that of no answer
+    none = r.codes.dtype.type(np.iinfo(r.codes.dtype).max)
+    inside = place - starts[:-1].repeat(np.diff(starts))[place]
+    new_codes = np.insert(inside, r.item_starts[1:], none).astype(r.codes.dtype)
+    widths, begins = np.diff(r.item_starts)[items], r.item_starts[items] + items
+    codes = np.minimum(r.codes[items].take(users, axis=1), widths.astype(none.dtype)[:, None])
+    codes = new_codes.take(codes + begins.astype(np.int32)[:, None])
+    made = Responses(**found, codes=codes)
+    made._cached("answers_per_user", lambda: r.answers_per_user[users])  # not to be counted again
     return made
 
 
@@ -267,3 +267,9 @@ def _marks(size: int, known: Ints | None) -> Words:
     if known is not None:
         marks[known] = MARK
     return marks
+
+
+def _how_many_differ(words: Words) -> int:
+    """How many different words there are (sorting is several times as fast as ``np.unique``)."""
+    ordered = np.sort(words)
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + (len(words) > 0)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.order.intervals import count_orders, tree_of_intervals
+from hitsndiffs.order.intervals import COUNTED_UP_TO, count_orders, tree_of_intervals
 from hitsndiffs.order.pqtree.tree import PQTree
 
 if TYPE_CHECKING:
@@ -87,9 +87,12 @@ def may_be_perfect(
     """Whether some of the users, taken from all over the data, have a perfect order.
 
     If they have none, neither have all. The cost does not grow with the number of users. A
-    ``guide`` (a score per user) that is nearly a perfect order saves time.
+    ``guide`` (a score per user) that is nearly a perfect order saves time. Where some would be half
+    of the users, nothing is looked at: to look at all takes hardly longer.
     """
     some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, most_users))
+    if data.n_users <= 2 * some:
+        return True
     n_users, users = data.n_users, None
     if not data.is_complete and not bool((answered := data.answers_per_user > 0).all()):
         users = np.flatnonzero(data.collect(answered))
@@ -142,7 +145,10 @@ def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | N
     place[arranged] = np.arange(len(sizes))
     level = np.cumsum(np.logical_not(tied)) - 1
     by_place = np.argsort(place[sheet], kind="stable")
-    return checked_order(data, users[by_place], level[place[sheet][by_place]])
+    made = checked_order(data, users[by_place], level[place[sheet][by_place]])
+    if made is not None and len(sets.sizes) <= COUNTED_UP_TO:
+        made.__dict__["n_orders"] = tree.n_orders()  # the tree is there already
+    return made
 
 
 def checked_order(

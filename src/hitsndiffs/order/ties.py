@@ -164,16 +164,6 @@ class Levels:
         return order
 
 
-def _sorted_by(first: npt.NDArray[Any], then: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Do what ``np.lexsort((then, first))`` does, faster where ``first`` has few ties."""
-    order = np.argsort(first)
-    same = np.diff(first[order]) == 0
-    tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
-    some = np.sort(order[tied[: len(order)]])
-    order[tied[: len(order)]] = some[np.lexsort((then[some], first[some]))]
-    return order
-
-
 def members(components: IntVector) -> list[npt.NDArray[np.int64]]:
     """The users of each component, component after component; users without answers left out."""
     if components.max(initial=-1) <= 0:  # one component at most: nothing to sort

@@ -16,6 +16,7 @@ from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.option_book import Codes, OptionBook
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array, text_labels
 from hitsndiffs.data.encoding.series import code_series, text_of
+from hitsndiffs.data.encoding.users import row_labels
 from hitsndiffs.data.encoding.wide import WideBuilder, check_user_names
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
@@ -253,10 +254,10 @@ def _user_labels(
             check_user_names(labels, place, column)
         return labels, np.zeros(len(labels), dtype=bool)
     if any(isinstance(piece, (list, UserNames)) for piece in pieces):
-        labels = label_array([cell.strip() for piece in pieces for cell in _texts(piece)])
+        labels, nameless = row_labels(cell for piece in pieces for cell in _texts(piece))
         if check:
             check_user_names(labels, place, column)
-        return labels, labels == ""
+        return labels, nameless
     import polars as pl
 
     series = pl.concat([text_of(piece) for piece in pieces]).str.strip_chars().fill_null("")

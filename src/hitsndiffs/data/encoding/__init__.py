@@ -12,9 +12,8 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.groups import groups_in_words, take_column, user_groups
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
-from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
-from hitsndiffs.data.encoding.users import further_names, recognised_user
+from hitsndiffs.data.encoding.users import further_names, recognised_user, row_labels
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.errors import InputError
 
@@ -218,12 +217,7 @@ def _user_labels(
         notes.append("Took the index of the table as the names of the users.")
         return label_array(table.index), None
     values = table.column(column)
-    values = values.to_list() if hasattr(values, "to_list") else list(values)
-    labels = label_array([value.strip() if isinstance(value, str) else value for value in values])
-    nameless = None
-    if labels.dtype == object:
-        nameless = np.array([is_blank(label) for label in labels.tolist()], dtype=bool)
-    return labels, nameless
+    return row_labels(values.to_list() if hasattr(values, "to_list") else values)
 
 
 def _item_columns(table: Table, user: Any, notes: list[str]) -> list[Any]:

@@ -10,10 +10,10 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from hitsndiffs.data.encoding.interning import Interner
+from hitsndiffs.data.encoding.interning import Interner, number_objects, trimmed
 from hitsndiffs.data.encoding.long import Factor
-from hitsndiffs.data.encoding.option_book import Codes, OptionBook, is_blank
-from hitsndiffs.data.encoding.result import Place, label_array
+from hitsndiffs.data.encoding.option_book import Codes, OptionBook
+from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import code_series
 from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
@@ -190,23 +190,25 @@ def _factorise_pandas(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray[Any
 
 def factorise(column: Any) -> Factor:
     """Number the labels of a long column as they first appear; they keep their type."""
+    return trimmed(_factor(column))
+
+
+def _factor(column: Any) -> Factor:
     series = nw.from_native(column, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         if series.dtype.is_integer() and not series.is_null().any():
-            return _tidy(*_factorise_array(series.to_numpy()))
+            return Factor(*_factorise_array(series.to_numpy()))
         implementation = series.implementation
         if implementation.is_polars() or implementation.is_pyarrow():
             if series.dtype == nw.String:
                 interner = Interner()
                 interner.add(series.to_polars())
-                found = interner.factor()
-                return _tidy(found.labels, found.numbers)
-            return _tidy(*_factorise_objects(series.to_list()))
-        return _tidy(*_factorise_pandas(series))
+                return interner.factor()
+            return Factor(*number_objects(series.to_list()))
+        return Factor(*_factorise_pandas(series))
     if isinstance(column, np.ndarray) and column.dtype.kind in "iuUT":
-        return _tidy(*_factorise_array(column))
-    values = column.tolist() if isinstance(column, np.ndarray) else column
-    return _tidy(*_factorise_objects(values))
+        return Factor(*_factorise_array(column))
+    return Factor(*number_objects(column.tolist() if isinstance(column, np.ndarray) else column))
 
 
 def _factorise_array(values: np.ndarray[Any, Any]) -> tuple[Any, np.ndarray[Any, Any]]:
@@ -215,24 +217,3 @@ def _factorise_array(values: np.ndarray[Any, Any]) -> tuple[Any, np.ndarray[Any,
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order))
     return distinct[order].tolist(), rank[places]
-
-
-def _factorise_objects(values: Iterable[Any]) -> tuple[list[Any], np.ndarray[Any, Any]]:
-    seen: dict[Any, int] = {}
-    try:
-        places = [seen.setdefault(value, len(seen)) for value in values]
-    except TypeError as error:
-        raise InputError(f"users, items and options must be numbers or texts ({error}).") from None
-    return list(seen), np.array(places, dtype=np.int32)
-
-
-def _tidy(labels: list[Any], numbers: np.ndarray[Any, Any]) -> Factor:
-    """Trim texts, join labels that then agree, and take blank ones as null."""
-    index: dict[Any, int] = {}
-    lookup = np.full(len(labels) + 1, -1, dtype=np.int32)
-    for place, label in enumerate(labels):
-        label = label.item() if isinstance(label, np.generic) else label
-        if not is_blank(label):
-            label = label.strip() if isinstance(label, str) else label
-            lookup[place] = index.setdefault(label, len(index))
-    return Factor(label_array(list(index)), lookup[numbers])

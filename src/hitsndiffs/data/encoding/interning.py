@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding.long import Factor
+from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.encoding.series import as_plain, text_of
+from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Interner", "number_series", "trimmed"]
+__all__ = ["Interner", "number_objects", "number_series", "trimmed"]
 
 #: Rows that are numbered at a time.
 SLICE = 4_000_000
@@ -38,14 +41,12 @@ class Interner:
     def add(self, column: pl.Series | list[str]) -> None:
         """Number the next piece of the column; a list must be all of it."""
         if isinstance(column, list):
-            seen: dict[str, int] = {}
-            places = [seen.setdefault(cell, len(seen)) for cell in column]
-            self._labels = [list(seen)]
-            self._pieces = [np.array(places, dtype=np.int32)]
+            labels, numbers = number_objects(column)
+            self._labels, self._pieces = [labels], [numbers]
             return
         for first in range(0, len(column), self._rows):
-            labels, numbers = number_series(column.slice(first, self._rows))
-            self._labels.append(text_of(labels))
+            distinct, numbers = number_series(column.slice(first, self._rows))
+            self._labels.append(text_of(distinct))
             self._pieces.append(numbers)
 
     def factor(self) -> Factor:
@@ -93,14 +94,39 @@ def number_series(series: pl.Series) -> tuple[pl.Series, Numbers]:
     return distinct, found.cast(pl.Int32).fill_null(-1).to_numpy(writable=True)
 
 
+def number_objects(values: Iterable[Any]) -> tuple[list[Any], Numbers]:
+    """Return the different values of a column as they first appear, and each cell's number.
+
+    Examples
+    --------
+    >>> distinct, numbers = number_objects(["b", 3, "b"])
+    >>> distinct, numbers.tolist()
+    (['b', 3], [0, 1, 0])
+    """
+    seen: dict[Any, int] = {}
+    try:
+        numbers = [seen.setdefault(value, len(seen)) for value in values]
+    except TypeError as error:
+        raise InputError(f"users, items and options must be numbers or texts ({error}).") from None
+    return list(seen), np.array(numbers, dtype=np.int32)
+
+
 def trimmed(factor: Factor) -> Factor:
-    """Trim labels, and join those that then agree; blank ones are null."""
-    if all(label and label == label.strip() for label in factor.labels):
+    """Trim texts, join labels that then agree, and take blank ones as null; numbers are kept.
+
+    Examples
+    --------
+    >>> found = trimmed(Factor(["a ", None, "a", 3], np.array([0, 1, 2, 3], dtype=np.int32)))
+    >>> found.labels, found.numbers.tolist()
+    (['a', 3], [0, -1, 0, 1])
+    """
+    if all(type(label) is str and label and label == label.strip() for label in factor.labels):
         return factor
-    index: dict[str, int] = {}
+    index: dict[Any, int] = {}
     lookup = np.full(len(factor.labels) + 1, -1, dtype=np.int32)
     for place, label in enumerate(factor.labels):
-        text = label.strip()
-        if text:
-            lookup[place] = index.setdefault(text, len(index))
+        label = label.item() if isinstance(label, np.generic) else label
+        if not is_blank(label):
+            label = label.strip() if isinstance(label, str) else label
+            lookup[place] = index.setdefault(label, len(index))
     return Factor(list(index), lookup[factor.numbers])

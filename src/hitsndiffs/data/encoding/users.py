@@ -1,13 +1,34 @@
-"""Which column of a wide table names the users, and which others name them too."""
+"""Which column of a wide table names the users, which others name them too, and the names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from hitsndiffs.data.encoding.names import listed, recognise
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["further_names", "recognised_user"]
+from hitsndiffs.data.encoding.names import listed, recognise
+from hitsndiffs.data.encoding.option_book import is_blank
+from hitsndiffs.data.encoding.result import label_array
+
+__all__ = ["further_names", "recognised_user", "row_labels"]
+
+
+def row_labels(cells: Iterable[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Return the label of every row, texts without blanks around them, and which rows have none.
+
+    Examples
+    --------
+    >>> labels, nameless = row_labels([" ann", 3, None, " "])
+    >>> labels.tolist(), nameless.tolist()
+    (['ann', 3, None, ''], [False, False, True, True])
+    """
+    labels = label_array([cell.strip() if isinstance(cell, str) else cell for cell in cells])
+    if labels.dtype.kind in "iu":
+        return labels, np.zeros(len(labels), dtype=bool)
+    blank = [not x if isinstance(x, str) else is_blank(x) for x in labels.tolist()]
+    return labels, np.array(blank, dtype=bool)
 
 
 def recognised_user(

@@ -1,28 +1,131 @@
-"""What a solution foresees of the right answers, if it may err about some of them."""
+"""Ways in which the answers may be meant, and what each foresees of the right answers.
+
+Besides the solutions of a search, people may stand along one of the strongest axes of the answers,
+either way up: where many share a mistake, a fit that begins at the truth leaves it again, and when
+the best solution is wrong, the strongest axis is mostly right.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.latent_key.found import Search
+from hitsndiffs.methods.latent_key.confidence import NATS
+from hitsndiffs.methods.latent_key.found import DISAGREE, Search
+from hitsndiffs.methods.latent_key.grid import normal_scores
+from hitsndiffs.methods.latent_key.modes import Mode, correlation
+from hitsndiffs.methods.latent_key.shares import HALVED, shared_out
 from hitsndiffs.methods.probability import normal_cdf
 
-__all__ = ["foreseen"]
+__all__ = ["Meaning", "clusters", "doubted", "meanings"]
 
 Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
-#: The key of a right solution is wrong this often, over the root of the number of witnesses, within
-#: bounds; then the right option is one with able choosers.
-KEY_ERRORS, FEWEST_ERRORS, MOST_ERRORS = 1.2, 0.1, 0.5
+#: Keys are less sure than the answers say, for there are likenesses that nobody sees: odds count to
+#: this power.
+SURENESS = 0.7
+#: Besides, a key errs so often; then the right option is one with able choosers.
+KEY_ERRORS = 0.04
 #: How much choosers' leads in ability differ from item to item, beyond chance (in their spread).
 UNEVEN = 0.2
 #: No answer is taken to be clearly less likely than this.
-KEY_FLOOR = 0.04
+KEY_FLOOR = 0.005
+#: Of what is left where none of the solutions is right, the axes have this share, each as this
+#: power of its strength.
+AXES, POWER = 0.75, 4.0
+#: Which way up an axis is, its evidence says by so many nats at most (in units of :data:`NATS`).
+MOST_TURNED = 2.0
+#: A solution is no likelier than this before right answers are known: where most people share a
+#: mistake, the wrong solution explains the answers as well as a right one does elsewhere.
+MOST_LIKELY = 0.5
 
 
-def foreseen(found: Search, key: Array, ability: Array) -> Array:
-    """How likely each option is the right one, for a solution whose key may err.
+@dataclass(frozen=True)
+class Meaning:
+    """One way in which the answers may be meant.
+
+    Attributes
+    ----------
+    chance
+        How likely it is.
+    ability
+        Of the users.
+    likely
+        How likely each option is the right one.
+    mode
+        The solution; ``None`` where people stand along an axis.
+    """
+
+    chance: float
+    ability: Any
+    likely: Array
+    mode: Mode | None = None
+
+
+def meanings(found: Search) -> list[Meaning]:
+    """The solutions, and the axes both ways up; what is missing to 1: none of them."""
+    made = []
+    for mode, probability in shared_out(found):
+        chance, key = min(probability, MOST_LIKELY), mode.fit.key
+        if mode.one_label is None:
+            key = _competing(found, mode.fit)[0]
+        else:  # against the structure of the data: it must explain them
+            chance /= 1 + (found.best.evidence - mode.evidence) / HALVED
+        ability = mode.fit.posterior.mean
+        made.append(Meaning(chance, ability, doubted(found, key, ability), mode))
+    axes, data = found.shrinkage.axes, found.problem.data
+    strength = np.asarray(axes.values, dtype=float) ** POWER
+    left = AXES * (1 - sum(each.chance for each in made)) / max(float(strength.sum()), 1e-300)
+    for axis, share in zip(axes.scores.T, left * strength, strict=True):
+        one, other = (_competing(found, normal_scores(data, way)) for way in (axis, -axis))
+        lead = float(np.clip((one[1] - other[1]) / NATS, -MOST_TURNED, MOST_TURNED))
+        for way, key, ahead in ((axis, one[0], lead), (-axis, other[0], -lead)):
+            chance = float(share / (1 + np.exp(-ahead)))
+            made.append(Meaning(chance, way, doubted(found, key, way)))
+    return made
+
+
+def clusters(found: list[Meaning]) -> Ints:
+    """A number for each: those that agree about who is good have that of the likeliest."""
+    numbers = np.full(len(found), -1)
+    for first in np.argsort([-each.chance for each in found], kind="stable"):
+        if numbers[first] >= 0:
+            continue
+        for i, other in enumerate(found):
+            if numbers[i] < 0 and correlation(other.ability, found[first].ability) >= DISAGREE:
+                numbers[i] = first
+        numbers[first] = first
+    return numbers
+
+
+def _competing(found: Search, start: Any) -> tuple[Array, float]:
+    """The key, if the options of every item compete once more; and the evidence.
+
+    A solution's own key is surer than the answers allow where many users say the same: here those
+    with nearly the same answers are one witness.
+    """
+    problem = found.problem
+    kept = problem.witness
+    problem.weigh(_alone(found))
+    fit = problem.fit(start, max_rounds=1)
+    problem.weigh(kept)
+    return fit.key, fit.evidence
+
+
+def _alone(found: Search) -> Any:
+    """How much each user counts if all are one who are alike by a rule or by any solution."""
+    weights = found.once
+    for mode in found.modes:
+        weights = np.minimum(weights, mode.witnesses.weights)
+    return weights
+
+
+def doubted(found: Search, key: Array, ability: Array) -> Array:
+    """How likely each option is the right one, for a key that may err.
 
     Where it errs, the right option is still one whose choosers are able.
 
@@ -31,11 +134,11 @@ def foreseen(found: Search, key: Array, ability: Array) -> Array:
     found
         The search: the data, and who counts as one witness.
     key
-        P(option is the key of its item), by the solution.
+        P(option is the key of its item).
     ability
-        Of the users, by the solution.
+        Of the users.
     """
-    data, once = found.problem.data, found.once
+    data, once = found.problem.data, _alone(found)
     counts = np.maximum(data.choosers(once), 1e-9)
     ability = (ability - float(ability.mean())) / max(float(ability.std()), 1e-12)
     sums = data.choosers(once * ability)
@@ -43,10 +146,8 @@ def foreseen(found: Search, key: Array, ability: Array) -> Array:
     lead = sums / counts - (data.items.sum(sums) - sums) / others
     z = lead / np.sqrt(1 / counts + 1 / others + UNEVEN**2)
     able = data.items.share(normal_cdf(z) + 1e-12)
-    key = np.nan_to_num(key)
+    key = data.items.share(np.maximum(np.nan_to_num(key), 1e-12) ** SURENESS)
     two = (data.items.sizes == 2)[data.items.of_option]
     able = np.where(two, 1 - key, able)  # of two options there is but one other
-    errors = min(max(KEY_ERRORS / np.sqrt(float(once.sum())), FEWEST_ERRORS), MOST_ERRORS)
-    errors = np.where(two, FEWEST_ERRORS, errors)
-    likely = (1 - errors) * key + errors * able
+    likely = (1 - KEY_ERRORS) * key + KEY_ERRORS * able
     return data.items.share(np.maximum(likely, KEY_FLOOR))

@@ -15,6 +15,7 @@ from hitsndiffs.methods.latent_key.confidence import (
     MOST_STEADY,
     Signs,
     label_bound,
+    shared_bound,
     sureness,
 )
 from hitsndiffs.methods.latent_key.copies import excess_spread, find_witnesses
@@ -193,14 +194,15 @@ class Search:
 
         A logistic function of the :attr:`signs`, learnt on simulated data of many kinds (the
         arena's leave-one-kind-out table shows how it holds). Not sure where the order follows the
-        share of one label, and at most ½ where even the best solution contradicts what the caller
-        knows. With known answers it is how likely they leave the solution.
+        share of one label, or where users agree far beyond what it explains, and at most ½ where
+        even the best solution contradicts what the caller knows. With known answers it is how
+        likely they leave the solution, and what agrees with it.
         """
         sure = self.told[0] if self.told else sureness(self.signs)
         if contradicts(self.problem, self.best):
             return min(sure, 0.5)
         if self.known_support < WELL_KNOWN:
-            sure = min(sure, label_bound(self.signs))
+            sure = min(sure, label_bound(self.signs), shared_bound(self.signs))
         return sure
 
     @cached_property

@@ -1,9 +1,10 @@
-"""What the caller knows: known answers choose among the solutions, and settle their keys.
+"""What the caller knows: known answers choose among the ways to mean the answers.
 
-Where no solution foresaw the known answers, the model itself is wrong for these data: a mistake
-that many share is taken for the truth, and a fit that begins at the truth leaves it again. Then
-people are placed along the strongest axes of the answers, turned such that those who gave the known
-answers stand high, and the right option of every item is the one whose choosers stand highest.
+Each way (see :mod:`.foresight`) foresaw the known answers more or less well. Where none of the
+solutions did, the model itself is wrong for these data: a mistake that many share is taken for the
+truth, and a fit that begins at the truth leaves it again. Then people may be placed along the
+strongest axes of the answers, each as far as it agrees with the known ones, and the right option of
+every item is the one whose choosers stand highest.
 """
 
 from __future__ import annotations
@@ -15,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.keys import key_from_scores
-from hitsndiffs.methods.latent_key.foresight import foreseen
-from hitsndiffs.methods.latent_key.found import Search, Surprise
+from hitsndiffs.methods.latent_key.foresight import Meaning, meanings
+from hitsndiffs.methods.latent_key.found import DISAGREE, Search, Surprise
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.latent_key.problem import Problem
-from hitsndiffs.methods.latent_key.shares import HALVED, shared_out
 
 __all__ = ["informed"]
 
@@ -29,22 +29,19 @@ Flags = npt.NDArray[np.bool_]
 
 #: Rounds that a solution is fitted again with the known keys put in.
 REFIT_ROUNDS = 15
-#: Solutions that rank alike with the known keys put in are one.
-SAME_ORDER = 0.9
 #: A solution is sure of a key from here on.
 SURE = 0.9
-#: Where none of the solutions is right, the axes turned to the known answers are this often.
-TURNED = 0.75
-#: Known answers are foreseen from the others in so many parts at most.
-FOLDS = 5
+#: No right answer that nobody gave is less likely than this.
+LEAST_UNSEEN = 0.02
+#: Ways to mean the answers that are less likely than this are left out.
+LEAST_TOLD = 1e-3
 
 
 def informed(found: Search, problem: Problem) -> Search:
-    """Weigh the solutions by how well they foresaw the known answers, and put these in.
+    """Weigh the ways to mean the answers by how well they foresaw the known ones; put these in.
 
-    Each solution says how likely every known answer is to be the right one; so do the axes of the
-    answers, turned to those who gave the other known answers; and so do those who say that neither
-    is right, for whom all options are alike.
+    For those who say that none of the ways is right, popular options are likely. The order that is
+    taken agrees best, on average, with all of them.
 
     Parameters
     ----------
@@ -54,41 +51,81 @@ def informed(found: Search, problem: Problem) -> Search:
         The same data, with them.
     """
     right = problem.known == 1.0
-    if not right.any():  # right answers that nobody gave: they tell no solution from another
-        modes = [
-            replace(mode, fit=problem.fit(mode.fit, max_rounds=REFIT_ROUNDS))
-            for mode in found.modes
-            if mode.one_label is None
-        ]
-        return replace(found, problem=problem, modes=modes or found.modes)
-    fitted: list[tuple[float, Mode]] = []
-    for mode, chance in shared_out(found):
-        if mode.one_label is not None:  # against the structure of the data: it must explain them
-            chance /= 1 + (found.best.evidence - mode.evidence) / HALVED
-        likely = foreseen(found, mode.fit.key, mode.fit.posterior.mean)
-        logs = float(np.log(likely[right]).sum()) + float(np.log(max(chance, 1e-6)))
-        if mode.one_label is None:
-            problem.weigh(mode.witnesses.weights)
-            again = problem.fit(mode.fit, max_rounds=REFIT_ROUNDS)
-            fitted.append((logs, replace(mode, fit=again)))
-        elif (mode.fit.key[right] == 1.0).all():
-            fitted.append((logs, mode))
-    left = max(1 - sum(chance for _, chance in shared_out(found)), 1e-6)
-    # most of what is left for none of them is for the order that the known answers give
-    popular = np.log(problem.items.share(problem.data.choosers(found.once) + 1))
-    none = float(np.log(left * (1 - TURNED))) + float(popular[right].sum())
-    logs = float(np.log(left * TURNED)) + _turned_logs(found, right, popular)
-    fitted.append((logs, _turned(found, problem, right)))
-    joined = _joined(fitted)
-    top = max(each for each, _ in joined)
-    weights = np.array([np.exp(each - top) for each, _ in joined])
-    total = float(weights.sum() + np.exp(none - top))
-    order = np.argsort(-weights, kind="stable")
-    modes = [joined[i][1] for i in order]
+    all_ = [each for each in meanings(found) if not _refuted(each, right)]
+    popular = problem.items.share(problem.data.choosers(found.once) + 1)
+    left = max(1 - sum(each.chance for each in all_), 1e-6)
+    chances = np.array([*(each.chance for each in all_), left])
+    logs = np.array([_foreseen(problem, likely) for likely in (*(m.likely for m in all_), popular)])
+    logs += np.log(np.maximum(chances, 1e-9))
+    weights = np.exp(logs - logs.max())
+    modes, told = _in_order(found, problem, all_, (weights / weights.sum())[:-1])
     problem.weigh(modes[0].witnesses.weights)
-    told = tuple((weights[order] / total).tolist())
     surprises = _surprises(found, right)
     return replace(found, problem=problem, modes=modes, told=told, surprises=surprises)
+
+
+def _refuted(meaning: Meaning, right: Flags) -> bool:
+    """Whether known answers rule it out: one label right everywhere, and another one is."""
+    mode = meaning.mode
+    return mode is not None and mode.one_label is not None and bool((mode.fit.key[right] < 1).any())
+
+
+def _foreseen(problem: Problem, likely: Array) -> float:
+    """Log probability of the known answers; one that nobody gave speaks against being sure."""
+    items, right = problem.items, problem.known == 1.0
+    most = np.maximum.reduceat(likely, items.starts[:-1])
+    unseen = (items.total((problem.known >= 0).astype(float)) > 0) & (items.total(1.0 * right) == 0)
+    others = np.log(np.maximum(1 - most[unseen], LEAST_UNSEEN))
+    return float(np.log(likely[right]).sum() + others.sum())
+
+
+def _in_order(
+    found: Search, problem: Problem, all_: list[Meaning], weights: Array
+) -> tuple[list[Mode], tuple[float, ...]]:
+    """The order that agrees best with all, then those that disagree with it; and their chances.
+
+    Ways that agree about who is good speak for each other.
+    """
+    agree = np.array([[correlation(a.ability, b.ability) for b in all_] for a in all_])
+    left = np.ones(len(all_), dtype=bool)
+    modes: list[Mode] = []
+    told: list[float] = []
+    rank = agree @ weights
+    while left.any() and (not modes or float(weights[left].max()) >= LEAST_TOLD):
+        first = int(np.argmax(np.where(left, rank, -np.inf)))
+        joined = left & (agree[first] >= DISAGREE)
+        joined[first] = True
+        place = _place(all_, np.where(agree[first] > 0, weights, 0.0))
+        modes.append(_fitted(found, problem, all_[first].mode, place))
+        told.append(float(weights[joined].sum()))
+        left &= ~joined
+        rank = weights
+    order = [0, *(1 + np.argsort([-each for each in told[1:]], kind="stable")).tolist()]
+    return [modes[i] for i in order], tuple(told[i] for i in order)
+
+
+def _place(all_: list[Meaning], weights: Array) -> Any:
+    """Everybody's place along the axes, each as far as it is likely."""
+    place: Any = 0.0
+    for each, weight in zip(all_, weights.tolist(), strict=True):
+        if each.mode is None:
+            place = place + weight * each.ability / max(float(each.ability.std()), 1e-12)
+    return place
+
+
+def _fitted(found: Search, problem: Problem, mode: Mode | None, place: Any) -> Mode:
+    """A solution, or people in their places along the axes, with the known answers put in."""
+    if mode is None:  # the key is held, for the model alone would leave it
+        witnesses = found.best.witnesses
+        problem = problem.holding(key_from_scores(problem.data, place))
+        problem.weigh(witnesses.weights)
+        scores = normal_scores(problem.data, place)
+        fit = problem.fit(scores, max_rounds=2 * REFIT_ROUNDS)
+        return Mode(("known answers",), fit, witnesses)
+    if mode.one_label is not None:
+        return mode
+    problem.weigh(mode.witnesses.weights)
+    return replace(mode, fit=problem.fit(mode.fit, max_rounds=REFIT_ROUNDS))
 
 
 def _surprises(found: Search, right: Flags) -> tuple[Surprise, ...]:
@@ -101,61 +138,3 @@ def _surprises(found: Search, right: Flags) -> tuple[Surprise, ...]:
         if held != option and key[held] >= SURE:
             made.append(Surprise(option, held, float(key[held])))
     return tuple(made)
-
-
-def _direction(found: Search, right: Flags) -> Any:
-    """Everybody's place along the strongest axes, turned to those who gave the known answers."""
-    data, marks = found.problem.data, right.astype(float)
-    counts = data.choosers_per_option.astype(float)
-    items = data.items
-    told = data.choices(marks - items.sum(marks * counts) / items.sum(counts))
-    place = 0.0 * told
-    for axis in found.shrinkage.axes.scores.T:
-        place = place + correlation(axis, told) * axis / max(float(axis.std()), 1e-12)
-    return place
-
-
-def _turned_logs(found: Search, right: Flags, popular: Array) -> float:
-    """Log probability of the known answers, each foreseen from the others; the first from none."""
-    options = np.flatnonzero(right)
-    folds = min(FOLDS, len(options))
-    blind = float(popular[options].sum())
-    if folds < 2:
-        return blind
-    seen = 0.0
-    for fold in range(folds):
-        hidden = options[fold::folds]
-        rest = right.copy()
-        rest[hidden] = False
-        place = _direction(found, rest)
-        key = key_from_scores(found.problem.data, place)
-        seen += float(np.log(foreseen(found, key, place)[hidden]).sum())
-    return seen * (1 - 1 / folds) + blind / folds
-
-
-def _turned(found: Search, problem: Problem, right: Flags) -> Mode:
-    """The solution along the turned axes: its key is held, for the model alone would leave it."""
-    data, witnesses = problem.data, found.best.witnesses
-    if len(found.shrinkage.axes.values) == 0:
-        marks = right.astype(float)
-        scores = data.choices(marks - problem.items.sum(marks) / 2)
-    else:
-        scores = _direction(found, right)
-        problem = problem.holding(key_from_scores(data, scores))
-    problem.weigh(witnesses.weights)
-    fit = problem.fit(normal_scores(data, scores), max_rounds=2 * REFIT_ROUNDS)
-    return Mode(("known answers",), fit, witnesses)
-
-
-def _joined(fitted: list[tuple[float, Mode]]) -> list[tuple[float, Mode]]:
-    """Solutions that have come to rank alike are one, and as likely as both together."""
-    kept: list[tuple[float, Mode]] = []
-    for logs, mode in sorted(fitted, key=lambda pair: -pair[0]):
-        for i, (other, first) in enumerate(kept):
-            alike = correlation(mode.fit.posterior.mean, first.fit.posterior.mean) > SAME_ORDER
-            if alike and mode.one_label == first.one_label:
-                kept[i] = (float(np.logaddexp(other, logs)), first)
-                break
-        else:
-            kept.append((logs, mode))
-    return kept

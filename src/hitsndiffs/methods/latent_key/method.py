@@ -70,7 +70,7 @@ class LatentKey(Searching):
     def from_search(self, found: Search) -> Fit:
         """The result, once the solutions are known."""
         readings = readings_of(found)
-        asked = questions_of(found, readings)
+        asked = questions_of(found)
         step("fitting the best solution")
         chosen = found.for_everybody(self._chosen(found))
         problem = chosen.fit.problem

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
-from hitsndiffs.methods.latent_key.foresight import foreseen
+from hitsndiffs.methods.latent_key.foresight import Meaning, clusters, doubted, meanings
 from hitsndiffs.methods.latent_key.found import Search
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.latent_key.shares import shared_out
@@ -21,9 +22,8 @@ Array = npt.NDArray[np.float64]
 #: Below this correlation between two rules of who counts, it is said; and below this confidence
 #: there is doubt, and it is said what would help.
 CONTRADICTED, DOUBT = 0.5, 0.8
-#: The keys by the strongest axis, both ways up, count this much when it is chosen what to ask; by
-#: the other axes less, as the square of their strength.
-OTHER_KEYS = 0.3
+#: No way to mean the answers is less likely than this when it is chosen what to ask.
+LEAST_CHANCE = 1e-3
 #: So many known answers that were not foreseen are named.
 NAMED = 3
 
@@ -48,16 +48,32 @@ def readings_of(found: Search) -> tuple[Reading, ...]:
     return tuple(made)
 
 
-def questions_of(found: Search, readings: tuple[Reading, ...]) -> tuple[Question, ...]:
-    """The items whose right answers would settle most."""
+def questions_of(found: Search, besides: Sequence[Reading] = ()) -> tuple[Question, ...]:
+    """The items whose right answers would settle most.
+
+    Ways to mean the answers that agree about who is good need not be told apart: they are taken
+    together.
+
+    Parameters
+    ----------
+    found
+        The search.
+    besides
+        Readings by another model.
+    """
     data = found.problem.data
-    keys = [foreseen(found, reading.key, reading.correct) for reading in readings]
-    weights = [max(reading.probability, 1e-3) for reading in readings]
-    axes = found.shrinkage.axes
-    for axis, value in zip(axes.scores.T, axes.values, strict=True):
-        for way in (axis, -axis):
-            keys.append(foreseen(found, key_from_scores(data, way), way))
-            weights.append(OTHER_KEYS / 2 * (float(value) / float(axes.values[0])) ** 2)
+    all_ = meanings(found)
+    all_ += [
+        Meaning(each.probability, each.correct, doubted(found, each.key, each.correct))
+        for each in besides
+    ]
+    numbers = clusters(all_)
+    keys, weights = [], []
+    for number in np.unique(numbers):
+        mine = [each for each, n in zip(all_, numbers, strict=True) if n == number]
+        chances = np.array([max(each.chance, LEAST_CHANCE) for each in mine])
+        keys.append(chances @ np.stack([each.likely for each in mine]) / chances.sum())
+        weights.append(float(chances.sum()))
     open_ = (data.items.total((found.problem.known >= 0).astype(float)) == 0).astype(float)
     return questions(data.items, keys, weights, data.answers_per_item, open_)
 
@@ -127,7 +143,7 @@ def _of_known(found: Search) -> list[str]:
     if found.best.fit.problem.held is not None:
         said += (
             " No solution foresaw them, so that people are placed along the strongest axes of the "
-            "answers, turned to those who gave the known ones."
+            "answers, each as far as it agrees with the known ones."
         )
     return [said]
 
@@ -152,7 +168,7 @@ def _says(mode: Mode) -> str:
     if mode.one_label is not None:
         return f"{mode.one_label!r} is right in every item (marks, not answers)"
     if mode.fit.problem.held is not None:
-        return "people stand along axes of the answers, turned to those who gave the known ones"
+        return "people stand along axes of the answers, as far as these agree with the known ones"
     if isinstance(mode.fit, LeaningFit):
         return "all items share two labels, to which people lean more or less"
     return "every item has one right answer of its own"
