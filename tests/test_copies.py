@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import exam, with_own_letters
-from factory import make_responses
+from factory import make_responses, random_answers
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
@@ -16,6 +18,7 @@ from hitsndiffs.methods.latent_key.copies import (
 )
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem
+from hitsndiffs.methods.latent_key.pairs import KEPT, Pairs
 from hitsndiffs.methods.latent_key.starts import consensus
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
@@ -35,6 +38,17 @@ def with_copies(seed, copied=5, noise=0.0, **size):
     other = rng.integers(0, 4, sheet.shape)
     sheet = np.where(rng.random(sheet.shape) < noise, other, sheet)
     return np.vstack([table, sheet]), np.r_[ability, np.full(copied, ability[0])]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 9), st.integers(1, 6), st.integers(0, 10_000), st.sampled_from([0, KEPT]))
+def test_what_pairs_have_in_common(users, items, seed, kept):
+    answers = random_answers(users, items, 3, 0.3, seed)
+    some = np.random.default_rng(seed).permutation(users)[:3]
+    agree, common = Pairs(open_engine(make_responses(answers)), kept).of(some)
+    one, other = answers[:, None], answers[some]
+    np.testing.assert_array_equal(common, ((one >= 0) & (other >= 0)).sum(axis=2))
+    np.testing.assert_array_equal(agree, ((one == other) & (one >= 0)).sum(axis=2))
 
 
 @pytest.mark.parametrize("pairwise", [True, False])

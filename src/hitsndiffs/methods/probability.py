@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["STEADY", "digamma", "log_gamma", "normal_cdf", "normal_quantile"]
+__all__ = [
+    "STEADY",
+    "digamma",
+    "log_curves",
+    "log_gamma",
+    "logistic",
+    "normal_cdf",
+    "normal_quantile",
+]
 
 #: Decimals that are kept between rounds: where two answers are equally good, what rounding leaves
 #: of the order of the rows must not grow until it decides.
@@ -93,3 +101,28 @@ def normal_quantile(p: Any) -> Any:
 
 def _each(function: Callable[[float], float], x: Array) -> Array:
     return np.array([function(v) for v in x.ravel().tolist()], dtype=float).reshape(x.shape)
+
+
+def logistic(logits: Array) -> Array:
+    """``1 / (1 + exp(-logits))``, in the place of the logits.
+
+    >>> logistic(np.array([0.0, np.log(3)])).round(2).tolist()
+    [0.5, 0.75]
+    """
+    np.negative(logits, out=logits)
+    np.exp(logits, out=logits)
+    logits += 1.0
+    return np.divide(1.0, logits, out=logits)
+
+
+def log_curves(logits: Array) -> tuple[Array, Array]:
+    """Logarithms of ``p`` and ``1 - p`` from logits of moderate size.
+
+    >>> yes, no = log_curves(np.array([0.0, np.log(3)]))
+    >>> np.exp(yes).round(2).tolist(), np.exp(no).round(2).tolist()
+    ([0.5, 0.75], [0.5, 0.25])
+    """
+    no = np.exp(logits)
+    np.log1p(no, out=no)
+    np.negative(no, out=no)
+    return logits + no, no

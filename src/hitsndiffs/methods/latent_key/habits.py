@@ -174,9 +174,7 @@ class HabitProblem(KeyProblem):
     """
 
     #: A round has a column for every habit and ability, so that fewer users are many.
-    usual_sizes: ClassVar[Sizes] = Sizes(
-        sample_users=2_000, sample_answers=1_000, many_users=4_000
-    )
+    usual_sizes: ClassVar[Sizes] = Sizes(sample_users=2_000, sample_answers=1_000, many_users=4_000)
 
     def __init__(self, data: Engine, *args: Any, labels: tuple[int, ...], **kwargs: Any) -> None:
         super().__init__(data, *args, **kwargs)

@@ -42,9 +42,9 @@ class Pairs:
         return self._data.choices(chosen), self._data.choices(self._data.items.sum(chosen))
 
     @cached_property
-    def _all(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        data = self._data
+    def _all(self) -> tuple[Counts, Counts]:
+        chosen = self._data.sheets(np.arange(self._data.n_users))
+        answered = self._data.items.total(chosen)
         # counts of items are exact in single precision
-        chosen = data.sheets(np.arange(data.n_users)).astype(np.float32)
-        answered = data.items.total(chosen)
-        return chosen.T @ chosen, answered.T @ answered
+        agree, common = (x.astype(np.float32).T @ x.astype(np.float32) for x in (chosen, answered))
+        return agree, common

@@ -34,7 +34,7 @@ from hitsndiffs.methods.latent_key.candidates import ItemBlock, item_blocks
 from hitsndiffs.methods.latent_key.grid import Posterior, posterior_of
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
-from hitsndiffs.methods.probability import STEADY
+from hitsndiffs.methods.probability import STEADY, log_curves, logistic
 
 __all__ = ["LeaningFit", "LeaningProblem", "Signal"]
 
@@ -124,7 +124,7 @@ class LeaningFit(Solution):
 
     def probabilities(self) -> Array:
         """P(option) at every pair of ability and leaning."""
-        p = _logistic(self.problem.lines(self.signal))
+        p = logistic(self.problem.lines(self.signal))
         key = self.key[:, None]
         keyless = 1 - self.problem.items.sum(self.key)  # nobody chose the known right answer
         wrong = _of_other(key * (1 - p), self.problem.other)
@@ -146,7 +146,7 @@ class LeaningFit(Solution):
         leaning and the items give.
         """
         problem, key = self.problem, self.key
-        p = _logistic(problem.lines(self.signal))
+        p = logistic(problem.lines(self.signal))
         chance = key[:, None] * p * (1 - p)
         chance += _of_other(chance, problem.other)
         spread = problem.data.mapped(chance, _at_place, self.places)[:, 0]
@@ -242,7 +242,7 @@ class LeaningProblem(Problem):
     def applied(self, solution: Solution) -> LeaningFit:
         """A solution found for some of the users, taken for these, who answered the same items."""
         assert isinstance(solution, LeaningFit)
-        right, wrong = _log_curves(self.lines(solution.signal))
+        right, wrong = log_curves(self.lines(solution.signal))
         logs = _about(self.other, solution.key, right, wrong)
         return replace(solution, problem=self, logs=logs)
 
@@ -340,7 +340,7 @@ class LeaningProblem(Problem):
             intercepts[part] = here.intercepts[part]
             slopes[number] = _slope_step(key[part], spread, rest, bend[part])
             lines = self.lines(here, part)  # the logit: log right - log wrong
-            right, wrong = _log_curves(lines)
+            right, wrong = log_curves(lines)
             prior[part] = self._log_prior(here, bend[part], part)
             fit = np.einsum("oc,oc->o", count, lines)
             fit += np.einsum("oc,oc->o", answered, wrong) + prior[part]
@@ -367,7 +367,7 @@ class LeaningProblem(Problem):
         b = signal.intercepts.copy()
         mean = signal.means[self.numbers[part]]
         for _ in range(steps):
-            p = _logistic(self.lines(replace(signal, intercepts=b), part))
+            p = logistic(self.lines(replace(signal, intercepts=b), part))
             expected = answered * p
             rest = chosen - expected
             spread = expected - np.multiply(expected, p, out=p)
@@ -438,22 +438,6 @@ def _others(items: Items) -> Ints:
     first = items.starts[:-1][items.of_option]
     partner = 2 * first + 1 - place
     return np.where((items.sizes == 2)[items.of_option], partner, -1).astype(np.int64)
-
-
-def _log_curves(lines: Array) -> tuple[Array, Array]:
-    """Log probability of choosing each candidate, and of not choosing it."""
-    wrong = np.exp(lines)  # lines are bounded: no overflow
-    np.log1p(wrong, out=wrong)
-    np.negative(wrong, out=wrong)
-    return lines + wrong, wrong
-
-
-def _logistic(lines: Array) -> Array:
-    """``1 / (1 + exp(-lines))``, in the place of the lines."""
-    np.negative(lines, out=lines)
-    np.exp(lines, out=lines)
-    lines += 1.0
-    return np.divide(1.0, lines, out=lines)
 
 
 def _pairs(ability: Array, leaning: Array) -> Array:
