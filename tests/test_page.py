@@ -79,7 +79,6 @@ def test_from_the_file_to_the_downloads(visitor: Visitor) -> None:
     assert visitor.client.get("/download/secret").status_code == 404
 
 
-@pytest.mark.no_cover
 def test_the_result_is_that_of_the_command(
     visitor: Visitor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -173,7 +172,6 @@ def test_examples(visitor: Visitor, name: str) -> None:
     assert f"<h1>{name}</h1>" in plan.text
 
 
-@pytest.mark.no_cover
 def test_a_key_is_checked_and_not_used(visitor: Visitor) -> None:
     visitor.bring(CLASS)
     plain = visitor.rank()
@@ -350,7 +348,6 @@ def test_a_cookie_that_was_not_given_here(page: Live) -> None:
     assert name in answer.headers["set-cookie"]
 
 
-@pytest.mark.no_cover
 def test_visitors_do_not_see_each_other(page: Live) -> None:
     with Visitor(page) as first, Visitor(page) as second:
         first.bring(CLASS.replace("student", "secret"), "secret.csv")
@@ -443,7 +440,6 @@ def test_a_limit_on_time() -> None:
         assert "took longer than" in said(answer)
 
 
-@pytest.mark.no_cover
 def test_a_limit_on_memory() -> None:
     resource = pytest.importorskip("resource", reason="this system has no limit on memory")
     if not hasattr(resource, "RLIMIT_DATA"):
@@ -584,7 +580,6 @@ def test_rubbish_instead_of_a_form(page: Live) -> None:
         assert "error" in answer.json()
 
 
-@pytest.mark.no_cover
 def test_the_description_is_valid(page: Live) -> None:
     found = httpx.get(f"{page.address}api/openapi.json").json()
     assert found["openapi"] == "3.1.0"
@@ -621,7 +616,6 @@ def test_the_page_asks_when_it_is_in_doubt(visitor: Visitor) -> None:
         assert 'href="/plan#help"' in result.text
 
 
-@pytest.mark.no_cover
 def test_an_answer_to_a_question_is_used(page: Live, visitor: Visitor) -> None:
     visitor.bring(CLASS, "asked.csv")
     visitor.rank(method="hnd")

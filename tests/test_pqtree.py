@@ -17,8 +17,6 @@ from hitsndiffs.order.pqtree import reduction
 from hitsndiffs.order.pqtree.nodes import Inner, Leaf
 from hitsndiffs.order.pqtree.tree import PQTree, _rebuild
 
-pytestmark = pytest.mark.no_cover  # other tests run the same lines
-
 
 def reduce_and_compare(n: int, sets: list[list[int]]) -> tuple[int, int]:
     """Reduce set after set, each time compare with brute force; return accepted and refused."""
@@ -160,6 +158,7 @@ def deep_tree() -> PQTree:
     return _rebuild(list(range(DEPTH + 1)), [*form, ("leaf", DEPTH)])
 
 
+@pytest.mark.no_cover
 def test_deep_trees_do_not_recurse() -> None:
     tree = deep_tree()
     assert tree.frontier() == list(range(DEPTH + 1))
@@ -173,6 +172,7 @@ def test_deep_trees_do_not_recurse() -> None:
     assert tree.frontier() in (straight, straight[::-1])
 
 
+@pytest.mark.no_cover
 def test_long_chains_are_found_in_any_sequence() -> None:
     n = 3000
     rng = np.random.default_rng(0)

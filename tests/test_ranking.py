@@ -21,8 +21,6 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import METHODS, Fit
 from hitsndiffs.methods.keys import best_option_probabilities, key_from_scores
 
-pytestmark = pytest.mark.no_cover  # other tests run the same lines
-
 #: Six users of a graded test, one of whom gave no answers.
 TABLE = np.array(
     [
