@@ -189,8 +189,9 @@ def _compare(first: Any, scores: Any, second: Any) -> str:
     """Fail where the results differ; where the data determine none, that must be said."""
     if undetermined(first) and undetermined(second):
         if exchangeable(first) and exchangeable(second):  # the same places, taken by others
-            places = [np.sort(one[~np.isnan(one)]) for one in (first.scores, scores)]
-            apart = float(np.abs(places[0] - places[1]).max(initial=0.0))
+            ways = [scores] if decided(first) else [scores, -scores]
+            places = [np.sort(one[~np.isnan(one)]) for one in (first.scores, *ways)]
+            apart = min(float(np.abs(places[0] - way).max(initial=0.0)) for way in places[1:])
             assert apart <= LIMIT * max(float(np.abs(places[0]).max(initial=0.0)), 1e-300), (
                 f"the places differ by {apart:.2g}"
             )
@@ -199,9 +200,11 @@ def _compare(first: Any, scores: Any, second: Any) -> str:
             ), f"confidence {first.confidence} | {second.confidence}"
         return "undetermined, and said"
     size = max(float(np.nanmax(np.abs(first.scores), initial=0.0)), 1e-300)
-    apart = float(np.nanmax(np.abs(first.scores - scores), initial=0.0)) / size
-    if apart > LIMIT and not decided(first):
-        apart = min(apart, float(np.nanmax(np.abs(first.scores + scores), initial=0.0)) / size)
+    apart = 0.0
+    for part in set(first.components.tolist()):  # where no end is the better one, each may turn
+        one, other = (x[first.components == part] for x in (first.scores, scores))
+        ways = [other] if decided(first) else [other, -other]
+        apart = max(apart, min(float(np.nanmax(np.abs(one - x), initial=0.0)) for x in ways) / size)
     assert np.array_equal(np.isnan(first.scores), np.isnan(scores))
     assert apart <= LIMIT, f"scores differ by {apart:.2g} at confidence {first.confidence}"
     if first.confidence is not None and np.isfinite(first.confidence):

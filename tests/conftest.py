@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,15 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("the variable HITSNDIFFS_DATA does not name a folder of data sets")
     return Path(folder)
+
+
+@pytest.fixture
+def client() -> Iterator[Any]:
+    """A client of the tests' cluster, which is the current one."""
+    from engine_cases import cluster
+
+    with cluster().as_current():
+        yield cluster()
 
 
 @pytest.fixture

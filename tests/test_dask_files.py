@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from commands import Here
-from engine_cases import cluster
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,13 +14,7 @@ pd = pytest.importorskip("pandas")
 import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.reading.cluster_files import TextPieces  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@pytest.fixture(autouse=True)
-def client():
-    with cluster().as_current():
-        yield cluster()
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("client")]
 
 
 def table(users, first=0, items=4):

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from engine_cases import cluster, on_cluster
+from engine_cases import on_cluster
 from factory import make_responses
 
 pytest.importorskip("distributed")
@@ -24,13 +24,7 @@ from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
 from hitsndiffs.methods.latent_key.search import search  # noqa: E402
 from hitsndiffs.results.cluster import rank_on_cluster  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@pytest.fixture(autouse=True)
-def client():
-    with cluster().as_current():
-        yield cluster()
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("client")]
 
 
 def answers(users, items=6, seed=0):

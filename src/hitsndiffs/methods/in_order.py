@@ -122,8 +122,6 @@ def _reading(reading: Reading, found: Canonical) -> Reading:
 
 def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
     """Say so where users whom nothing tells apart stand at different places."""
-    if fit.orientation is not None and not fit.orientation.decided:
-        return fit  # which end is up is open, and that is said
     if colouring.first.tell_all_users_apart:
         return fit
     groups = np.unique(colouring.first.users, return_inverse=True)[1].reshape(-1)
@@ -135,7 +133,10 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
     spread = np.nan_to_num(high - low) / size
     apart = _levelled(fit, groups, spread)
     wide = np.flatnonzero(spread > TIED_ROUNDING)
+    open_end = fit.orientation is not None and not fit.orientation.decided
     for group in wide[np.argsort(-spread[wide], kind="stable")]:
+        if open_end and abs(low[group] + high[group]) <= TIED_ROUNDING * size:
+            continue  # the same order upside down, which is said already
         users = np.flatnonzero(groups == group)
         best, worst = users[np.argmax(scores[users])], users[np.argmin(scores[users])]
         if colouring.alike(int(best), int(worst)):

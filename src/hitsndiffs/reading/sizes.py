@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hitsndiffs.data.encoding.series import SHORT
+
 __all__ = ["DEFAULT", "NO_LIMIT", "Sizes"]
 
 NO_LIMIT = 1 << 62
@@ -43,7 +45,7 @@ class Sizes:
     scanned: int = 8 << 20
     tables: int = 32 << 20
     largest_tables: int = 128 << 20
-    short: int = 4000
+    short: int = SHORT
     threaded: int = 1_000_000
     parallel: int = 32 << 20
 

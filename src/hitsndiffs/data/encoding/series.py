@@ -13,7 +13,7 @@ from hitsndiffs.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["as_plain", "code_series", "text_of"]
+__all__ = ["SHORT", "as_plain", "code_series", "text_of"]
 
 #: Below this length a plain Python loop is faster than Polars' start-up per column.
 SHORT = 4000
