@@ -220,7 +220,7 @@ class Engine(ABC):
     #: Up to so many answers, methods are fitted where the caller is (for engines elsewhere).
     here_up_to: int = 0
     #: Whether :attr:`responses` gives the answers themselves.
-    gives_answers: ClassVar[bool] = False
+    gives_answers: bool = False
 
     def user_array(self, x: npt.NDArray[Any]) -> Any:
         """A user array from values that are in this process."""

@@ -80,7 +80,7 @@ class CupyEngine(MemoryEngine):
         """An engine of answers that are on the device already (parts of them cannot be taken)."""
         made = cls.__new__(cls)
         made.items, made.layout, made.n_users = items, layout, layout.n_users
-        made.threads = available_cores()
+        made.threads, made.gives_answers = available_cores(), False
         return made
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ class MemoryEngine(Engine):
         The engine that the caller named; parts of the data are opened in the same way.
     """
 
-    gives_answers: ClassVar[bool] = True
+    gives_answers: bool = True
 
     def __init__(
         self, responses: Responses, threads: int | None = None, *, asked: str = "auto"

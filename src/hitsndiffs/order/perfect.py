@@ -12,7 +12,7 @@ data without such an order (the usual ones) cost next to nothing:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -51,12 +51,15 @@ class PerfectOrder:
     level
         For each place of the order the number of its level: users on one level have the same
         answers, or can change places and nothing says who is better.
+    counted
+        :attr:`n_orders`, where it is known already.
     """
 
     order: IntVector
     first: IntVector
     last: IntVector
     level: IntVector
+    counted: int | None = None
 
     @cached_property
     def steps(self) -> Vector:
@@ -78,6 +81,8 @@ class PerfectOrder:
 
         2 means: this one only. None where the data are too large to count them.
         """
+        if self.counted is not None:
+            return self.counted
         return count_orders(self.first, self.last, len(self.order))
 
 
@@ -146,9 +151,9 @@ def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | N
     level = np.cumsum(np.logical_not(tied)) - 1
     by_place = np.argsort(place[sheet], kind="stable")
     made = checked_order(data, users[by_place], level[place[sheet][by_place]])
-    if made is not None and len(sets.sizes) <= COUNTED_UP_TO:
-        made.__dict__["n_orders"] = tree.n_orders()  # the tree is there already
-    return made
+    if made is None or len(sets.sizes) > COUNTED_UP_TO:
+        return made
+    return replace(made, counted=tree.n_orders())
 
 
 def checked_order(
