@@ -109,7 +109,7 @@ def _placed(values: Any, order: Ints) -> Any:
 
 def _perfect(perfect: PerfectOrder, found: Canonical) -> PerfectOrder:
     first, last = (_placed(ends, found.options) for ends in (perfect.first, perfect.last))
-    return PerfectOrder(found.users[perfect.order], first, last, perfect.level)
+    return replace(perfect, order=found.users[perfect.order], first=first, last=last)
 
 
 def _reading(reading: Reading, found: Canonical) -> Reading:
