@@ -46,9 +46,9 @@ def perfected(
     """
     if not data.in_memory:
         return fit
-    scores = data.collect(fit.scores)
-    if not may_be_perfect(data, scores):
+    if not may_be_perfect(data, fit.scores):
         return fit
+    scores = data.collect(fit.scores)
     order, certified = ordered_users(data, Levels.of(scores, np.zeros(data.n_users, int)))
     if certified:
         found = checked_order(data, order)

@@ -86,14 +86,12 @@ class PerfectOrder:
         return count_orders(self.first, self.last, len(self.order))
 
 
-def may_be_perfect(
-    data: Engine, guide: Vector | None = None, *, most_users: int = MOST_USERS
-) -> bool:
+def may_be_perfect(data: Engine, guide: Any = None, *, most_users: int = MOST_USERS) -> bool:
     """Whether some of the users, taken from all over the data, have a perfect order.
 
     If they have none, neither have all. The cost does not grow with the number of users. A
-    ``guide`` (a score per user) that is nearly a perfect order saves time. Where some would be half
-    of the users, nothing is looked at: to look at all takes hardly longer.
+    ``guide`` (a user array of scores) that is nearly a perfect order saves time. Where some would
+    be half of the users, nothing is looked at: to look at all takes hardly longer.
     """
     some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, most_users))
     if data.n_users <= 2 * some:
@@ -104,7 +102,7 @@ def may_be_perfect(
         n_users = len(users)
     places = np.linspace(0, n_users - 1, min(some, n_users)).astype(np.int64)
     some_users = places if users is None else users[places]
-    likes = None if guide is None else guide[some_users]
+    likes = None if guide is None else data.collect(data.picked(guide, some_users))
     return _Sets.of(data, some_users).order(likes) is not None
 
 
