@@ -177,16 +177,18 @@ def _arnoldi(U: Averaging, rng: np.random.Generator, limit: int) -> Solution:
     refuse_large("arnoldi", m)
     matrix = U.dense()
     if m <= 20:
-        values, vectors = np.linalg.eig(matrix)
+        all_values, all_vectors = np.linalg.eig(matrix)
     else:
         from scipy.sparse.linalg import ArpackNoConvergence, eigs
 
         start = rng.standard_normal(m)
         try:
-            values, vectors = eigs(matrix, k=2, which="LR", v0=start, ncv=min(m, 40), maxiter=limit)
+            all_values, all_vectors = eigs(
+                matrix, k=2, which="LR", v0=start, ncv=min(m, 40), maxiter=limit
+            )
         except ArpackNoConvergence:
             return _unfinished(U, start, limit)
-    values, vectors = values.real, vectors.real
+    values, vectors = all_values.real, all_vectors.real
     # the trivial axis is the one that does not vary; the second is the strongest of the others
     spread = np.ptp(vectors, axis=0) / np.maximum(np.abs(vectors).max(axis=0), 1e-300)
     trivial = int(np.argmin(spread + (np.abs(values - 1) > 1e-8)))

@@ -213,7 +213,8 @@ class OptionBook:
         if low >= 0 and high < 255:
             small = values.astype(np.uint8)
         elif -(2**15) <= low < 0 and high < 255:
-            small = np.where(values < 0, 255, values).astype(np.uint8)
+            small = values.astype(np.uint8)
+            small[values < 0] = 255
             self.skipped.add(low)
         else:
             distinct, places = np.unique(values, return_inverse=True)
