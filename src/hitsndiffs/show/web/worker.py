@@ -34,6 +34,9 @@ PACE = 0.15
 #: Bytes of one file that the work may write.
 LARGEST_FILE = 2 << 30
 
+#: Words by which libraries say that there is no memory left (a thread needs some for its stack).
+OUT_OF_MEMORY = ("memory", "allocat", "start new thread")
+
 
 def work(connection: Any, task: dict[str, Any], limits: dict[str, float]) -> None:
     """Do a piece of work, and tell the server how it ended.
@@ -65,7 +68,7 @@ def work(connection: Any, task: dict[str, Any], limits: dict[str, float]) -> Non
         _fail(connection, f"The work could not be finished ({error.strerror or error}).")
     except BaseException as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        if "memory" in what.lower() or "allocat" in what.lower():
+        if any(word in what.lower() for word in OUT_OF_MEMORY):
             _fail(connection, _too_large(limits))
         else:
             _fail(connection, _without(what, folder), fault=True)
