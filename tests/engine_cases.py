@@ -20,6 +20,7 @@ from hitsndiffs.engines import open_engine, scaled
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods import make
 
 
 def threaded(layout, threads):
@@ -38,6 +39,11 @@ def cluster():
     atexit.register(made.close)
     atexit.register(client.close)
     return client
+
+
+def quick(method):
+    """A method that averages over few resamples, where their number is not the point."""
+    return make(method, **({} if method == "hnd-robust" else {"resamples": 2}))
 
 
 def on_cluster(responses, parts=2, **named):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from commands import Here
-from engine_cases import cluster, on_cluster
+from engine_cases import cluster, on_cluster, quick
 from factory import make_responses
 
 pytest.importorskip("distributed")
@@ -170,7 +170,7 @@ def test_solutions_are_looked_for_in_a_sample_and_fitted_to_all(method):
     sizes = Sizes(sample_users=150, sample_answers=100)
 
     def fitted(data):
-        made = make(method, **({} if method == "hnd-robust" else {"resamples": 2}))
+        made = quick(method)
         made._search = lambda data: search(data, sizes=sizes)
         return made._fit(data)
 
@@ -185,7 +185,7 @@ def test_solutions_are_looked_for_in_a_sample_and_fitted_to_all(method):
 @pytest.mark.parametrize("method", ["latent-key", "auto", "hnd-robust"])
 def test_few_answers_are_ranked_where_the_caller_is(client, method):
     frame = answers(120, 8)
-    made = make(method, **({} if method == "hnd-robust" else {"resamples": 2}))
+    made = quick(method)
     expected = made.fit(hnd.Responses.from_wide(frame)).scores_
     data = engine_of_frame(dd.from_pandas(frame, npartitions=3), client)
     found = made.fit(data)

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from engine_cases import on_cluster
+from engine_cases import on_cluster, quick
 from factory import make_responses
 
 pytest.importorskip("distributed")
@@ -19,7 +19,6 @@ from distributed import Client  # noqa: E402
 import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.engines.dask_order import sort_and_cut  # noqa: E402
 from hitsndiffs.engines.dask_parts import Part, encoded_part  # noqa: E402
-from hitsndiffs.methods import make  # noqa: E402
 from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
 from hitsndiffs.methods.latent_key.search import search  # noqa: E402
 from hitsndiffs.results.cluster import rank_on_cluster  # noqa: E402
@@ -126,7 +125,7 @@ def test_a_method_that_looks_in_a_sample_brings_that_and_no_more(weighed, method
     data = on_cluster(make_responses(answers(users)), 2)
     data.choosers_per_option  # noqa: B018 - the parts have been sent before
     weighed.update(came=0, went=0)
-    estimator = make(method, **({} if method == "hnd-robust" else {"resamples": 2}))
+    estimator = quick(method)
     sizes = Sizes(sample_users=150, sample_answers=100)
     estimator._search = lambda data: search(data, sizes=sizes)
     estimator._fit(data)

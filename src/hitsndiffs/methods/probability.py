@@ -123,6 +123,7 @@ def log_curves(logits: Array) -> tuple[Array, Array]:
     ([0.5, 0.75], [0.5, 0.25])
     """
     no = np.exp(logits)
-    np.log1p(no, out=no)
+    no += 1.0
+    np.log(no, out=no)
     np.negative(no, out=no)
     return logits + no, no

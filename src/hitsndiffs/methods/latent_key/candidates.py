@@ -16,6 +16,7 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.pool import Run
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.grid import THETA
+from hitsndiffs.methods.probability import log_curves, logistic
 
 __all__ = [
     "Candidates",
@@ -24,7 +25,6 @@ __all__ = [
     "expected_logs",
     "fit_curves",
     "item_blocks",
-    "log_curves",
     "log_prior_of",
     "weigh_candidates",
 ]
@@ -52,6 +52,11 @@ class Curves:
     def start(cls, n_options: int) -> Curves:
         """All candidates alike."""
         return cls(np.ones(n_options), np.zeros(n_options))
+
+    @property
+    def lines(self) -> Array:
+        """Their logits over the grid, one row per candidate (made anew each time)."""
+        return _lines(self.slopes, self.intercepts)
 
     def pooled(self, key: Array, curvature: Array) -> Curves:
         """The same curves, their population learnt anew from the likely keys.
@@ -166,7 +171,7 @@ def weigh_candidates(
         count = chosen[part]
         answered = items.sum(count)
         here, bend = fit_curves(here, count, answered, steps)
-        right, wrong = log_curves(here)
+        right, wrong = log_curves(here.lines)
         prior[part] = log_prior_of(here, bend[2]) + fixed[part]
         fit = (count * right + (answered - count) * wrong).sum(axis=1)
         key[part] = np.where(known[part] >= 0, known[part], items.softmax(fit + prior[part]))
@@ -185,7 +190,7 @@ def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: 
     def work(number: int) -> None:
         part = blocks[number].options
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
-        logs[part] = _expected(blocks[number].items, key[part], *log_curves(here))
+        logs[part] = _expected(blocks[number].items, key[part], *log_curves(here.lines))
 
     Run(threads)(len(blocks), work)
     return logs
@@ -198,7 +203,7 @@ def fit_curves(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[C
     """
     a, b = c.slopes, c.intercepts
     for _ in range(steps):
-        p = 1 / (1 + np.exp(-_lines(a, b)))
+        p = logistic(_lines(a, b))
         expected = answered * p
         first = POWERS.T @ (chosen - expected).T
         second = POWERS.T @ (expected * (1 - p)).T
@@ -209,13 +214,6 @@ def fit_curves(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[C
         a = np.clip(a + np.clip((h_bb * grad_a - h_ab * grad_b) / det, -1, 1), 0.0, 8.0)
         b = np.clip(b + np.clip((h_aa * grad_b - h_ab * grad_a) / det, -2, 2), -12.0, 12.0)
     return replace(c, slopes=a, intercepts=b), np.stack([h_aa, h_bb, det])
-
-
-def log_curves(c: Curves) -> tuple[Array, Array]:
-    """Log probability of choosing each candidate, and of not choosing it, over the grid."""
-    eta = _lines(c.slopes, c.intercepts)
-    wrong = -np.log(1 + np.exp(eta))  # slopes and intercepts are bounded: no overflow
-    return eta + wrong, wrong
 
 
 def _lines(slopes: Array, intercepts: Array) -> Array:

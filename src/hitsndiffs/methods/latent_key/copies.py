@@ -132,12 +132,12 @@ def near_equals(problem: Problem, apart: Callable[[Ints], Flags] | None = None) 
     others = np.empty(m)
     for users in np.array_split(np.arange(m), -(-m // size)):
         chosen = data.sheets(users)
+        if apart is not None:
+            chosen = np.where(apart(users), 0.0, chosen)
+        answered = items.sum(chosen)
         if apart is None:
-            answered = items.sum(chosen)
             agree, common = here.pairs.of(users)
         else:
-            chosen = np.where(apart(users), 0.0, chosen)
-            answered = items.sum(chosen)
             agree, common = data.choices(chosen), data.choices(answered)
         chance = data.choices(answered * by_chance)
         beyond = agree - chance

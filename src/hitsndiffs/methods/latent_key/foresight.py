@@ -110,18 +110,10 @@ def _competing(found: Search, start: Any) -> tuple[Array, float]:
     """
     problem = found.problem
     kept = problem.witness
-    problem.weigh(_alone(found))
+    problem.weigh(found.alone)
     fit = problem.fit(start, max_rounds=1)
     problem.weigh(kept)
     return fit.key, fit.evidence
-
-
-def _alone(found: Search) -> Any:
-    """How much each user counts if all are one who are alike by a rule or by any solution."""
-    weights = found.once
-    for mode in found.modes:
-        weights = np.minimum(weights, mode.witnesses.weights)
-    return weights
 
 
 def doubted(found: Search, key: Array, ability: Array) -> Array:
@@ -138,7 +130,7 @@ def doubted(found: Search, key: Array, ability: Array) -> Array:
     ability
         Of the users.
     """
-    data, once = found.problem.data, _alone(found)
+    data, once = found.problem.data, found.alone
     counts = np.maximum(data.choosers(once), 1e-9)
     ability = (ability - float(ability.mean())) / max(float(ability.std()), 1e-12)
     sums = data.choosers(once * ability)

@@ -93,6 +93,14 @@ class Search:
     surprises: tuple[Surprise, ...] = ()
     sample: Sample | None = None
 
+    @cached_property
+    def alone(self) -> Array:
+        """How much each user counts if all are one who are alike by a rule or by any solution."""
+        weights = self.once
+        for mode in self.modes:
+            weights = np.minimum(weights, mode.witnesses.weights)
+        return weights
+
     def for_everybody(self, chosen: Mode) -> Mode:
         """A solution found among some of the users, with all of them."""
         if self.sample is None:

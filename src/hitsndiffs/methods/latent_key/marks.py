@@ -16,11 +16,12 @@ import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
-from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_curves, log_prior_of
+from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_prior_of
 from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.model import described, expected, placed, spread, stepping
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
+from hitsndiffs.methods.probability import log_curves
 
 __all__ = ["MarksFit", "MarksProblem"]
 
@@ -148,7 +149,7 @@ class MarksProblem(Problem):
         return replace(solution, problem=self, logs=self._logs(solution.curves))
 
     def _logs(self, curves: Curves) -> Array:
-        right, wrong = log_curves(curves)
+        right, wrong = log_curves(curves.lines)
         of = self.items.of_option
         return np.where(self.marked[:, None] > 0, right[of], wrong[of])
 

@@ -42,7 +42,7 @@ from hitsndiffs.methods.latent_key.grid import (
 )
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
-from hitsndiffs.methods.probability import STEADY, log_gamma
+from hitsndiffs.methods.probability import STEADY, log_gamma, logistic
 
 __all__ = [
     "Curves",
@@ -102,7 +102,7 @@ class KeyFit(Solution):
         counts = (self.problem.data.choosers(self.problem.witness) + 0.5)[:, None]
         popularity = counts / items.sum(counts)
         c, key = self.curves, self.key[:, None]
-        right = 1 / (1 + np.exp(-(c.slopes[:, None] * THETA + c.intercepts[:, None])))
+        right = logistic(c.lines)
         spill = key * (1 - right) / np.maximum(items.sum(counts) - counts, 1e-9)
         keyless = 1 - items.sum(key)  # nobody chose the item's known right answer
         return np.asarray(key * right + counts * (items.sum(spill) - spill) + keyless * popularity)
@@ -120,7 +120,7 @@ class KeyFit(Solution):
         second the spread of the key given the data; both are sums over the user's items.
         """
         c, key, data = self.curves, self.key, self.problem.data
-        p = 1 / (1 + np.exp(-(c.slopes[:, None] * THETA + c.intercepts[:, None])))
+        p = logistic(c.lines)
         chance = self.problem.items.sum(key[:, None] * p * (1 - p))
         columns = np.column_stack([self.logs, chance, key * (1 - key)])
         strong = self.problem.strong_users
