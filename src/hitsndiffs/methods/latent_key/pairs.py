@@ -49,5 +49,5 @@ class Pairs:
         chosen = self._data.sheets(np.arange(self._data.n_users))
         answered = self._data.items.total(chosen)
         # counts of items are exact in single precision
-        agree, common = (x.astype(np.float32).T @ x.astype(np.float32) for x in (chosen, answered))
+        agree, common = (x.T @ x for x in (chosen.astype(np.float32), answered.astype(np.float32)))
         return agree, common
