@@ -185,9 +185,7 @@ def _check_same(name, engine):
                 assert other is None, (case, what)
                 continue
             size = max(np.nanmax(np.abs(one)), 1e-300)
-            # in a perfect order slopes have no limit but their prior, and rounding grows
             near = 1e-6 if engine == "cupy" else 1e-9
-            near = 1e-4 if (name, case) == ("latent-key", "perfect order") else near
             said = f"{case}: {what}"
             np.testing.assert_allclose(other, one, atol=near * size, rtol=near, err_msg=said)
         np.testing.assert_array_equal(data.collect(found.components_), expected.components_)

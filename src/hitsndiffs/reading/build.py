@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,9 +14,9 @@ from hitsndiffs.data.encoding.groups import user_groups
 from hitsndiffs.data.encoding.interning import Interner, trimmed
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.data.encoding.option_book import Codes, OptionBook
-from hitsndiffs.data.encoding.result import Encoded, Place, label_array, text_labels
-from hitsndiffs.data.encoding.series import code_series, text_of
+from hitsndiffs.data.encoding.option_book import Codes
+from hitsndiffs.data.encoding.result import Encoded, Place, label_array
+from hitsndiffs.data.encoding.series import code_cells, text_of
 from hitsndiffs.data.encoding.users import row_labels
 from hitsndiffs.data.encoding.wide import WideBuilder, check_user_names
 from hitsndiffs.data.pool import Run, available_cores
@@ -26,7 +27,7 @@ from hitsndiffs.reading.header import looks_long
 from hitsndiffs.reading.roles import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.special import rows_apart
-from hitsndiffs.reading.tokens import Scanned, UserNames
+from hitsndiffs.reading.tokens import Scanned
 
 #: Columns of a piece of a file: of Polars, or lists of text where the file is small.
 Columns = dict[str, Any]
@@ -221,23 +222,16 @@ def _coded(
     n_cells = sum(len(cells) for cells in columns.values())
     try:
         if n_cells < sizes.threaded or len(pairs) < 2:
-            return [_code(pair, sizes) for pair in pairs]
+            return [code_cells(book, cells, sizes.short) for book, cells in pairs]
         found: list[Any] = [None] * len(pairs)
 
         def work(piece: int) -> None:
-            found[piece] = _code(pairs[piece], sizes)
+            found[piece] = code_cells(*pairs[piece], sizes.short)
 
         Run(min(4, available_cores()))(len(pairs), work)
         return found
     except InputError as error:
         raise InputError(f"{place.source}: {error}") from None
-
-
-def _code(pair: tuple[OptionBook, Any], sizes: Sizes) -> Codes:
-    book, cells = pair
-    if isinstance(cells, list):
-        return book.code_objects(cells)
-    return code_series(book, cells, short=sizes.short)
 
 
 def _item_names(names: Sequence[str], users: Sequence[str]) -> dict[str, str]:
@@ -248,40 +242,19 @@ def _item_names(names: Sequence[str], users: Sequence[str]) -> dict[str, str]:
 def _user_labels(
     pieces: list[Any], n_rows: int, place: Place, column: str, *, check: bool = True
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    if all(isinstance(piece, UserNames) and piece.plain for piece in pieces):
-        labels = text_labels([piece.texts for piece in pieces])
-        if check and _may_repeat(np.concatenate([piece.hashes for piece in pieces])):
-            check_user_names(labels, place, column)
-        return labels, np.zeros(len(labels), dtype=bool)
-    if any(isinstance(piece, (list, UserNames)) for piece in pieces):
-        labels, nameless = row_labels(cell for piece in pieces for cell in _texts(piece))
-        if check:
-            check_user_names(labels, place, column)
-        return labels, nameless
-    import polars as pl
-
-    series = pl.concat([text_of(piece) for piece in pieces]).str.strip_chars().fill_null("")
-    if len(series) != n_rows:
+    cells = list(chain.from_iterable(map(_texts, pieces)))
+    if len(cells) != n_rows:
         raise InputError(
             f"{place.source}: the user column {column!r} is missing in some of the records; "
             "every record needs a user."
         )
-    nameless = (series == "").to_numpy()
-    labels = text_labels([series.to_numpy()])
-    if check and _may_repeat(series.hash().to_numpy()[~nameless]):
+    labels, nameless = row_labels(cells)
+    if check:
         check_user_names(labels, place, column)
     return labels, nameless
 
 
-def _may_repeat(hashes: npt.NDArray[np.uint64]) -> bool:
-    """Whether two names have one hash, which different names do not have but by chance."""
-    ordered = np.sort(hashes)
-    return bool((ordered[1:] == ordered[:-1]).any())
-
-
 def _texts(piece: Any) -> list[str]:
-    if isinstance(piece, UserNames):
-        return piece.texts
     return piece if isinstance(piece, list) else text_of(piece).fill_null("").to_list()
 
 

@@ -20,14 +20,13 @@ USER, LEFT_OUT = -1, -2
 #: The place of a token that has not been seen.
 NO_PLACE = 255
 
-_NEWLINE, _QUOTE, _SPACE, _LAST_PLAIN = np.uint8(10), np.uint8(34), np.uint8(32), np.uint8(126)
+_NEWLINE, _QUOTE = np.uint8(10), np.uint8(34)
 _SHORT = 8
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _OFFSET, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a
 
 _TABLES = (array(np.uint8, 2), array(np.uint64, 2), array(np.uint8, 2))
 _TOKENS = (array(np.int64, 2), array(np.int64, 2), array(np.int64, 1), INT)
-_NAMES = (array(np.uint8, 1), array(np.uint64, 1))
 
 
 @kernel()
@@ -106,11 +105,11 @@ def _place(data, begin, end, i, keys, key_places, begins, ends, counts, most):
 
 @kernel(
     read_only(np.uint8, 1), read_only(np.int64, 1), INT, array(np.uint8, 2),
-    *_TABLES, *_TOKENS, *_NAMES, array(np.int64, 1),
+    *_TABLES, *_TOKENS, array(np.uint8, 1), array(np.int64, 1),
 )  # fmt: skip
 def scan_cells(
     data, columns, mark, places, letters, keys, key_places, begins, ends, counts, most,
-    names, hashes, report,
+    names, report,
 ):  # fmt: skip
     """Number the cells of whole lines; stop at the first line that is not plain.
 
@@ -132,11 +131,10 @@ def scan_cells(
         Items × ``most`` (or more): where each token was first seen.
     counts
         How many tokens each item has seen; at most ``most``, which is less than the slots.
-    names, hashes
-        The names of the users, each with a line end after it, and a hash of each.
+    names
+        The names of the users, each with a line end after it.
     report
-        Lines that were read; bytes of names; whether a name is blank or has to be trimmed;
-        whether all lines were plain.
+        Lines that were read; bytes of names; whether all lines were plain.
     """
     separator = np.uint8(mark)
     n_columns = len(columns)
@@ -144,8 +142,7 @@ def scan_cells(
     p = 0
     row = 0
     written = 0
-    odd = 0
-    report[3] = 0
+    report[2] = 0
     while p < n_bytes:
         for j in range(n_columns):
             i = columns[j]
@@ -204,21 +201,12 @@ def scan_cells(
                         counts[i] = place + 1
                 places[i, row] = place
             elif i == USER:
-                if begin == end:
-                    odd = 1
-                elif (
-                    data[begin] <= _SPACE or data[begin] > _LAST_PLAIN
-                    or data[end - 1] <= _SPACE or data[end - 1] > _LAST_PLAIN
-                ):  # fmt: skip
-                    odd = 1
                 for k in range(begin, end):
                     names[written] = data[k]
                     written += 1
                 names[written] = _NEWLINE
                 written += 1
-                hashes[row] = _hash(data, begin, end)
         row += 1
         report[0] = row
         report[1] = written
-        report[2] = odd
-    report[3] = 1
+    report[2] = 1

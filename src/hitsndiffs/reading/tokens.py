@@ -21,40 +21,18 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.source import Chunk, count_lines
 
-__all__ = ["Scanned", "TokenScanner", "UserNames"]
+__all__ = ["Scanned", "TokenScanner"]
 
 _SLOTS, _FEW_SLOTS = 512, 64
 _MOST_TEXTS = 254
 
 
 @dataclass(frozen=True)
-class UserNames:
-    """The names of the users of some rows.
-
-    Parameters
-    ----------
-    texts
-        As they were written.
-    plain
-        Whether no name is blank, and none has to be trimmed.
-    hashes
-        A number for each name; names that differ have different numbers, with rare exceptions.
-    """
-
-    texts: list[str]
-    plain: bool
-    hashes: npt.NDArray[np.uint64]
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-
-@dataclass(frozen=True)
 class Scanned:
-    """The rows of a chunk: the cells of the items, and the users if a column names them."""
+    """The rows of a chunk: the cells of the items, and their users' names if a column has them."""
 
     cells: CellBlock
-    users: UserNames | None
+    users: list[str] | None
 
     def __len__(self) -> int:
         return self.cells.n_rows
@@ -142,8 +120,7 @@ class TokenScanner:
         counts = np.zeros(self._n_items, dtype=np.int64)
         begins, ends = (np.empty((self._n_items, _MOST_TEXTS), dtype=np.int64) for _ in range(2))
         names = np.empty(len(text) + 1 if self._has_users else 0, dtype=np.uint8)
-        hashes = np.empty(n_rows if self._has_users else 0, dtype=np.uint64)
-        report = np.zeros(4, dtype=np.int64)
+        report = np.zeros(3, dtype=np.int64)
         self._kernels.scan_cells(
             data,
             self._columns,
@@ -157,10 +134,9 @@ class TokenScanner:
             counts,
             min(_MOST_TEXTS, self._slots * 3 // 4),
             names,
-            hashes,
             report,
         )
-        _, n_bytes, odd, plain = report.tolist()
+        _, n_bytes, plain = report.tolist()
         if not plain:
             return None
         texts = [
@@ -171,7 +147,7 @@ class TokenScanner:
         if self._has_users:
             # Every name has a line end after it, the last one too.
             written = names[: max(n_bytes - 1, 0)].tobytes().decode()
-            users = UserNames(written.split("\n") if n_rows else [], not odd, hashes)
+            users = written.split("\n") if n_rows else []
         return Scanned(CellBlock(places, n_rows, texts), users)
 
 

@@ -14,7 +14,7 @@ from hitsndiffs.data.encoding.interning import Interner, number_objects, trimmed
 from hitsndiffs.data.encoding.long import Factor
 from hitsndiffs.data.encoding.option_book import Codes, OptionBook
 from hitsndiffs.data.encoding.result import Place
-from hitsndiffs.data.encoding.series import code_series
+from hitsndiffs.data.encoding.series import code_cells
 from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
 
@@ -153,7 +153,7 @@ def code_column(book: OptionBook, column: Any) -> Codes:
     if isinstance(series, nw.Series):
         return _code_frame_column(book, series)
     if not isinstance(column, np.ndarray):
-        return book.code_objects(column)
+        return code_cells(book, column)
     column = np.ascontiguousarray(column)  # a column of a table by rows is slow to go through
     if column.dtype.kind in "iu":
         return book.code_integers(column)
@@ -168,7 +168,7 @@ def code_column(book: OptionBook, column: Any) -> Codes:
 def _code_frame_column(book: OptionBook, series: nw.Series[Any]) -> Codes:
     implementation = series.implementation
     if implementation.is_polars() or implementation.is_pyarrow():
-        return code_series(book, series.to_polars())
+        return code_cells(book, series.to_polars())
     if series.dtype.is_integer():
         if not series.is_null().any():
             return book.code_integers(series.to_numpy())

@@ -17,7 +17,6 @@ __all__ = [
     "check_sizes",
     "label_array",
     "label_bytes",
-    "text_labels",
 ]
 
 #: About what a short text takes as an object of Python's (bytes).
@@ -146,24 +145,6 @@ def label_bytes(labels: npt.NDArray[Any]) -> int:
     """
     objects = labels.dtype == object
     return int(labels.nbytes + (_TEXT_OBJECT * len(labels) if objects else 0))
-
-
-def text_labels(pieces: Sequence[Sequence[str] | npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """Return many texts, given in pieces, as :func:`label_array` does; a sole array is kept.
-
-    Examples
-    --------
-    >>> text_labels([["a", "b"], ["c"]]).tolist()
-    ['a', 'b', 'c']
-    """
-    if len(pieces) == 1 and isinstance(pieces[0], np.ndarray) and pieces[0].dtype == object:
-        return pieces[0] if len(pieces[0]) <= _MANY_LABELS else label_array(pieces[0])
-    labels = np.empty(sum(map(len, pieces)), dtype=object)
-    done = 0
-    for piece in pieces:
-        labels[done : done + len(piece)] = piece
-        done += len(piece)
-    return labels if len(labels) <= _MANY_LABELS else label_array(labels)
 
 
 def _short_texts(labels: list[Any]) -> bool:

@@ -13,7 +13,7 @@ from hitsndiffs.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SHORT", "as_plain", "code_series", "text_of"]
+__all__ = ["SHORT", "as_plain", "code_cells", "text_of"]
 
 #: Below this length a plain Python loop is faster than Polars' start-up per column.
 SHORT = 4000
@@ -45,8 +45,10 @@ def as_plain(series: pl.Series) -> pl.Series:
     return series.cast(pl.String)
 
 
-def code_series(book: OptionBook, series: pl.Series, short: int = SHORT) -> Codes:
-    """Code one column of options; one with fewer cells than ``short`` by a plain loop."""
+def code_cells(book: OptionBook, series: pl.Series | list[Any], short: int = SHORT) -> Codes:
+    """Code one column of options; a list, or fewer cells than ``short``, by a plain loop."""
+    if isinstance(series, list):
+        return book.code_objects(series)
     import polars as pl
 
     if isinstance(series.dtype, pl.Enum) and len(series.dtype.categories) < 255:

@@ -24,11 +24,15 @@ def row_labels(cells: Iterable[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.b
     >>> labels.tolist(), nameless.tolist()
     (['ann', 3, None, ''], [False, False, True, True])
     """
-    labels = label_array([cell.strip() if isinstance(cell, str) else cell for cell in cells])
-    if labels.dtype.kind in "iu":
-        return labels, np.zeros(len(labels), dtype=bool)
-    blank = [not x if isinstance(x, str) else is_blank(x) for x in labels.tolist()]
-    return labels, np.array(blank, dtype=bool)
+    cells = list(cells)
+    try:
+        labels = label_array(list(map(str.strip, cells)))
+    except TypeError:  # not all of them are texts
+        labels = label_array([cell.strip() if isinstance(cell, str) else cell for cell in cells])
+        if labels.dtype.kind in "iu":
+            return labels, np.zeros(len(labels), dtype=bool)
+        return labels, np.array([is_blank(cell) for cell in cells], dtype=bool)
+    return labels, np.asarray(labels == "")
 
 
 def recognised_user(

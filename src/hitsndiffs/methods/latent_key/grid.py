@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.probability import normal_quantile
+from hitsndiffs.methods.probability import STEADY, normal_quantile
 
 __all__ = [
     "STEP",
@@ -120,8 +120,14 @@ def at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:
 
 
 def normal_scores(data: Engine, scores: Array) -> Any:
-    """Each user's normal quantile by rank; ties share a place."""
-    return normal_quantile((data.average_ranks(scores) - 0.5) / data.n_users)
+    """Each user's normal quantile by rank; scores that differ by rounding only share a place.
+
+    Equal sheets get scores that an engine's sums make equal, or nearly so. To rank them by what
+    rounding left would start engines from different places.
+    """
+    largest = float(abs(scores).max()) or 1.0
+    steady = np.rint(scores * (10.0**STEADY / largest))
+    return normal_quantile((data.average_ranks(steady) - 0.5) / data.n_users)
 
 
 def spread_about(mean: Array, sd: Array) -> Any:
