@@ -114,7 +114,7 @@ def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bo
     assert is_c1p(responses) == report.consistent == bool(expected)
     assert report.n_orders == len(expected)
     assert report.n_users == len(answering(responses))
-    assert report.n_sheets == len({tuple(row) for row in answers.tolist() if max(row) >= 0})
+    assert len(report.sheet_tree) == len({tuple(row) for row in answers.tolist() if max(row) >= 0})
     if expected:
         number = {name: i for i, name in enumerate(responses.users)}
         found = [tuple(number[name] for name in order) for order in report.tree.orders()]
@@ -170,7 +170,7 @@ def test_users_with_equal_answers_need_not_stand_together_unless_an_option_is_th
     assert str(report.tree) == "{{a b} c}"
     report = analyse(make_responses([[0, -1], [0, -1], [0, 1]], users="abc"))
     assert str(report.tree) == "{a b c}"
-    assert (report.n_orders, report.n_sheet_orders, report.n_sheets) == (6, 2, 2)
+    assert (report.n_orders, report.n_sheet_orders, len(report.sheet_tree)) == (6, 2, 2)
 
 
 def test_a_settled_ranking_has_two_orders_of_sheets() -> None:

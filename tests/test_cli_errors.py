@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import gzip
 import os
 import re
@@ -189,6 +190,25 @@ def test_a_fault_of_the_program_asks_for_a_report(
         "data; please report it with what --debug shows.\n"
     )
     assert "Traceback" in here("rank", QUIZ, "--debug").err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("can't start new thread"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+    ],
+)
+def test_no_memory_left_is_one_sentence_whoever_says_so(
+    error: Exception, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("hitsndiffs.results.ranking.rank", fail)
+    done = here("rank", QUIZ)
+    assert (done.code, done.err) == (1, "hnd: the data do not fit into memory.\n")
 
 
 def test_an_iteration_that_does_not_settle_is_one_line_on_standard_error(

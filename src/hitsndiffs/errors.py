@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterable
 from itertools import islice
@@ -13,12 +14,18 @@ __all__ = [
     "MissingExtraError",
     "closest",
     "did_you_mean",
+    "lacks_memory",
     "printable",
 ]
 
 
 #: What stands in quotation marks, or without a blank for longer than a message bears.
 _NAME = re.compile(r"(?<!\w)'([^'\n]*)'|(\S{200})\S+")
+#: How libraries say that there is no memory left (a new thread needs some for its stack).
+_NO_MEMORY = re.compile(
+    r"out ?of ?memory|enough memory|\ballocat|bad_alloc|start new thread|spawn thread",
+    re.IGNORECASE,
+)
 
 
 def printable(text: str, kept: str = "") -> str:
@@ -99,3 +106,15 @@ def did_you_mean(name: object, known: Iterable[Any]) -> str:
     """
     close = closest(name, known)
     return "" if close is None else f" Did you mean {close!r}?"
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error says that there is no memory left, in whatever way its library says so.
+
+    >>> lacks_memory(RuntimeError("can't start new thread")), lacks_memory(KeyError("memory"))
+    (True, False)
+    """
+    if isinstance(error, OSError):  # whose words name a file
+        return error.errno == errno.ENOMEM
+    said = f"{type(error).__name__}: {error}"
+    return isinstance(error, MemoryError) or _NO_MEMORY.search(said) is not None

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from hitsndiffs.errors import InputError, printable
+from hitsndiffs.errors import InputError, lacks_memory, printable
 
 __all__ = ["run"]
 
@@ -121,6 +121,8 @@ def _sentence(error: Exception) -> tuple[str, int]:
         said = error.format_message().rstrip(".")
         said += "" if said.endswith("?") else "."
         return f"{said} See: {page} --help", UNUSABLE
+    if lacks_memory(error):
+        return "the data do not fit into memory.", BROKEN
     if isinstance(error, OSError) and error.strerror:
         if error.errno == errno.ELOOP:
             return f"{error.filename}: this is a link that leads back to itself.", UNUSABLE
@@ -128,8 +130,6 @@ def _sentence(error: Exception) -> tuple[str, int]:
         return f"{name}{error.strerror}.", UNUSABLE
     if isinstance(error, RuntimeError) and "Symlink loop" in str(error):  # Python before 3.13
         return f"{str(error).partition('from ')[2]}: a link that leads back to itself.", UNUSABLE
-    if isinstance(error, MemoryError):
-        return "the data do not fit into memory.", BROKEN
     text = " ".join(str(error).split())
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return f"{what}. {REPORT}; please report it with what --debug shows.", BROKEN

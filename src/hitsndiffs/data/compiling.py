@@ -1,14 +1,12 @@
 """Compiled kernels: plain Numba functions with explicit signatures, cached on disk by Numba.
 
 Importing a module of kernels imports Numba (about 0.2 s) and loads its kernels from the cache
-(about 0.4 s), so these modules are imported when they are first needed. For large files
-:func:`start_loading` begins that in the background while the file is opened.
+(about 0.4 s), so these modules are imported when they are first needed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import threading
 import warnings
@@ -23,7 +21,6 @@ __all__ = [
     "is_trusted_folder",
     "kernel",
     "read_only",
-    "start_loading",
 ]
 
 #: The types of plain numbers.
@@ -127,20 +124,3 @@ _TOLD: set[str] = set()
 def is_switched_off() -> bool:
     """Whether the caller switched compilation off (``NUMBA_DISABLE_JIT=1``)."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-
-
-def start_loading(*modules: str) -> None:
-    """Begin to import modules of kernels in the background; whoever needs them waits for the rest.
-
-    A failure is left to the import that needs the module.
-    """
-
-    def work() -> None:
-        for module in modules:
-            try:
-                importlib.import_module(module)
-            except Exception:  # said by whoever needs it
-                return
-
-    if not is_switched_off():
-        threading.Thread(target=work, name="hitsndiffs-kernels", daemon=True).start()

@@ -78,11 +78,6 @@ class Consistency:
         return self.tree.n_orders() if self.consistent else 0
 
     @property
-    def n_sheets(self) -> int:
-        """Number of different answer sheets."""
-        return len(self.sheet_tree)
-
-    @property
     def n_sheet_orders(self) -> int:
         """Exact number of orders of the different answer sheets, or 0 for inconsistent data.
 

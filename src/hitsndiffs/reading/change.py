@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.encoding.option_book import in_order
 from hitsndiffs.data.encoding.result import Encoded, label_array
+from hitsndiffs.data.layouts import choosers_in_codes, choosers_in_rows
 
 __all__ = ["answer_of", "choosers", "relabelled", "with_items", "with_users", "without_unused"]
 
@@ -20,16 +21,10 @@ Bools = npt.NDArray[np.bool_]
 
 def choosers(encoded: Encoded) -> npt.NDArray[np.int64]:
     """Return how many users chose each option."""
-    n_options = len(encoded.option_labels)
     if encoded.rows is not None:
-        return np.bincount(encoded.rows[1], minlength=n_options).astype(np.int64)
+        return choosers_in_rows(encoded.rows, len(encoded.option_labels))
     assert encoded.codes is not None
-    sizes = np.diff(encoded.item_starts).tolist()
-    counted = [
-        np.bincount(row, minlength=size)[:size]
-        for row, size in zip(encoded.codes, sizes, strict=True)
-    ]
-    return np.concatenate(counted).astype(np.int64) if counted else np.zeros(0, dtype=np.int64)
+    return choosers_in_codes(encoded.codes, encoded.item_starts)
 
 
 def relabelled(encoded: Encoded, labels: Sequence[Sequence[str | None]]) -> Encoded:
@@ -90,47 +85,39 @@ def without_unused(encoded: Encoded) -> Encoded:
     used = choosers(encoded) > 0
     if used.all() and (np.diff(encoded.item_starts) > 0).all():
         return encoded
-    starts = encoded.item_starts
-    sizes = np.array([int(used[a:b].sum()) for a, b in pairwise(starts)], dtype=np.int64)
-    kept = np.flatnonzero(sizes)
-    numbers = np.where(used, np.cumsum(used) - 1, -1)
-    changed = replace(
-        encoded,
-        items=encoded.items[kept],
-        option_labels=encoded.option_labels[used],
-        item_starts=np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
-    )
-    if encoded.rows is not None:
-        return replace(changed, rows=_mapped_rows(encoded.rows, numbers))
-    assert encoded.codes is not None
-    missing = np.iinfo(encoded.codes.dtype).max
-    codes = encoded.codes[kept]
-    for row, item in zip(codes, kept.tolist(), strict=True):
-        own = used[starts[item] : starts[item + 1]]
-        if not own.all():
-            table = np.append(np.where(own, np.cumsum(own) - 1, missing), missing)
-            row[:] = np.take(table.astype(codes.dtype), row, mode="clip")
-    return replace(changed, codes=codes)
+    answered = np.array([used[a:b].any() for a, b in pairwise(encoded.item_starts)], dtype=bool)
+    return _kept(encoded, answered, used)
 
 
 def with_items(encoded: Encoded, keep: Bools) -> Encoded:
     """Keep some items only."""
     if keep.all():
         return encoded
+    return _kept(encoded, keep, np.repeat(keep, np.diff(encoded.item_starts)))
+
+
+def _kept(encoded: Encoded, items: Bools, used: Bools) -> Encoded:
+    """Keep some items, and some of their options."""
     starts = encoded.item_starts
-    sizes = np.diff(starts)
-    in_kept = np.repeat(keep, sizes)
-    numbers = np.where(in_kept, np.cumsum(in_kept) - 1, -1)
+    sizes = np.array([int(used[a:b].sum()) for a, b in pairwise(starts)], dtype=np.int64)
     changed = replace(
         encoded,
-        items=encoded.items[keep],
-        option_labels=encoded.option_labels[in_kept],
-        item_starts=np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64),
+        items=encoded.items[items],
+        option_labels=encoded.option_labels[used],
+        item_starts=np.concatenate([[0], np.cumsum(sizes[items])]).astype(np.int64),
     )
     if encoded.rows is not None:
+        numbers = np.where(used, np.cumsum(used) - 1, -1)
         return replace(changed, rows=_mapped_rows(encoded.rows, numbers))
     assert encoded.codes is not None
-    return replace(changed, codes=encoded.codes[keep])
+    missing = np.iinfo(encoded.codes.dtype).max
+    codes = encoded.codes[items]
+    for row, item in zip(codes, np.flatnonzero(items).tolist(), strict=True):
+        own = used[starts[item] : starts[item + 1]]
+        if not own.all():
+            table = np.append(np.where(own, np.cumsum(own) - 1, missing), missing)
+            row[:] = np.take(table.astype(codes.dtype), row, mode="clip")
+    return replace(changed, codes=codes)
 
 
 def with_users(encoded: Encoded, keep: Bools) -> Encoded:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from hitsndiffs.data.encoding.names import listed, suggestion
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, lacks_memory
 from hitsndiffs.reading.quiet import without_panics
 
 __all__ = ["Workbook"]
@@ -78,8 +78,6 @@ class Workbook:
                 )
             columns = [series.to_list() for series in loaded.to_polars().iter_columns()]
         except BaseException as error:
-            if isinstance(error, (KeyboardInterrupt, MemoryError)):
-                raise
             raise _damaged(self._name, error) from None
         return [["" if c is None else _text(c) for c in row] for row in zip(*columns, strict=True)]
 
@@ -94,7 +92,7 @@ def _text(cell: str) -> str:
 
 
 def _damaged(name: str, error: BaseException) -> InputError:
-    if isinstance(error, (KeyboardInterrupt, MemoryError)):
+    if isinstance(error, KeyboardInterrupt) or lacks_memory(error):
         raise error
     reason = str(error).strip().partition("\n")[0][:200].rstrip(".")
     return InputError(

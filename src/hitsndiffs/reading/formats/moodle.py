@@ -124,7 +124,6 @@ class _Lead:
     rows: list[list[str]]
     identity: list[int]
     state: int | None
-    grade: int | None
 
 
 def _read_lead(table: Table, end: int, stream: Stream) -> _Lead:
@@ -156,7 +155,7 @@ def _read_lead(table: Table, end: int, stream: Stream) -> _Lead:
         roles(stream, table.header, [state], "status", "the state of the attempt")
     rest = [k for k in range(identity_end, end) if k not in (grade, state)]
     roles(stream, table.header, rest, "time", "when, and how long")
-    return _Lead(done, identity, state, grade)
+    return _Lead(done, identity, state)
 
 
 def _nothing(cell: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.comparison import Comparison
@@ -20,28 +21,16 @@ __all__ = ["agreement_chart", "axes_chart", "copies_chart"]
 def agreement_chart(comparison: Comparison) -> Any:
     """How alike each two methods rank (Spearman's correlation)."""
     names = [result.method for result in comparison.results if result.error is None]
-    places = [comparison.methods.index(name) for name in names]
-    rows = []
-    for i, row in enumerate(places):
-        for j, column in enumerate(places[:i]):
-            value = float(comparison.correlations[row, column])
-            rows.append(
-                {
-                    "row": names[i],
-                    "column": names[j],
-                    "value": None if np.isnan(value) else value,
-                    "text": "–" if np.isnan(value) else f"{100 * value:.0f}",
-                }
-            )
-    if not rows:
+    if len(names) < 2:
         raise InputError("Two methods or more are needed for a picture of their agreement.")
+    places = [comparison.methods.index(name) for name in names]
     return _matrix(
-        rows,
-        names[1:],
-        names[:-1],
+        names,
+        comparison.correlations[np.ix_(places, places)],
         title="rank correlation × 100",
         thresholds=[0.0, 0.3, 0.6, 0.9],
         step=34,
+        unknown="–",
     )
 
 
@@ -61,22 +50,9 @@ def copies_chart(ranking: Ranking, *, alike: Alike | None = None) -> Any:
             "No users agree more than their abilities explain, so there is nothing to draw."
         )
     names = distinct(found.names, 40)
-    rows = []
-    for i in range(len(names)):
-        for j in range(i):
-            value = float(found.same[i, j])
-            rows.append(
-                {
-                    "row": names[i],
-                    "column": names[j],
-                    "value": None if np.isnan(value) else value,
-                    "text": "" if np.isnan(value) else f"{100 * value:.0f}",
-                }
-            )
     return _matrix(
-        rows,
-        names[1:],
-        names[:-1],
+        names,
+        found.same,
         title="equal answers, %",
         thresholds=[0.5, 0.7, 0.8, 0.9],
         step=30 if len(names) <= 16 else 20,
@@ -84,25 +60,37 @@ def copies_chart(ranking: Ranking, *, alike: Alike | None = None) -> Any:
 
 
 def _matrix(
-    rows: list[dict[str, Any]],
-    down: list[str],
-    across: list[str],
+    names: list[str],
+    values: npt.NDArray[np.float64],
     *,
     title: str,
     thresholds: list[float],
     step: int,
+    unknown: str = "",
 ) -> Any:
-    """A lower triangle of coloured cells, with their numbers."""
+    """A lower triangle of coloured cells, with their numbers in hundredths."""
+    rows = []
+    for i, j in zip(*np.tril_indices(len(names), -1), strict=True):
+        value = float(values[i, j])
+        known = not np.isnan(value)
+        rows.append(
+            {
+                "row": names[i],
+                "column": names[j],
+                "value": value if known else None,
+                "text": f"{100 * value:.0f}" if known else unknown,
+            }
+        )
     alt = altair()
     quiet = {"ticks": False, "domain": False, "grid": False, "labelOverlap": False}
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X(
             "column:N",
-            sort=across,
+            sort=names[:-1],
             title=None,
             axis=alt.Axis(**quiet, labelAngle=-45, labelLimit=120),
         ),
-        y=alt.Y("row:N", sort=down, title=None, axis=alt.Axis(**quiet, labelLimit=150)),
+        y=alt.Y("row:N", sort=names[1:], title=None, axis=alt.Axis(**quiet, labelLimit=150)),
     )
     cells = base.mark_rect(stroke=LIGHT["surface"], strokeWidth=1).encode(
         color=alt.condition(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.data.progress import Watch, watched, working
-from hitsndiffs.errors import InputError
+from hitsndiffs.errors import InputError, lacks_memory
 from hitsndiffs.reading.trial import die_if_need_be
 
 __all__ = ["STAGES", "work"]
@@ -33,9 +33,6 @@ STAGES = {
 PACE = 0.15
 #: Bytes of one file that the work may write.
 LARGEST_FILE = 2 << 30
-
-#: Words by which libraries say that there is no memory left (a thread needs some for its stack).
-OUT_OF_MEMORY = ("memory", "allocat", "start new thread")
 
 
 def work(connection: Any, task: dict[str, Any], limits: dict[str, float]) -> None:
@@ -62,15 +59,13 @@ def work(connection: Any, task: dict[str, Any], limits: dict[str, float]) -> Non
         _send(connection, {"result": result})
     except InputError as error:
         _fail(connection, _without(str(error), folder))
-    except MemoryError:
-        _fail(connection, _too_large(limits))
-    except OSError as error:
-        _fail(connection, f"The work could not be finished ({error.strerror or error}).")
     except BaseException as error:
-        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        if any(word in what.lower() for word in OUT_OF_MEMORY):
+        if lacks_memory(error):
             _fail(connection, _too_large(limits))
+        elif isinstance(error, OSError):
+            _fail(connection, f"The work could not be finished ({error.strerror or error}).")
         else:
+            what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             _fail(connection, _without(what, folder), fault=True)
 
 
