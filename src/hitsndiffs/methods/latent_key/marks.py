@@ -17,11 +17,12 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_prior_of
-from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior
+from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior, at_place
+from hitsndiffs.methods.latent_key.label_candidates import PSEUDO_LEANING
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.model import described, expected, placed, spread, stepping
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
-from hitsndiffs.methods.latent_key.signal import PSEUDO_LEANING, LeaningFit
+from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.methods.probability import log_curves, logistic
 
 __all__ = ["MarksFit", "MarksProblem", "beyond_evidence"]
@@ -71,7 +72,7 @@ class MarksFit(Solution):
         """Standard errors of the shares of the label: chance in the answers."""
         data = self.problem.data
         p = np.exp(self.logs)
-        spread_ = data.mapped(p * (1 - p), _at_place, self.places)[:, 0]
+        spread_ = data.mapped(p * (1 - p), at_place, self.places)[:, 0]
         return np.sqrt(spread_) / data.answers_per_user
 
     @property
@@ -158,10 +159,6 @@ class MarksProblem(Problem):
         right, wrong = log_curves(curves.lines)
         of = self.items.of_option
         return np.where(self.marked[:, None] > 0, right[of], wrong[of])
-
-
-def _at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:
-    return np.take_along_axis(sums, place[:, None], axis=1)
 
 
 def beyond_evidence(fit: LeaningFit) -> float:
