@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import naive
 import numpy as np
 import pytest
@@ -10,8 +12,9 @@ from factory import make_responses, random_table, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import scaled
+from hitsndiffs.engines import open_engine, scaled
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.engines.threads import ThreadsEngine, build_layout
 from hitsndiffs.errors import InputError
@@ -140,6 +143,39 @@ def test_a_block_of_vectors_is_its_columns(engine):
         ):
             assert single.ndim == 1
             np.testing.assert_allclose(block[:, column], single, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [0, 1, 2, 8, 30])
+@pytest.mark.parametrize("options", [2, 3, 9])
+def test_full_and_thin_tables_pass_alike(options, columns):
+    rng = np.random.default_rng(options)
+    r = make_responses(rng.integers(0, options, size=(20, 15)))
+    engine = open_engine(r, "numpy")
+    dense = np.zeros((20, r.n_options))
+    for user in range(20):
+        dense[user, engine.by_user.indices[slice(*engine.by_user.indptr[user : user + 2])]] = 1.0
+    weights, added = rng.normal(size=(r.n_options, columns)), rng.normal(size=(20, 9))
+
+    def step(sums, more):
+        return np.hstack([np.tanh(sums), more]), more.sum(axis=0)
+
+    found, side = engine.through(weights, step, added)
+    expected, _ = step(dense @ weights, added)
+    np.testing.assert_allclose(found, dense.T @ expected, atol=1e-12)
+    np.testing.assert_array_equal(side, added.sum(axis=0))
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5])
+@pytest.mark.parametrize("sizes", [[2, 2, 2], [1, 3, 2, 1], [1], [40, 2], [4] * 6])
+def test_sums_within_items(sizes, columns):
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    items = Items(np.arange(len(sizes)), np.arange(starts[-1]), starts)
+    x = np.random.default_rng(0).normal(size=(starts[-1], columns))
+    kept = x.copy()
+    expected = [x[first:last].sum(axis=0) for first, last in pairwise(starts)]
+    np.testing.assert_allclose(items.total(x), expected, atol=1e-12)
+    np.testing.assert_allclose(items.sum(x), np.repeat(expected, sizes, axis=0), atol=1e-12)
+    np.testing.assert_array_equal(x, kept)
 
 
 def test_columns_are_worked_on_in_parts_when_scratch_memory_is_short():

@@ -11,10 +11,12 @@ from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.label_axes import LabelCentred, label_centred_axes
 from hitsndiffs.methods.labels import sharing, two_labels
+from hitsndiffs.methods.latent_key.candidates import MANY_BLOCKS, item_blocks
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.habits import habits_of
+from hitsndiffs.methods.latent_key.label_candidates import ABILITIES
 from hitsndiffs.methods.latent_key.search import search
-from hitsndiffs.methods.latent_key.signal import ABILITIES, LeaningProblem
+from hitsndiffs.methods.latent_key.signal import LeaningProblem
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning"),
@@ -123,6 +125,19 @@ def test_what_an_answer_says_is_that_of_the_formula():
     whole = np.add.reduceat(fit.probabilities(), data.items.starts[:-1])
     both = np.diff(data.items.starts) == 2
     np.testing.assert_allclose(whole[both], 1.0)
+
+
+def test_blocks_and_threads_do_not_change_a_round():
+    table, _ = true_or_false(8, users=15, items=60, answered=0.4)
+    whole, parts = (LeaningProblem(open_engine(make_responses(table), "numpy")) for _ in range(2))
+    parts.blocks = item_blocks(parts.data, 5)
+    parts.data.threads = 3
+    assert len(parts.blocks) >= MANY_BLOCKS
+    start = normal_scores(whole.data, np.random.default_rng(1).normal(size=15))
+    one, other = (problem.fit(start, max_rounds=8) for problem in (whole, parts))
+    np.testing.assert_allclose(one.key, other.key, atol=1e-9)
+    np.testing.assert_allclose(one.logs, other.logs, atol=1e-9)
+    assert one.evidence == pytest.approx(other.evidence)
 
 
 def test_the_opposite_reading_is_among_the_solutions_or_leads_back():

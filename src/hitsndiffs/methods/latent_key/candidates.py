@@ -6,6 +6,7 @@ at a time, on several threads where there are many.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -24,6 +25,7 @@ __all__ = [
     "ItemBlock",
     "expected_logs",
     "fit_curves",
+    "for_blocks",
     "item_blocks",
     "log_prior_of",
     "weigh_candidates",
@@ -33,6 +35,8 @@ Array = npt.NDArray[np.float64]
 
 #: Candidates handled at once: their curves over the grid fit the cache.
 CANDIDATES_AT_ONCE = 1024
+#: Fewer blocks are not worth other threads: they wait for the interpreter's lock.
+MANY_BLOCKS = 16
 #: What the grid's values are multiplied by for their sums: 1, θ and θ².
 POWERS: Array = THETA[:, None] ** np.arange(3)
 
@@ -107,6 +111,11 @@ def item_blocks(data: Engine, size: int = CANDIDATES_AT_ONCE) -> list[ItemBlock]
     ]
 
 
+def for_blocks(blocks: list[ItemBlock], work: Callable[[int], None], threads: int) -> None:
+    """Call ``work`` with the number of every block; on one thread where they are few."""
+    Run(threads if len(blocks) >= MANY_BLOCKS else 1)(len(blocks), work)
+
+
 @dataclass(frozen=True)
 class Candidates:
     """All candidates after a round.
@@ -178,7 +187,7 @@ def weigh_candidates(
         logs[part] = _expected(items, key[part], right, wrong)
         slopes[part], intercepts[part], curvature[:, part] = here.slopes, here.intercepts, bend
 
-    Run(threads)(len(blocks), work)
+    for_blocks(blocks, work, threads)
     fitted = replace(curves, slopes=slopes, intercepts=intercepts)
     return Candidates(fitted, key, prior, logs, curvature)
 
@@ -192,7 +201,7 @@ def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: 
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
         logs[part] = _expected(blocks[number].items, key[part], *log_curves(here.lines))
 
-    Run(threads)(len(blocks), work)
+    for_blocks(blocks, work, threads)
     return logs
 
 
@@ -211,8 +220,8 @@ def fit_curves(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[C
         grad_b = first[0] - (b - c.mean_intercept) / c.var_intercept
         h_aa, h_ab, h_bb = second[2] + 1 / c.var_slope, second[1], second[0] + 1 / c.var_intercept
         det = np.maximum(h_aa * h_bb - h_ab**2, 1e-10)
-        a = np.clip(a + np.clip((h_bb * grad_a - h_ab * grad_b) / det, -1, 1), 0.0, 8.0)
-        b = np.clip(b + np.clip((h_aa * grad_b - h_ab * grad_a) / det, -2, 2), -12.0, 12.0)
+        a = np.clip(a + np.clip((h_bb * grad_a - h_ab * grad_b) / det, -1.0, 1.0), 0.0, 8.0)
+        b = np.clip(b + np.clip((h_aa * grad_b - h_ab * grad_a) / det, -2.0, 2.0), -12.0, 12.0)
     return replace(c, slopes=a, intercepts=b), np.stack([h_aa, h_bb, det])
 
 

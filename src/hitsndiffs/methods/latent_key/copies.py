@@ -21,6 +21,7 @@ from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.draws import item_words, user_draws
+from hitsndiffs.methods.latent_key.grid import at_place
 from hitsndiffs.methods.latent_key.pairs import Counts
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import normal_quantile
@@ -343,11 +344,7 @@ def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
         sizes = data.how_many(data.fingerprints(np.where(inside, words, np.uint64(0))))
         if float(sizes.max()) == 1.0:  # nobody shares it: nothing to weigh
             continue
-        log_probability = data.mapped(log_p * inside[:, None], _at_place, place)[:, 0]
+        log_probability = data.mapped(log_p * inside[:, None], at_place, place)[:, 0]
         unlikely = log_probability < np.log(LEVEL / data.n_users)
         copies = np.maximum(copies, np.where(unlikely, sizes - 1.0, 0.0))
     return copies
-
-
-def _at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:
-    return np.take_along_axis(sums, place[:, None], axis=1)

@@ -15,8 +15,10 @@ __all__ = [
     "STEP",
     "THETA",
     "Posterior",
+    "at_place",
     "normal_log_prior",
     "normal_scores",
+    "normalised",
     "posterior_of",
     "spread_about",
 ]
@@ -79,15 +81,22 @@ def posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Arra
     mean, sd, log_evidence
         See :class:`Posterior`.
     """
-    here = np.asarray(points, like=logs)
     top = logs.max(axis=1, keepdims=True)
-    raised = np.exp(logs - top)
+    logs = logs - top
+    return normalised(logs, np.exp(logs), top, points)
+
+
+def normalised(
+    logs: Array, raised: Array, top: Array, points: Array
+) -> tuple[Array, Array, Array, Array]:
+    """As :func:`posterior_of`, where logs are known less a constant ``top``, and raised already."""
+    here = np.asarray(points, like=logs)
     total = raised.sum(axis=1, keepdims=True)
     weights = raised / total
     mean = weights @ here
     second = weights @ here**2
     variance = np.maximum(second - mean**2, 0.0)
-    evidence = (top + np.log(total)).ravel()
+    evidence = np.log(total).ravel()
 
     peak = np.clip(logs.argmax(axis=1), 2, len(points) - 3)
     row = np.arange(len(logs), like=logs)
@@ -102,7 +111,12 @@ def posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Arra
         mean[narrow] = here[peak] + step * offset
         variance[narrow] = step**2 * spread
         weights[narrow] = _between(offset, spread, peak, len(points))
-    return weights, mean, np.sqrt(variance), evidence
+    return weights, mean, np.sqrt(variance), evidence + top.ravel()
+
+
+def at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:
+    """Each user's value at the user's place on the grid (the step of a pass over the data)."""
+    return np.take_along_axis(sums, place[:, None], axis=1)
 
 
 def normal_scores(data: Engine, scores: Array) -> Any:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers, sharing
 from hitsndiffs.methods.latent_key.candidates import Curves, expected_logs, weigh_candidates
-from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior, posterior_of
+from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior, at_place, posterior_of
 from hitsndiffs.methods.latent_key.model import (
     KeyFit,
     KeyProblem,
@@ -386,7 +386,8 @@ class HabitFit(KeyFit):
         """
         key, data = self.key[:, None], self.problem.data
         p = self.probabilities()
-        spread_ = data.mapped(self.problem.items.sum(key * p * (1 - p)), _at, self.places)[:, 0]
+        chance = self.problem.items.sum(key * p * (1 - p))
+        spread_ = data.mapped(chance, at_place, self.places)[:, 0]
         doubt = data.choices(self.key * (1 - self.key))
         return np.sqrt(spread_ + doubt) / data.answers_per_user
 
@@ -408,7 +409,3 @@ def by_class(
     raised = np.exp(logs - top)
     total = raised.sum(axis=1, keepdims=True)
     return each, raised / total, (top + np.log(total)).ravel()
-
-
-def _at(sums: Array, place: Ints) -> Array:
-    return np.take_along_axis(sums, place[:, None], axis=1)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_prior_of
-from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior
+from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior, at_place
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.model import described, expected, placed, spread, stepping
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
@@ -65,7 +65,7 @@ class MarksFit(Solution):
         """Standard errors of the shares of the label: chance in the answers."""
         data = self.problem.data
         p = np.exp(self.logs)
-        spread_ = data.mapped(p * (1 - p), _at_place, self.places)[:, 0]
+        spread_ = data.mapped(p * (1 - p), at_place, self.places)[:, 0]
         return np.sqrt(spread_) / data.answers_per_user
 
     @property
@@ -152,7 +152,3 @@ class MarksProblem(Problem):
         right, wrong = log_curves(curves.lines)
         of = self.items.of_option
         return np.where(self.marked[:, None] > 0, right[of], wrong[of])
-
-
-def _at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:
-    return np.take_along_axis(sums, place[:, None], axis=1)

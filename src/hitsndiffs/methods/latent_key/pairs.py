@@ -37,6 +37,9 @@ class Pairs:
         """Items on which everybody (rows) agrees with some users (columns), and common items."""
         if self._keeps:
             agree, common = self._all
+            if (np.diff(users) == 1).all():  # neighbours: nothing is copied
+                here = slice(int(users[0]), int(users[-1]) + 1)
+                return agree[:, here], common[:, here]
             return agree[:, users], common[:, users]
         chosen = self._data.sheets(users)
         return self._data.choices(chosen), self._data.choices(self._data.items.sum(chosen))
@@ -46,5 +49,5 @@ class Pairs:
         chosen = self._data.sheets(np.arange(self._data.n_users))
         answered = self._data.items.total(chosen)
         # counts of items are exact in single precision
-        agree, common = (x.astype(np.float32).T @ x.astype(np.float32) for x in (chosen, answered))
+        agree, common = (x.T @ x for x in (chosen.astype(np.float32), answered.astype(np.float32)))
         return agree, common

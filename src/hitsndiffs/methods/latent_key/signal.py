@@ -27,26 +27,38 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.items import Items
-from hitsndiffs.data.pool import Run
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import ItemBlock, item_blocks
-from hitsndiffs.methods.latent_key.grid import Posterior, posterior_of
+from hitsndiffs.methods.latent_key.grid import Posterior, at_place, normalised
+from hitsndiffs.methods.latent_key.label_candidates import (
+    ABILITIES,
+    LEANINGS,
+    SLOPE,
+    SLOPE_VARIANCE,
+    Signal,
+    label_lines,
+    log_odds_against,
+    told,
+    weigh_labels,
+)
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
-from hitsndiffs.methods.probability import STEADY, log_curves, logistic
+from hitsndiffs.methods.probability import STEADY, logistic
 
-__all__ = ["LeaningFit", "LeaningProblem", "Signal"]
+__all__ = ["LeaningFit", "LeaningProblem"]
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-#: Points of ability, and how many points of leaning.
-ABILITIES: Array = np.linspace(-4.0, 4.0, 13)
-LEANINGS = 11
-#: The ability of every pair.
-THETA: Array = np.repeat(ABILITIES, LEANINGS)
+#: Sums over leanings, at every ability; and over abilities, at every leaning.
+MARGINS: Array = np.hstack(
+    [
+        np.repeat(np.eye(len(ABILITIES)), LEANINGS, axis=0),
+        np.tile(np.eye(LEANINGS), (len(ABILITIES), 1)),
+    ]
+)
 #: Log priors of the abilities: of any user, and of one known to be strong.
 ORDINARY: Array = -0.5 * ABILITIES**2
 STRONG: Array = -0.5 * ((ABILITIES - 2.0) / 0.5) ** 2
@@ -54,42 +66,10 @@ ORDINARY -= np.log(np.exp(ORDINARY).sum())
 STRONG -= np.log(np.exp(STRONG).sum())
 #: Leanings reach at least, and at most, so far to either side of the middle (logits).
 NARROWEST, WIDEST = 2.0, 6.0
-#: Priors of the intercepts (worth so many items) and of the slope.
-MEAN, VARIANCE, PSEUDO = 1.0, 1.0, 10.0
-#: The slope has a log-normal prior: whoever ranks supposes that people differ in ability.
-SLOPE, SLOPE_VARIANCE = 1.0, 0.25
-#: Each label is right in so many further items, and the leanings are those of so many more users.
-PSEUDO_LABEL, PSEUDO_LEANING = 2.0, 2.5
 #: How far scores to start from are spread, and for how many rounds the slope is held at first: the
 #: keys must find their ability before it is asked how much ability counts.
 START_SD = 0.5
 HELD = 6
-
-
-@dataclass(frozen=True)
-class Signal:
-    """What belongs to the items and to the population.
-
-    Attributes
-    ----------
-    slope
-        How much ability counts.
-    intercepts
-        How easily each option is seen to be right, if it is.
-    means, variance
-        Of the intercepts, by label.
-    shares
-        How often each label is right.
-    leanings
-        Share of the users at each point of leaning.
-    """
-
-    slope: float
-    intercepts: Array
-    means: Array
-    variance: float
-    shares: Array
-    leanings: Array
 
 
 @dataclass(frozen=True)
@@ -149,7 +129,7 @@ class LeaningFit(Solution):
         p = logistic(problem.lines(self.signal))
         chance = key[:, None] * p * (1 - p)
         chance += _of_other(chance, problem.other)
-        spread = problem.data.mapped(chance, _at_place, self.places)[:, 0]
+        spread = problem.data.mapped(chance, at_place, self.places)[:, 0]
         doubt = problem.data.choices(key * (1 - key))
         return np.sqrt(spread + doubt) / problem.data.answers_per_user
 
@@ -214,7 +194,7 @@ class LeaningProblem(Problem):
             signal, key = start.signal, start.key
             chosen, _ = self._expect(start.logs, signal)
         else:
-            signal = self._first()
+            signal = Signal.start(data.n_options)
             key = self.settle(self.items.share(data.choosers(self.witness)))
             none = np.empty((data.n_options, 0))
             start = start.posterior if isinstance(start, Solution) else start
@@ -223,10 +203,21 @@ class LeaningProblem(Problem):
         before, fit = -np.inf, None
         for rounds in range(1, max_rounds + 1):
             held = not isinstance(start, LeaningFit) and rounds <= HELD
-            found = self._weigh(signal, key, chosen, steps=6 if rounds == 1 else 1, held=held)
+            found = weigh_labels(
+                self.blocks,
+                self.numbers,
+                self.points,
+                signal,
+                key,
+                chosen,
+                self.certain,
+                steps=6 if rounds == 1 else 1,
+                held=held,
+                threads=data.threads,
+            )
             signal, key = found.signal, found.key
             chosen, side = self._expect(found.logs, signal)
-            chosen = np.round(chosen, STEADY)
+            chosen = np.round(chosen, STEADY, out=chosen)
             doubt = key * (found.prior - np.log(np.maximum(key, 1e-300)))
             evidence = float(side[0] + doubt.sum())
             evidence -= float(np.log(signal.slope / SLOPE) ** 2) / (2 * SLOPE_VARIANCE)
@@ -235,15 +226,17 @@ class LeaningProblem(Problem):
             if settled:
                 break
             before = evidence
-            signal = self._pooled(signal, key, found.bend, side[1:])
+            signal = signal.pooled(self.numbers, key, found.bend, side[1:])
         assert fit is not None
         return fit
 
     def applied(self, solution: Solution) -> LeaningFit:
         """A solution found for some of the users, taken for these, who answered the same items."""
         assert isinstance(solution, LeaningFit)
-        right, wrong = log_curves(self.lines(solution.signal))
-        logs = _about(self.other, solution.key, right, wrong)
+        signal, label = solution.signal, self.numbers
+        lines = label_lines(signal.slope, self.points)
+        against = log_odds_against(lines, label, signal.intercepts)
+        logs = told(self.items, lines, label, signal.intercepts, solution.key, against)
         return replace(solution, problem=self, logs=logs)
 
     def mirrored(self, solution: LeaningFit) -> LeaningFit:
@@ -255,11 +248,10 @@ class LeaningProblem(Problem):
         turned = replace(signal, intercepts=-other, shares=signal.shares[::-1])
         return self.applied(replace(solution, key=key, signal=turned))
 
-    def lines(self, signal: Signal, part: slice = slice(None)) -> Array:
-        """``a θ + s λ + b`` over all pairs, one row per option (of a part of them)."""
-        lean = np.tile(self.points, len(ABILITIES))
-        base = np.stack([signal.slope * THETA - lean, signal.slope * THETA + lean])
-        return np.asarray(base[self.numbers[part]] + signal.intercepts[part, None])
+    def lines(self, signal: Signal) -> Array:
+        """``a θ + s λ + b`` over all pairs, one row per option."""
+        lines = label_lines(signal.slope, self.points)[self.numbers]
+        return np.asarray(lines + signal.intercepts[:, None])
 
     # -- what is done with a block of users --------------------------------------------------
 
@@ -290,17 +282,22 @@ class LeaningProblem(Problem):
     def _posteriors(
         self, sums: Array, leanings: Array, strong: Flags | None
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-        prior = np.asarray(ORDINARY, like=sums)
-        if strong is not None:
-            prior = np.where(strong[:, None], np.asarray(STRONG, like=sums), prior)
-        cells = sums.reshape(len(sums), len(ABILITIES), LEANINGS) + prior[..., None]
-        cells = cells + np.asarray(leanings, like=sums)
-        top = cells.max(axis=(1, 2), keepdims=True)
-        raised = np.exp(cells - top)
-        floor, height = np.finfo(float).tiny, top[:, 0]
+        ordinary, unusual = (
+            np.asarray((prior[:, None] + leanings).ravel(), like=sums)
+            for prior in (ORDINARY, STRONG)
+        )
+        if strong is None:
+            cells = sums + ordinary
+        else:
+            cells = sums + np.where(strong[:, None], unusual, ordinary)
+        top = cells.max(axis=1, keepdims=True)
+        cells -= top
+        margins = np.exp(cells, out=cells) @ np.asarray(MARGINS, like=sums)
+        margins += np.finfo(float).tiny
+        logs, n = np.log(margins), len(ABILITIES)
         return (
-            posterior_of(np.log(raised.sum(axis=2) + floor) + height, ABILITIES),
-            posterior_of(np.log(raised.sum(axis=1) + floor) + height, self.points),
+            normalised(logs[:, :n], margins[:, :n], top, ABILITIES),
+            normalised(logs[:, n:], margins[:, n:], top, self.points),
         )
 
     def _spread(self, _: Array, score: Array, odds: Array, witness: Array) -> Array:
@@ -312,125 +309,12 @@ class LeaningProblem(Problem):
         ability *= (witness / ability.sum(axis=1))[:, None]
         return _pairs(ability, leaning / leaning.sum(axis=1, keepdims=True))
 
-    # -- the items and the population ----------------------------------------------------------
-
-    def _first(self) -> Signal:
-        spread = np.full(LEANINGS, 1.0 / LEANINGS)
-        start = np.full(self.data.n_options, MEAN / 2)
-        return Signal(SLOPE, start, np.full(2, MEAN), VARIANCE, np.full(2, 0.5), spread)
-
-    def _weigh(
-        self, signal: Signal, key: Array, chosen: Array, *, steps: int, held: bool
-    ) -> _Weighed:
-        """Fit all candidates' intercepts, and let the two candidates of each item compete.
-
-        The slope makes one step, by the likely keys, unless it is held.
-        """
-        q = self.data.n_options
-        intercepts, bend, prior, weighed = np.empty((4, q))
-        logs = np.empty_like(chosen)
-        slopes = np.zeros((len(self.blocks), 2))
-
-        def work(number: int) -> None:
-            part = self.blocks[number].options
-            other = np.where(self.other[part] < 0, -1, self.other[part] - part.start)
-            count = chosen[part]
-            answered = count + _of_other(count, other)
-            here, bend[part], spread, rest = self._newton(signal, part, count, answered, steps)
-            intercepts[part] = here.intercepts[part]
-            slopes[number] = _slope_step(key[part], spread, rest, bend[part])
-            lines = self.lines(here, part)  # the logit: log right - log wrong
-            right, wrong = log_curves(lines)
-            prior[part] = self._log_prior(here, bend[part], part)
-            fit = np.einsum("oc,oc->o", count, lines)
-            fit += np.einsum("oc,oc->o", answered, wrong) + prior[part]
-            rival = np.where(other < 0, -np.inf, fit[other])
-            mine = 1 / (1 + np.exp(np.clip(rival - fit, -700, 700)))
-            certain = self.certain[part]
-            weighed[part] = np.where(certain >= 0, certain, mine)
-            logs[part] = _about(other, weighed[part], right, wrong)
-
-        Run(self.data.threads)(len(self.blocks), work)
-        slope = signal.slope
-        if not held:
-            up, curve = slopes.sum(axis=0)
-            up -= np.log(slope / SLOPE) / (SLOPE_VARIANCE * slope)
-            # half a step, since whole ones may go to and fro
-            slope += 0.5 * float(np.clip(up / (curve + 1 / (SLOPE_VARIANCE * slope**2)), -0.6, 0.6))
-        fitted = replace(signal, intercepts=intercepts, slope=min(max(slope, 0.05), 8.0))
-        return _Weighed(fitted, weighed, prior, logs, bend)
-
-    def _newton(
-        self, signal: Signal, part: slice, chosen: Array, answered: Array, steps: int
-    ) -> tuple[Signal, Array, Array, Array]:
-        """Fit some candidates' intercepts; and their curvature, and what is left unexplained."""
-        b = signal.intercepts.copy()
-        mean = signal.means[self.numbers[part]]
-        for _ in range(steps):
-            p = logistic(self.lines(replace(signal, intercepts=b), part))
-            expected = answered * p
-            rest = chosen - expected
-            spread = expected - np.multiply(expected, p, out=p)
-            bend = spread.sum(axis=1) + 1 / signal.variance
-            step = (rest.sum(axis=1) - (b[part] - mean) / signal.variance) / bend
-            b[part] = np.clip(b[part] + np.clip(step, -2.0, 2.0), -12.0, 12.0)
-        return replace(signal, intercepts=b), bend, spread, rest
-
-    def _log_prior(self, signal: Signal, bend: Array, part: slice) -> Array:
-        """Log prior of candidates, with the width of their intercepts' posterior (Laplace)."""
-        label = self.numbers[part]
-        away = signal.intercepts[part] - signal.means[label]
-        width = -0.5 * np.log(signal.variance * bend)
-        return np.asarray(-(away**2) / (2 * signal.variance) + width + np.log(signal.shares[label]))
-
-    def _pooled(self, signal: Signal, key: Array, bend: Array, leanings: Array) -> Signal:
-        """The population, learnt anew from the likely keys and from everybody's leaning."""
-        label = np.eye(2)[self.numbers]
-        total = key @ label
-        b = signal.intercepts
-        everywhere = max(float((key @ b + PSEUDO * MEAN) / (key.sum() + PSEUDO)), 0.0)
-        means = np.maximum(((key * b) @ label + PSEUDO * everywhere) / (total + PSEUDO), 0.0)
-        away = (b - means[self.numbers]) ** 2 + np.minimum(1 / bend, signal.variance)
-        variance = float((key @ away + PSEUDO * VARIANCE) / (key.sum() + PSEUDO))
-        weights = leanings + PSEUDO_LEANING / LEANINGS
-        return replace(
-            signal,
-            means=means,
-            variance=min(max(variance, 0.05), 16.0),
-            shares=(total + PSEUDO_LABEL) / (total.sum() + 2 * PSEUDO_LABEL),
-            leanings=weights / weights.sum(),
-        )
-
-
-@dataclass(frozen=True)
-class _Weighed:
-    """All candidates after a round: the state, keys, priors, what an answer says, curvatures."""
-
-    signal: Signal
-    key: Array
-    prior: Array
-    logs: Array
-    bend: Array
-
 
 def _of_other(x: Array, other: Ints) -> Array:
     """The rows of every option's other option; 0 where nobody chose one."""
     found = x[other]
     found[other < 0] = 0.0
     return found
-
-
-def _about(other: Ints, key: Array, right: Array, wrong: Array) -> Array:
-    """What choosing an option says: its log likelihood averaged over the key."""
-    about = _of_other(key[:, None] * wrong, other)
-    about += key[:, None] * right
-    return about
-
-
-def _slope_step(key: Array, spread: Array, rest: Array, bend: Array) -> tuple[float, float]:
-    """What some likely keys say about the slope: first and second derivative."""
-    cross = spread @ THETA
-    return float(key @ (rest @ THETA)), float(key @ (spread @ THETA**2 - cross**2 / bend))
 
 
 def _others(items: Items) -> Ints:
@@ -442,7 +326,3 @@ def _others(items: Items) -> Ints:
 
 def _pairs(ability: Array, leaning: Array) -> Array:
     return (ability[:, :, None] * leaning[:, None, :]).reshape(len(ability), -1)
-
-
-def _at_place(sums: Array, place: Ints) -> Array:
-    return np.take_along_axis(sums, place[:, None], axis=1)

@@ -1,0 +1,259 @@
+"""What a round does with the options where all items share two labels (see :mod:`.signal`).
+
+Each of an item's two options is a candidate for its key. Over the grid of abilities and leanings a
+candidate's odds of being chosen, if it is the key, are ``exp(b)`` times those of its label: so many
+rows need no exponential of their own, and sums over the grid are products with a few columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.items import Items
+from hitsndiffs.methods.latent_key.candidates import ItemBlock, for_blocks
+
+__all__ = [
+    "ABILITIES",
+    "LEANINGS",
+    "SLOPE",
+    "SLOPE_VARIANCE",
+    "Signal",
+    "Weighed",
+    "label_lines",
+    "log_odds_against",
+    "told",
+    "weigh_labels",
+]
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Points of ability, and how many points of leaning.
+ABILITIES: Array = np.linspace(-4.0, 4.0, 13)
+LEANINGS = 11
+#: The ability of every pair; and what values over all pairs are multiplied by: 1, θ and θ².
+THETA: Array = np.repeat(ABILITIES, LEANINGS)
+POWERS: Array = THETA[:, None] ** np.arange(3)
+#: Priors of the intercepts (worth so many items) and of the slope.
+MEAN, VARIANCE, PSEUDO = 1.0, 1.0, 10.0
+#: The slope has a log-normal prior: whoever ranks supposes that people differ in ability.
+SLOPE, SLOPE_VARIANCE = 1.0, 0.25
+#: Each label is right in so many further items, and the leanings are those of so many more users.
+PSEUDO_LABEL, PSEUDO_LEANING = 2.0, 2.5
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What belongs to the items and to the population.
+
+    Attributes
+    ----------
+    slope
+        How much ability counts.
+    intercepts
+        How easily each option is seen to be right, if it is.
+    means, variance
+        Of the intercepts, by label.
+    shares
+        How often each label is right.
+    leanings
+        Share of the users at each point of leaning.
+    """
+
+    slope: float
+    intercepts: Array
+    means: Array
+    variance: float
+    shares: Array
+    leanings: Array
+
+    @classmethod
+    def start(cls, n_options: int) -> Signal:
+        """All candidates alike."""
+        spread = np.full(LEANINGS, 1.0 / LEANINGS)
+        intercepts = np.full(n_options, MEAN / 2)
+        return cls(SLOPE, intercepts, np.full(2, MEAN), VARIANCE, np.full(2, 0.5), spread)
+
+    def pooled(self, label: Ints, key: Array, bend: Array, leanings: Array) -> Signal:
+        """The same, its population learnt anew from the likely keys and everybody's leaning.
+
+        Parameters
+        ----------
+        label
+            The number of each option's label.
+        key, bend
+            See :class:`Weighed`.
+        leanings
+            How many users are at each point of leaning.
+        """
+        of_label = np.eye(2)[label]
+        total = key @ of_label
+        b = self.intercepts
+        everywhere = max(float((key @ b + PSEUDO * MEAN) / (key.sum() + PSEUDO)), 0.0)
+        means = np.maximum(((key * b) @ of_label + PSEUDO * everywhere) / (total + PSEUDO), 0.0)
+        away = (b - means[label]) ** 2 + np.minimum(1 / bend, self.variance)
+        variance = float((key @ away + PSEUDO * VARIANCE) / (key.sum() + PSEUDO))
+        weights = leanings + PSEUDO_LEANING / LEANINGS
+        return replace(
+            self,
+            means=means,
+            variance=min(max(variance, 0.05), 16.0),
+            shares=(total + PSEUDO_LABEL) / (total.sum() + 2 * PSEUDO_LABEL),
+            leanings=weights / weights.sum(),
+        )
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """All candidates after a round.
+
+    Attributes
+    ----------
+    signal
+        The intercepts that fit best, and the slope after a step.
+    key
+        P(the candidate is the key of its item).
+    prior
+        Log prior of being the key, the intercept's part included.
+    logs
+        What choosing the option says about the user, over all pairs.
+    bend
+        Second derivative in the intercept.
+    """
+
+    signal: Signal
+    key: Array
+    prior: Array
+    logs: Array
+    bend: Array
+
+
+def label_lines(slope: float, points: Array) -> Array:
+    """``a θ + s λ`` over all pairs, one row per label."""
+    lean = np.tile(points, len(ABILITIES))
+    return np.stack([slope * THETA - lean, slope * THETA + lean])
+
+
+def log_odds_against(lines: Array, label: Ints, intercepts: Array) -> Array:
+    """``-log(1 - p)`` over all pairs, one row per candidate (``lines``: one row per label)."""
+    return np.asarray(np.log(_one_and_odds(np.exp(lines), label, intercepts)))
+
+
+def told(
+    items: Items, lines: Array, label: Ints, intercepts: Array, key: Array, against: Array
+) -> Array:
+    """What choosing an option says: its log likelihood averaged over the key.
+
+    Parameters
+    ----------
+    items
+        Those of the candidates.
+    lines
+        See :func:`label_lines`.
+    label, intercepts, key
+        Of every candidate.
+    against
+        See :func:`log_odds_against`; it is overwritten.
+    """
+    against *= key[:, None]
+    of_label = np.eye(2)[label] * key[:, None]
+    about = np.column_stack([of_label, key * intercepts]) @ np.vstack([lines, np.ones(len(THETA))])
+    about -= items.sum(against)
+    return about
+
+
+def weigh_labels(
+    blocks: list[ItemBlock],
+    label: Ints,
+    points: Array,
+    signal: Signal,
+    key: Array,
+    chosen: Array,
+    certain: Array,
+    *,
+    steps: int,
+    held: bool,
+    threads: int,
+) -> Weighed:
+    """Fit all candidates' intercepts, and let the two candidates of each item compete.
+
+    The slope makes one step, by the likely keys, unless it is held.
+
+    Parameters
+    ----------
+    blocks
+        The items.
+    label
+        The number of each option's label.
+    points
+        The leanings that are told apart.
+    signal, key
+        Where the fits begin.
+    chosen
+        How many chose each option, over all pairs.
+    certain
+        1 for a known right option, 0 for the others of its item, -1 elsewhere.
+    steps
+        Newton steps.
+    held
+        Whether the slope stays as it is.
+    threads
+        Number of threads.
+    """
+    intercepts, bend, prior, weighed = np.empty((4, len(chosen)))
+    logs = np.empty_like(chosen)
+    slopes = np.zeros((len(blocks), 2))
+    lines = label_lines(signal.slope, points)
+    odds = np.exp(lines)
+
+    def work(number: int) -> None:
+        part, items = blocks[number].options, blocks[number].items
+        mine, b = label[part], signal.intercepts[part]
+        count, mean = chosen[part], signal.means[mine]
+        answered = items.sum(count)
+        sums = count @ POWERS
+        others = items.sum(sums) - sums
+        for _ in range(steps):
+            # where the candidate is the key: how many would not choose it
+            miss = _one_and_odds(odds, mine, b)
+            np.divide(1.0, miss, out=miss)
+            missed = answered * miss
+            missing = missed @ POWERS
+            miss *= missed
+            spread = missing - miss @ POWERS
+            rest = missing - others
+            curve = spread[:, 0] + 1 / signal.variance
+            step = (rest[:, 0] - (b - mean) / signal.variance) / curve
+            b = np.clip(b + np.clip(step, -2.0, 2.0), -12.0, 12.0)
+        likely = key[part]
+        slopes[number] = likely @ rest[:, 1], likely @ (spread[:, 2] - spread[:, 1] ** 2 / curve)
+        width = -0.5 * np.log(signal.variance * curve)
+        width -= (b - mean) ** 2 / (2 * signal.variance)
+        prior[part] = width + np.log(signal.shares[mine])
+        against = np.log(_one_and_odds(odds, mine, b))
+        fit = np.where(mine == 1, count @ lines[1], count @ lines[0]) + b * sums[:, 0]
+        fit += prior[part] - np.einsum("oc,oc->o", answered, against)
+        weighed[part] = np.where(certain[part] >= 0, certain[part], items.softmax(fit))
+        logs[part] = told(items, lines, mine, b, weighed[part], against)
+        intercepts[part], bend[part] = b, curve
+
+    for_blocks(blocks, work, threads)
+    slope = signal.slope
+    if not held:
+        up, curve = slopes.sum(axis=0)
+        up -= np.log(slope / SLOPE) / (SLOPE_VARIANCE * slope)
+        # half a step, since whole ones may go to and fro
+        slope += 0.5 * float(np.clip(up / (curve + 1 / (SLOPE_VARIANCE * slope**2)), -0.6, 0.6))
+    fitted = replace(signal, intercepts=intercepts, slope=min(max(slope, 0.05), 8.0))
+    return Weighed(fitted, weighed, prior, logs, bend)
+
+
+def _one_and_odds(odds: Array, label: Ints, intercepts: Array) -> Array:
+    """``1 + exp(a θ + s λ + b)``, one row per candidate, from the odds of the labels."""
+    here = odds[label]
+    here *= np.exp(intercepts)[:, None]
+    here += 1.0
+    return here
