@@ -6,6 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from cases_of_ability import exam
 from factory import make_responses
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from hitsndiffs.methods.latent_key.common import (
     common_errors,
     key_by_ability,
     off_together,
+    wrong_ones_differ,
 )
 from hitsndiffs.methods.latent_key.model import KeyProblem
 
@@ -91,6 +93,29 @@ def test_a_known_answer_leaves_nothing_open():
     problem = KeyProblem(data, answers=everything)
     assert common_errors(problem, problem.settle(key)).max() == 0
     assert common_errors(KeyProblem(data), key).min() > 0
+
+
+def known_key(responses, key):
+    """The data, and 1 for the right options."""
+    of = responses.items[responses.structure.of_option]
+    both = zip(of, responses.option_labels, strict=True)
+    return open_engine(responses), np.array([float(key[i] == label) for i, label in both])
+
+
+def test_wrong_options_are_alike_in_a_test_and_differ_where_several_rise():
+    plain, graded = [], []
+    for seed in range(6):
+        responses = make_responses(exam(seed, users=120, items=40)[0])
+        plain.append(wrong_ones_differ(*known_key(responses, dict.fromkeys(range(40), 0))))
+        sim = hnd.simulate("samejima", seed=seed)
+        graded.append(wrong_ones_differ(*known_key(sim.responses, sim.key)))
+    assert np.mean(plain) < 0.7
+    assert min(graded) > 0.99
+
+
+def test_with_one_wrong_option_nothing_says_that_wrong_ones_are_alike():
+    data = open_engine(make_responses([[0, 1], [1, 1], [1, 0]]))
+    assert wrong_ones_differ(data, np.array([1.0, 0.0, 0.0, 1.0])) == 1.0
 
 
 @pytest.fixture(scope="module")

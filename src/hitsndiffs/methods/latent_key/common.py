@@ -6,6 +6,9 @@ tells them apart and popularity decides, item after item in the same direction. 
 too high, or too low, by a like amount; the order does not change. How much it may be is seen by
 asking ability alone: with the key whose choosers do best on the *other* items, how far would the
 shares move?
+
+With few choosers they would move by chance as well, also where only the key rises with ability (a
+plain test). There the choosers of an item's wrong options are alike; whether they are, can be seen.
 """
 
 from __future__ import annotations
@@ -19,14 +22,14 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.problem import Problem
 from hitsndiffs.methods.probability import normal_cdf
 
-__all__ = ["common_errors", "key_by_ability", "off_together"]
+__all__ = ["common_errors", "key_by_ability", "off_together", "wrong_ones_differ"]
 
 Array = npt.NDArray[np.float64]
 
 #: The mean of an option's choosers is taken with so many more, who are as able as all.
 MORE_CHOOSERS = 3.0
-#: The shift to the key by ability alone, in standard errors: 95 % intervals then cover 95 % of the
-#: shares over the arena's settings (Bock and Samejima 94 %, tests 97 %).
+#: The shift to the key by ability alone, in standard errors: 95 % intervals then cover some 95 % of
+#: the shares over the arena's settings.
 SHIFT_PART = 0.75
 #: The common error is told where it is this much of one's own, and not below this.
 SAID, LEAST_SAID = 1.0, 0.05
@@ -44,7 +47,61 @@ def common_errors(problem: Problem, key: Array) -> Any:
     """
     data = problem.data
     other = np.where(problem.known >= 0, key, key_by_ability(data, key))
-    return SHIFT_PART * abs(data.choices(key - other) / data.answers_per_user)
+    part = SHIFT_PART * np.sqrt(wrong_ones_differ(data, key))  # else the shift is chance
+    return part * abs(data.choices(key - other) / data.answers_per_user)
+
+
+def wrong_ones_differ(data: Engine, key: Array) -> float:
+    """How likely the choosers of an item's wrong options differ in ability, over all items.
+
+    Their squared differences, in units of what chance gives, are χ² where they are alike. That is
+    compared with differing as far as fits best, both being as likely beforehand: ½ where nothing
+    speaks for it (a shift by chance alone cannot be ruled out), and 1 where items have one wrong
+    option.
+
+    Parameters
+    ----------
+    data
+        The data.
+    key
+        P(option is the key of its item).
+
+    Examples
+    --------
+    >>> from hitsndiffs import simulate
+    >>> from hitsndiffs.engines import open_engine
+    >>> sim = simulate("samejima", seed=0)
+    >>> items = sim.responses.items[sim.responses.structure.of_option]
+    >>> labels = sim.responses.option_labels
+    >>> key = np.array([float(sim.key[i] == x) for i, x in zip(items, labels, strict=True)])
+    >>> wrong_ones_differ(open_engine(sim.responses), key) > 0.99
+    True
+    """
+    items, counts = data.items, data.choosers_per_option.astype(float)
+    spread, total = _on_other_items(data, key)
+    wrong = (1 - key) * counts
+    of_item = np.maximum(items.sum(wrong), 1e-9)
+    mean = total / counts
+    away = mean - items.sum(wrong * mean) / of_item
+    freedom = float(((1 - key) * (1 - wrong / of_item)).sum())
+    if freedom < 1 or spread == 0.0:
+        return 1.0
+    ratio = max(float(wrong @ away**2) / (freedom * spread**2), 1.0)
+    gain = freedom / 2 * (ratio - 1 - np.log(ratio))
+    return float(1 / (1 + np.exp(-np.clip(gain, -700, 700))))
+
+
+def _on_other_items(data: Engine, key: Array) -> tuple[float, Array]:
+    """The spread of the shares of right answers, and their sums over each option's choosers.
+
+    An option's choosers have their shares on the other items.
+    """
+    n = data.answers_per_user
+    right = data.choices(key)
+    share = right / n
+    spread = np.sqrt(float((n * (share - float(share.mean())) ** 2).sum()) / float(n.sum()))
+    others = np.maximum(n - 1, 1)
+    return float(spread), data.choosers(right / others) - key * data.choosers(1.0 / others)
 
 
 def key_by_ability(data: Engine, key: Array) -> Array:
@@ -62,15 +119,10 @@ def key_by_ability(data: Engine, key: Array) -> Array:
     [0.76, 0.24, 0.76, 0.24, 0.76, 0.24]
     """
     items, counts = data.items, data.choosers_per_option.astype(float)
-    n = data.answers_per_user
-    right = data.choices(key)
-    share = right / n
-    spread = np.sqrt(float((n * (share - float(share.mean())) ** 2).sum()) / float(n.sum()))
+    spread, total = _on_other_items(data, key)
     if spread == 0.0:
         return key
-    others = np.maximum(n - 1, 1)
-    # the choosers' shares on the other items, summed; then their mean, with some more choosers
-    total = data.choosers(right / others) - key * data.choosers(1.0 / others)
+    # the mean of the choosers, with some more
     of_item = items.sum(total) / items.sum(counts)
     mean = (total + MORE_CHOOSERS * of_item) / (counts + MORE_CHOOSERS)
     width = 1 / (counts + MORE_CHOOSERS)
