@@ -253,7 +253,9 @@ def _opposite(problem: Problem, best: Mode) -> list[Mode]:
     if not isinstance(problem, LeaningProblem) or not isinstance(best.fit, LeaningFit):
         return []
     problem.weigh(best.witnesses.weights)
-    fit = problem.fit(problem.mirrored(best.fit), max_rounds=30)
+    fit = problem.fit(problem.mirrored(best.fit), max_rounds=10)
+    if best.fit.evidence - fit.evidence < HOPELESS:
+        fit = problem.fit(fit, max_rounds=20)
     return [replace(best, starts=("opposite",), fit=fit)]
 
 
