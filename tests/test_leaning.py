@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases_of_ability import exam, with_own_letters
 from factory import make_responses
 
-from hitsndiffs import accuracy, rank
+from hitsndiffs import Responses, accuracy, rank, simulate
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.label_axes import LabelCentred, label_centred_axes
-from hitsndiffs.methods.labels import sharing, two_labels
+from hitsndiffs.methods.labels import mark_in_words, sharing, two_labels
 from hitsndiffs.methods.latent_key.candidates import MANY_BLOCKS, item_blocks
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.habits import habits_of
 from hitsndiffs.methods.latent_key.label_candidates import ABILITIES
+from hitsndiffs.methods.latent_key.marks import beyond_evidence
 from hitsndiffs.methods.latent_key.search import search
 from hitsndiffs.methods.latent_key.signal import LeaningProblem
 
@@ -77,6 +80,45 @@ def test_marks_are_read_as_marks_and_never_surely():
     told = rank(make_responses(marks), answers=dict.fromkeys(range(40), 1))
     assert accuracy(ability, told.scores) > 0.8
     assert told.confidence > ranking.confidence
+
+
+@pytest.mark.parametrize("seed", [0, 6, 9])
+def test_words_for_marks_are_taken_for_marks(seed):
+    sim = simulate("american-experience", seed=seed)
+    ranking = rank(sim.responses)
+    assert accuracy(sim.abilities, ranking.scores) > 0.8
+    assert 0.55 < ranking.confidence <= 0.75
+    assert any("read as marks: 'right' is right in every item" in note for note in ranking.notes)
+    # and one known answer overrules it: "wrong" is right somewhere
+    item = sim.responses.items[0]
+    told = rank(sim.responses, answers={item: "wrong"})
+    assert not any("read as marks" in note for note in told.notes)
+
+
+def test_words_for_marks_do_not_outweigh_the_answers():
+    # statements that people called right or wrong: the truth is another label from item to item
+    table, right = true_or_false(3)
+    words = np.where(table == 1, "right", "wrong")
+    ranking = rank(words)
+    assert accuracy(right, ranking.scores) > 0.8
+    assert not any("read as marks" in note for note in ranking.notes)
+
+
+def test_a_mark_is_seen_from_its_word():
+    for pair, good in ((("Wrong", "Right"), "Right"), (("pass", "fail"), "pass")):
+        assert mark_in_words(Responses.from_wide([pair, pair[::-1]]).structure) == good
+    for pair in (("true", "false"), ("1", "0"), ("right", "left")):
+        assert mark_in_words(Responses.from_wide([pair, pair[::-1]]).structure) is None
+
+
+def test_doubt_about_keys_counts_for_answers_and_learnt_leanings_against_them():
+    table, _ = true_or_false(0)
+    data = open_engine(make_responses(table))
+    fit = LeaningProblem(data).fit(normal_scores(data, table.mean(axis=1)))
+    certain = replace(fit, key=np.round(fit.key))
+    doubtful = replace(fit, key=np.full_like(fit.key, 0.5))
+    assert beyond_evidence(certain) > 0  # nothing but the leanings' learnt spread
+    assert beyond_evidence(doubtful) < beyond_evidence(certain)
 
 
 def test_an_order_that_follows_one_label_says_so():

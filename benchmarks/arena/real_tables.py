@@ -31,7 +31,6 @@ def verdicts(results: Results) -> list[Verdict]:
     worst = min(gaps, key=lambda name: (np.isnan(gaps[name]), gaps[name]))
     majority = number(results.mean("majority", _names(FIRST), "key_share"))
     hnd = number(results.mean("hnd", _names(PAPER), "accuracy"))
-    more = number(results.mean("dawid-skene/hierarchical", _names(MORE), "accuracy"))
     return [
         at_least(
             "The paper's six: mean Spearman of `auto` ≥ 0.885",
@@ -48,7 +47,7 @@ def verdicts(results: Results) -> list[Verdict]:
             "Twelve more, mostly two shared labels: mean Spearman of `auto` ≥ 0.82",
             results.mean("auto", _names(MORE), "accuracy"),
             0.82,
-            f" (hierarchical Dawid–Skene {more})",
+            _where_it_applies(results, "dawid-skene/hierarchical", MORE),
         ),
         _no_confident_error(results),
         at_least(
@@ -124,6 +123,16 @@ def section(results: Results) -> str:
 
 def _names(sets: Sequence[str]) -> list[str]:
     return [f"real/{name}" for name in sets]
+
+
+def _where_it_applies(results: Results, rival: str, sets: Sequence[str]) -> str:
+    """Both means over the sets that the rival can rank (some models need shared labels)."""
+    here = [d for d in _names(sets) if not np.isnan(results.mean(rival, d, "accuracy"))]
+    if not here:
+        return ""
+    theirs, ours = (number(results.mean(c, here, "accuracy")) for c in (rival, "auto"))
+    part = f"on the {len(here)} sets that" if len(here) < len(sets) else "where"
+    return f" ({part} `{rival}` can rank: {ours}, it {theirs})"
 
 
 def _gap(results: Results, name: str) -> tuple[float, str | None]:

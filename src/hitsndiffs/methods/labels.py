@@ -10,12 +10,18 @@ import numpy.typing as npt
 
 from hitsndiffs.data.items import Items
 
-__all__ = ["MOST_LABELS", "Sharing", "label_numbers", "sharing", "two_labels"]
+__all__ = ["MOST_LABELS", "Sharing", "label_numbers", "mark_in_words", "sharing", "two_labels"]
 
 Ints = npt.NDArray[np.int64]
 
 #: One label set for all items has at most this many labels.
 MOST_LABELS = 100
+#: Pairs of words that are mostly marks, the good one first. Not *true* and *false*, *yes* and *no*
+#: or numbers, which are mostly answers.
+MARK_WORDS = frozenset(
+    {("right", "wrong"), ("correct", "incorrect"), ("correct", "wrong"), ("pass", "fail")}
+    | {("passed", "failed"), ("solved", "unsolved")}
+)
 
 
 @dataclass(frozen=True)
@@ -75,3 +81,15 @@ def two_labels(items: Items) -> bool:
         return False
     found = {str(label) for label in items.option_labels}
     return len(found) == 2
+
+
+def mark_in_words(items: Items) -> str | None:
+    """The good mark, where the two shared labels are words for marks (right and wrong, say).
+
+    >>> marks = np.array(["Wrong", "Right", "Right"])
+    >>> mark_in_words(Items(np.array(["q1", "q2"]), marks, np.array([0, 2, 3])))
+    'Right'
+    """
+    by_word = {str(label).strip().lower(): str(label) for label in items.option_labels}
+    good = [first for first, second in MARK_WORDS if by_word.keys() == {first, second}]
+    return by_word[good[0]] if good else None

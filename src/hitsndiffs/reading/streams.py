@@ -228,8 +228,12 @@ def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
         labels = (encoded.users, encoded.items, encoded.option_labels)
         for index, found, own, of in zip(known, numbers, (who, item, chosen), labels, strict=True):
             found.append(_renumbered(index, of.tolist(), own))
+    factors = []
+    for index, found in zip(known, numbers, strict=True):
+        factors.append(Factor(list(index), np.concatenate(found)))
+        found.clear()  # a hundred million numbers, twice for a moment only
     encoded = assemble_long(
-        *(Factor(list(index), np.concatenate(n)) for index, n in zip(known, numbers, strict=True)),
+        *factors,
         place=Place(f"{len(parts)} files", "answer", by_position=False),
         columns=("user", "item", "option"),
         duplicates="first",
@@ -258,13 +262,15 @@ def _joined_groups(parts: Sequence[tuple[Encoded, str]]) -> dict[Any, Any] | Non
 
 def _renumbered(index: dict[str, int], labels: list[Any], numbers: Numbers) -> Numbers:
     """Number labels by one index for all files, new ones as they appear; -1 stands for blank."""
-    first = np.full(len(labels), len(numbers))
-    first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last to be written is first
-    table = np.full(len(labels), -1, dtype=np.int32)
-    for k in np.argsort(first, kind="stable")[: np.count_nonzero(first < len(numbers))].tolist():
-        text = str(labels[k]).strip()
-        table[k] = index.setdefault(text, len(index)) if text else -1
-    return table[numbers]
+    texts = [str(label).strip() for label in labels]
+    if any(text and text not in index for text in texts):
+        first = np.full(len(texts), len(numbers))
+        first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last to be written stays
+        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(numbers))]
+        for k in order.tolist():
+            if texts[k]:
+                index.setdefault(texts[k], len(index))
+    return np.array([index.get(text, -1) for text in texts], dtype=np.int32)[numbers]
 
 
 def _answers(encoded: Encoded) -> tuple[Numbers, Numbers]:

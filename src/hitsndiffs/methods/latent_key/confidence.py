@@ -43,7 +43,7 @@ class Signs:
     excess
         Logarithm of how much more than expected pairs of users agree or disagree.
     one_label
-        1 where the solution holds one label right in every item.
+        1 where the solution holds one label right in every item, and no words say which.
     follows
         1 where the order follows the share of one label.
     """

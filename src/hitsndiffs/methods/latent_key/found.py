@@ -9,7 +9,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.labels import sharing
+from hitsndiffs.methods.labels import mark_in_words, sharing
 from hitsndiffs.methods.latent_key.confidence import (
     MOST_LEAD,
     MOST_STEADY,
@@ -192,8 +192,8 @@ class Search:
             users=float(np.log(float(self.once.sum()))),
             reliability=float(np.clip(1 - error / spread, 0.0, 1.0)),
             excess=float(np.log(excess_spread(best.fit))),
-            one_label=float(best.one_label is not None),
-            follows=float(best.one_label is None and self.followed is not None),
+            one_label=float(best.one_label is not None and not self.said_mark),
+            follows=float(self.said_mark or (best.one_label is None and self.followed is not None)),
         )
 
     @property
@@ -222,6 +222,12 @@ class Search:
         lead, _ = known_leads(self.problem, self.best)
         better, worse = int((lead > 0).sum()), int((lead < 0).sum())
         return max(better * log(2 * AGREES) + worse * log(2 * (1 - AGREES)), 0.0)
+
+    @cached_property
+    def said_mark(self) -> bool:
+        """Whether the best solution takes the label for right that is called so."""
+        label = self.best.one_label
+        return label is not None and label == mark_in_words(self.problem.items)
 
     @cached_property
     def followed(self) -> tuple[str, float] | None:

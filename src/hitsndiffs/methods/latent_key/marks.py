@@ -18,15 +18,22 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_prior_of
 from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior, at_place
+from hitsndiffs.methods.latent_key.label_candidates import PSEUDO_LEANING
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.model import described, expected, placed, spread, stepping
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
-from hitsndiffs.methods.probability import log_curves
+from hitsndiffs.methods.latent_key.signal import LeaningFit
+from hitsndiffs.methods.probability import log_curves, logistic
 
-__all__ = ["MarksFit", "MarksProblem"]
+__all__ = ["MarksFit", "MarksProblem", "beyond_evidence"]
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+#: How many users' worth of a normal distribution the leanings have for a prior: what explains them
+#: best. A part of every share is from all points alike.
+WORTH = (2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 1e3)
+FROM_ALL = 1e-3
 
 
 @dataclass(frozen=True)
@@ -152,3 +159,60 @@ class MarksProblem(Problem):
         right, wrong = log_curves(curves.lines)
         of = self.items.of_option
         return np.where(self.marked[:, None] > 0, right[of], wrong[of])
+
+
+def beyond_evidence(fit: LeaningFit) -> float:
+    """What a model with leanings owes when it is compared with marks, which have none (nats).
+
+    Its evidence takes the leanings' learnt distribution for given, and it is a lower bound, which
+    is the looser the more the keys are in doubt. Where both are put right, marks and answers are
+    compared fairly.
+    """
+    return _learnt_spread(fit) - _loose_bound(fit)
+
+
+def _learnt_spread(fit: LeaningFit) -> float:
+    """How much the evidence owes to having learnt how leanings are spread.
+
+    The shares of the leanings are averaged over what they may be (Dirichlet, about a normal
+    distribution) instead.
+    """
+    shares, points = fit.signal.leanings, fit.problem.points
+    users = float(fit.problem.witness.sum())
+    counts = np.maximum(shares * (users + PSEUDO_LEANING) - PSEUDO_LEANING / len(points), 0.0)
+    mean = counts @ points / users
+    variance = (counts @ (points - mean) ** 2 + PSEUDO_LEANING) / (users + PSEUDO_LEANING)
+    normal = np.exp(-((points - mean) ** 2) / (2 * variance))
+    usual = (1 - FROM_ALL) * normal / normal.sum() + FROM_ALL / len(points)
+    averaged = max(_together(counts, worth * usual) for worth in WORTH)
+    return float(counts @ np.log(shares)) - averaged
+
+
+def _together(counts: Array, prior: Array) -> float:
+    """Log probability of who is at which point, shares averaged over a Dirichlet distribution."""
+    from scipy.special import gammaln
+
+    each = gammaln(counts + prior) - gammaln(prior)
+    return float(each.sum() + gammaln(prior.sum()) - gammaln(counts.sum() + prior.sum()))
+
+
+def _loose_bound(fit: LeaningFit) -> float:
+    """How far the evidence is below the truth, because keys and users are taken apart in it.
+
+    The second term of the expansion whose first is the bound: half the variance of what each answer
+    says about key and user together (Plefka 1982), with curves straight about the choosers' mean.
+    """
+    problem, signal = fit.problem, fit.signal
+    data, witness = problem.data, problem.witness
+    ability, sd, _, leaning, leaning_sd = fit.described[:, :5].T
+    n = data.choosers(witness)
+    columns = [witness * each for each in (ability, leaning, sd**2, leaning_sd**2)]
+    at, lean, wide, lean_wide = (data.choosers(np.stack(columns, axis=1)) / n[:, None]).T
+    way = 2.0 * problem.numbers - 1
+    right = logistic(signal.slope * at + way * lean + signal.intercepts)
+    # as the right label's intercept, where the other one is right
+    other = np.where(problem.other < 0, signal.intercepts, signal.intercepts[problem.other])
+    wrong = logistic(signal.slope * at - way * lean + other)
+    by_ability = (signal.slope * (1 - right + wrong)) ** 2 * wide
+    by_leaning = (1 - right - wrong) ** 2 * lean_wide
+    return 0.5 * float((fit.key * (1 - fit.key) * n) @ (by_ability + by_leaning))

@@ -84,7 +84,13 @@ def in_words(
     """What to say of a result: what it rests on, and what speaks against it."""
     notes = []
     best = found.best
-    if best.one_label is not None:
+    if found.said_mark:
+        notes.append(
+            f"The labels are read as marks: {best.one_label!r} is right in every item, and the "
+            "order is its share. If they are answers, say so by one or two known answers, or rank "
+            "by another reading."
+        )
+    elif best.one_label is not None:
         notes.append(
             f"The order is the share of {best.one_label!r}: the answers look like marks, with that "
             "label right in every item. Whether it is, and not its opposite, they cannot say."

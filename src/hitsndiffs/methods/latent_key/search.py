@@ -15,7 +15,7 @@ from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.label_axes import label_centred_axes
-from hitsndiffs.methods.labels import label_numbers, two_labels
+from hitsndiffs.methods.labels import label_numbers, mark_in_words, two_labels
 from hitsndiffs.methods.latent_key.copies import (
     Witnesses,
     find_witnesses,
@@ -26,7 +26,7 @@ from hitsndiffs.methods.latent_key.found import Search, contradicts
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.habits import HabitProblem, Habits, habits_of
 from hitsndiffs.methods.latent_key.known import informed
-from hitsndiffs.methods.latent_key.marks import MarksProblem
+from hitsndiffs.methods.latent_key.marks import MarksProblem, beyond_evidence
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.modes import (
     HOPELESS,
@@ -46,8 +46,9 @@ __all__ = ["Mode", "Search", "correlation", "search"]
 
 Array = npt.NDArray[np.float64]
 
-#: Log prior of two shared labels being marks: one of them is right in every item.
-MARKS = log(0.05)
+#: Log prior odds of two shared labels being marks (one of them is right in every item), and where
+#: they are called so (right and wrong, say).
+MARKS, SAID_MARKS = log(0.05 / 0.95), log(0.8 / 0.2)
 #: Habits are taken for real when they raise the evidence by so many nats, after so many rounds;
 #: a sample of the users tells.
 HABITS_GAIN, HABIT_ROUNDS = 20.0, 15
@@ -162,7 +163,8 @@ def _search(
         modes = _with_own_witnesses(problem, modes)
     # 5. where two labels are shared: the opposite truth, and one label right everywhere
     if two:
-        modes = merged([*modes, *_opposite(problem, modes[0]), *_one_label(problem, witnesses)])
+        marks = _one_label(problem, witnesses, modes[0])
+        modes = merged([*modes, *_opposite(problem, modes[0]), *marks])
     # 6. what the caller knows: a strong user's word outweighs the answers of all others
     modes = sorted(modes, key=lambda mode: contradicts(problem, mode))
     problem.weigh(modes[0].witnesses.weights)
@@ -285,11 +287,11 @@ def _opposite(problem: Problem, best: Mode) -> list[Mode]:
     return [replace(best, starts=("opposite",), fit=fit)]
 
 
-def _one_label(problem: Problem, witnesses: Witnesses) -> list[Mode]:
+def _one_label(problem: Problem, witnesses: Witnesses, best: Mode) -> list[Mode]:
     """The reading that one label is right in every item: marks, not answers.
 
     Then ability is all there is, with slopes of the items' own, and no leaning. The structure of
-    the data speaks against it, so that it needs clear evidence.
+    the data speaks against it, so that it needs clear evidence, unless the labels' words say so.
     """
     assert isinstance(problem, LeaningProblem)
     modes = []
@@ -304,7 +306,15 @@ def _one_label(problem: Problem, witnesses: Witnesses) -> list[Mode]:
         modes.append(Mode((start,), fit, witnesses, prior=marks.popularity, one_label=marks.label))
     # which of the two labels it is, popularity says; that it is one, must be paid for once
     most = max((mode.prior for mode in modes), default=0.0)
-    return [replace(mode, prior=MARKS + mode.prior - most) for mode in modes]
+    said = mark_in_words(problem.items)
+    fair = beyond_evidence(best.fit) if isinstance(best.fit, LeaningFit) else 0.0
+    return [
+        replace(
+            mode,
+            prior=fair + (SAID_MARKS if mode.one_label == said else MARKS + mode.prior - most),
+        )
+        for mode in modes
+    ]
 
 
 def _with_own_witnesses(problem: Problem, modes: list[Mode]) -> list[Mode]:
