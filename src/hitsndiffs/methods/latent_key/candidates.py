@@ -180,11 +180,12 @@ def weigh_candidates(
         count = chosen[part]
         answered = items.sum(count)
         here, bend = fit_curves(here, count, answered, steps)
-        right, wrong = log_curves(here.lines)
+        lines = here.lines  # the logit: log right - log wrong
+        wrong = log_curves(lines)[1]
         prior[part] = log_prior_of(here, bend[2]) + fixed[part]
-        fit = (count * right + (answered - count) * wrong).sum(axis=1)
+        fit = np.einsum("oc,oc->o", count, lines) + np.einsum("oc,oc->o", answered, wrong)
         key[part] = np.where(known[part] >= 0, known[part], items.softmax(fit + prior[part]))
-        logs[part] = _expected(items, key[part], right, wrong)
+        logs[part] = _expected(items, key[part], lines, wrong)
         slopes[part], intercepts[part], curvature[:, part] = here.slopes, here.intercepts, bend
 
     for_blocks(blocks, work, threads)
@@ -199,7 +200,8 @@ def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: 
     def work(number: int) -> None:
         part = blocks[number].options
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
-        logs[part] = _expected(blocks[number].items, key[part], *log_curves(here.lines))
+        lines = here.lines
+        logs[part] = _expected(blocks[number].items, key[part], lines, log_curves(lines)[1])
 
     for_blocks(blocks, work, threads)
     return logs
@@ -211,11 +213,14 @@ def fit_curves(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[C
     Returns the curves, and the curvature at the end (see :class:`Candidates`).
     """
     a, b = c.slopes, c.intercepts
+    others = (answered - chosen) @ POWERS
     for _ in range(steps):
-        p = logistic(_lines(a, b))
-        expected = answered * p
-        first = POWERS.T @ (chosen - expected).T
-        second = POWERS.T @ (expected * (1 - p)).T
+        # where the candidate is the key: how many would not choose it
+        miss = logistic(_lines(-a, -b))
+        missed = answered * miss
+        missing = missed @ POWERS
+        miss *= missed
+        first, second = (missing - others).T, (missing - miss @ POWERS).T
         grad_a = first[1] - (a - c.mean_slope) / c.var_slope
         grad_b = first[0] - (b - c.mean_intercept) / c.var_intercept
         h_aa, h_ab, h_bb = second[2] + 1 / c.var_slope, second[1], second[0] + 1 / c.var_intercept
@@ -240,6 +245,6 @@ def log_prior_of(c: Curves, determinant: Array) -> Array:
     )
 
 
-def _expected(items: Items, key: Array, right: Array, wrong: Array) -> Array:
+def _expected(items: Items, key: Array, lines: Array, wrong: Array) -> Array:
     k = key[:, None]
-    return items.sum(k * wrong) + k * (right - wrong)
+    return items.sum(k * wrong) + k * lines

@@ -302,10 +302,10 @@ class HabitProblem(KeyProblem):
             strong: Flags | None = None,
             posteriors: Posteriors = posterior_of,
         ) -> tuple[Array, Array]:
-            each, chance, evidence = by_class(sums, of_classes, strong, posteriors)
-            weights = [w[0] * (chance[:, h] * witness)[:, None] for h, w in enumerate(each)]
+            weights, _, _, chance, evidence = by_class(sums, of_classes, strong, posteriors)
+            weights *= (chance * witness[:, None])[..., None]
             side = np.concatenate([(witness @ evidence).reshape(1), witness @ chance])
-            return np.concatenate(weights, axis=1), side
+            return weights.reshape(sums.shape), side
 
         act = stepping(self.data, step)
         chosen, side = self.data.through(logs, act, self.witness, *self.strong_users)
@@ -340,9 +340,7 @@ class HabitFit(KeyFit):
         def step(
             sums: Array, strong: Flags | None = None, posteriors: Posteriors = posterior_of
         ) -> Array:
-            each, chance, evidence = by_class(sums, of_classes, strong, posteriors)
-            means = np.stack([found[1] for found in each], axis=1)
-            spreads = np.stack([found[2] for found in each], axis=1)
+            _, means, spreads, chance, evidence = by_class(sums, of_classes, strong, posteriors)
             mean = (chance * means).sum(axis=1)
             second = (chance * (spreads**2 + means**2)).sum(axis=1)
             sd = np.sqrt(np.maximum(second - mean**2, 0.0))
@@ -361,8 +359,8 @@ class HabitFit(KeyFit):
         of_classes = np.log(self.common)
 
         def step(sums: Array, strong: Flags | None = None) -> Array:
-            each, chance, _ = by_class(sums, of_classes, strong)
-            return np.asarray(sum(w[0] * chance[:, h, None] for h, w in enumerate(each)))
+            weights, _, _, chance, _ = by_class(sums, of_classes, strong)
+            return np.asarray((weights * chance[..., None]).sum(axis=1))
 
         return self.problem.data.mapped(self.logs, step, *self.problem.strong_users)
 
@@ -397,15 +395,26 @@ def by_class(
     of_classes: Array,
     strong: Flags | None,
     posteriors: Posteriors = posterior_of,
-) -> tuple[list[tuple[Array, ...]], Array, Array]:
-    """Posteriors of ability in every class, the chances of the classes, and the log evidence."""
-    grid = len(THETA)
-    each: list[tuple[Array, ...]] = [
-        posteriors(with_prior(sums[:, h * grid : (h + 1) * grid], strong) + float(prior))
-        for h, prior in enumerate(of_classes)
-    ]
-    logs = np.stack([found[3] for found in each], axis=1)
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Posteriors of ability in every class, the chances of the classes, and the log evidence.
+
+    Returns
+    -------
+    weights
+        On the grid, for every user and class.
+    means, spreads, chance
+        For every user and class.
+    evidence
+        For every user.
+    """
+    shape = (len(sums), len(of_classes))
+    every = None if strong is None else strong.repeat(shape[1])
+    rows = with_prior(sums.reshape(-1, len(THETA)), every)
+    weights, mean, spread_, logs = posteriors(rows)
+    logs = logs.reshape(shape) + np.asarray(of_classes, like=logs)
     top = logs.max(axis=1, keepdims=True)
     raised = np.exp(logs - top)
     total = raised.sum(axis=1, keepdims=True)
-    return each, raised / total, (top + np.log(total)).ravel()
+    evidence = (top + np.log(total)).ravel()
+    means, spreads = mean.reshape(shape), spread_.reshape(shape)
+    return weights.reshape(*shape, len(THETA)), means, spreads, raised / total, evidence

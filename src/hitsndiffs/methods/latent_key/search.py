@@ -89,17 +89,43 @@ def search(
     sizes
         What counts as large.
     """
+    habits = None if two_labels(data.items) else _habits(data)
+    return _search(
+        data,
+        habits,
+        answers=answers,
+        strong_user=strong_user,
+        group=group,
+        axes=axes,
+        seed=seed,
+        sizes=sizes,
+    )
+
+
+def _search(
+    data: Engine,
+    habits: Habits | None,
+    *,
+    answers: Mapping[Any, Any] | None,
+    strong_user: Any,
+    group: Mapping[Any, Any] | None,
+    axes: int,
+    seed: int,
+    sizes: Sizes | None,
+) -> Search:
+    """The search, once it is known which habits there are."""
     two = two_labels(data.items)
-    habits = None if two else _habits(data)
     kind = _kind(data, habits, two=two)
     problem = kind(data, strong_user=strong_user, sizes=sizes)
     sample = take_sample(problem)
     if sample.users is not None and group is None:
         # solutions belong to the items: some thousand users find them, everybody joins at the end
-        found = search(
+        found = _search(
             sample.problem.data,
+            None if habits is None else habits.picked(sample),
             answers=answers,
             strong_user=strong_user,
+            group=None,
             axes=axes,
             seed=seed,
             sizes=problem.sizes.all_users(),
@@ -255,7 +281,9 @@ def _opposite(problem: Problem, best: Mode) -> list[Mode]:
     if not isinstance(problem, LeaningProblem) or not isinstance(best.fit, LeaningFit):
         return []
     problem.weigh(best.witnesses.weights)
-    fit = problem.fit(problem.mirrored(best.fit), max_rounds=30)
+    fit = problem.fit(problem.mirrored(best.fit), max_rounds=10)
+    if best.fit.evidence - fit.evidence < HOPELESS:
+        fit = problem.fit(fit, max_rounds=20)
     return [replace(best, starts=("opposite",), fit=fit)]
 
 
