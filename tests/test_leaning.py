@@ -95,6 +95,13 @@ def test_words_for_marks_are_taken_for_marks(seed):
     assert not any("read as marks" in note for note in told.notes)
 
 
+@pytest.mark.parametrize("model", ["american-experience", "half-moon"])
+def test_robust_hnd_keeps_the_leaning_where_it_is_ability(model):
+    sim = simulate(model, seed=1)
+    robust, plain = (rank(sim.responses, method=m).scores for m in ("hnd-robust", "hnd"))
+    assert accuracy(sim.abilities, robust) > accuracy(sim.abilities, plain) - 0.01
+
+
 def test_words_for_marks_do_not_outweigh_the_answers():
     # statements that people called right or wrong: the truth is another label from item to item
     table, right = true_or_false(3)

@@ -23,7 +23,7 @@ from hitsndiffs.methods.majority import Majority
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.perfect import may_be_perfect, perfect_order
 from hitsndiffs.spectral import leading_axes
-from hitsndiffs.spectral.shrinkage import Shrinkage, shrunk
+from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage, shrunk
 
 __all__ = ["HNDRobust", "ShrunkAxes", "certified_fit"]
 
@@ -70,7 +70,8 @@ class HNDRobust(Searching):
 
     Where all items share two labels (true/false), the strongest axis would be who says "true".
     There everybody's leaning to a label is taken out as well, and shrinkage is fixed at three
-    answers; with ``lam`` or ``mu`` given it is not.
+    answers; with ``lam`` or ``mu`` given it is not, nor where the labels are read as marks (one of
+    them is right in every item).
 
     Which of the leading axes is ability, and which way up, is decided by the latent-key model: the
     axis that agrees best with its best solution, the first one unless another agrees by
@@ -110,7 +111,8 @@ class HNDRobust(Searching):
         # 2. the leading axes, and the likely keys to compare them with
         solutions = self._search(data)
         of = solutions.problem.data  # everybody, or a sample of many users
-        found = self._shrinkage(of, solutions.shrinkage)
+        lean = self._label_centred(data, solutions)
+        found = self._shrinkage(of, solutions, label_centred=lean)
         if len(found.axes.values) == 0 or found.axes.values[0] <= 1e-12:
             return nobody_differs(data)
 
@@ -121,7 +123,7 @@ class HNDRobust(Searching):
 
         # 4. option weights, and scores from them: equal answers get equal scores
         n = data.answers_per_user
-        centred = LabelCentred.of(data) if self._label_centred(data) else None
+        centred = LabelCentred.of(data) if lean else None
         if centred is not None:
             each = LabelCentred.of(of).item_weights(s)
             w, s = centred.columns(each)[:, 0], centred.scores(each)
@@ -148,14 +150,21 @@ class HNDRobust(Searching):
             learnt=ShrunkAxes(found.lam, found.mu, place + 1, tuple(float(a) for a in agreements)),
         )
 
-    def _label_centred(self, data: Engine) -> bool:
-        """Whether everybody's leaning is taken out: two shared labels, and no shrinkage told."""
-        return self.lam is None and self.mu is None and two_labels(data.items)
+    def _label_centred(self, data: Engine, solutions: Search) -> bool:
+        """Whether everybody's leaning is taken out: two shared labels, and no shrinkage told.
 
-    def _shrinkage(self, data: Engine, found: Shrinkage) -> Shrinkage:
+        Where one label is right in every item (marks), leaning to it is ability.
+        """
+        told = self.lam is not None or self.mu is not None
+        return not told and two_labels(data.items) and solutions.best.one_label is None
+
+    def _shrinkage(self, data: Engine, solutions: Search, *, label_centred: bool) -> Shrinkage:
         """What was found from the data, or what the caller said instead."""
+        found = solutions.shrinkage
         if self.lam is None and self.mu is None:
-            return found
+            if label_centred or not two_labels(data.items):
+                return found
+            return find_shrinkage(data, axes=self.axes, seed=self.seed)
         lam = found.lam if self.lam is None else self.lam
         mu = found.mu if self.mu is None else self.mu
         axes = leading_axes(data, self.axes, lam=lam, mu=mu, centred=True, seed=self.seed)
