@@ -13,7 +13,7 @@ CORE := "import sys; print('sysmon' if sys.version_info >= (3, 12) else 'ctrace'
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint warm format formats bench arena docs pictures fuzz dist clean
+.PHONY: help demo test tests lint warm format formats bench arena docs pictures fuzz dist clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
@@ -32,13 +32,15 @@ help:
 demo: $(VENV)/.installed
 	$(BIN)/hnd rank examples/quiz.csv
 
-# Types take one core; on the other, everything is imported and compiled before several
-# processes would do it at the same time.
+# Style and types beside the tests, which leave some time of the cores unused.
 test: $(VENV)/.ready
-	@$(MAKE) --no-print-directory -j 2 lint warm
+	@$(MAKE) --no-print-directory -j 2 lint tests
+
+tests: warm
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 COVERAGE_CORE=$$($(BIN)/python -c $(CORE)) \
 	  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term
 
+# Everything is imported and compiled once, before several processes would do it at the same time.
 warm: $(VENV)/.ready
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null || true  # the tests tell what is wrong
 

@@ -105,6 +105,7 @@ def test_orders_that_are_none(order: list[object], message: str) -> None:
 # -- all orders -------------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 @given(small_answers, st.booleans())
 @settings(max_examples=300, deadline=None)
 def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bool) -> None:

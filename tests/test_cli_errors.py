@@ -168,9 +168,8 @@ def test_sentences_of_the_library_spell_no_parameters_as_python_does() -> None:
     for path in sorted((ROOT / "src").rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
-            raised = isinstance(node, ast.Call) and "Error" in ast.unparse(node.func)
-            noted = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("notes.append")
-            if raised or noted:
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if "Error" in called or called.endswith("notes.append"):
                 texts = [t for t in ast.walk(node) if isinstance(t, ast.Constant)]
                 found += [(path.name, t.value) for t in texts if spelt.search(str(t.value))]
     assert found == []

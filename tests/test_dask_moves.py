@@ -105,6 +105,7 @@ def weighed(monkeypatch):
     return heaviest
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("method", ["hnd", "majority", "dawid-skene", "pooled-investment"])
 def test_nothing_user_sized_comes_to_the_client(weighed, tmp_path, method):
     """Samples of bounded size do; a truth value per user would weigh more than is allowed."""
@@ -119,6 +120,7 @@ def test_nothing_user_sized_comes_to_the_client(weighed, tmp_path, method):
     assert len(pd.read_parquet(tmp_path / "out")) == users
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("method", ["hnd-robust", "latent-key"])
 def test_a_method_that_looks_in_a_sample_brings_that_and_no_more(weighed, method):
     users = 200_000

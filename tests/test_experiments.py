@@ -408,6 +408,7 @@ def test_small_reproduction_agrees_with_the_paper(tmp_path):
     )
 
 
+@pytest.mark.no_cover
 def test_stability_measures(tmp_path):
     found = reproduce(["stability"], out=tmp_path, runs=1, jobs=1, points=3, pictures=False)
     compared = [r for r in found.results["stability"] if r.verdict]
@@ -435,6 +436,7 @@ def test_both_rules_of_missing_answers_are_shown(tmp_path):
     assert "each pair" in text
 
 
+@pytest.mark.no_cover
 @pytest.mark.data
 def test_real_sets_are_the_papers_to_the_last_digit(tmp_path):
     from hitsndiffs.paper.real import data_folder
@@ -504,13 +506,7 @@ def test_worked_example_has_the_properties_of_the_text():
 def test_pages_tables_and_pictures(tmp_path):
     pytest.importorskip("matplotlib")
     docs = tmp_path / "docs" / "reproduction.md"
-    names = [
-        "accuracy/grm/difficulty",
-        "simulated/half-moon",
-        "curves",
-        "example",
-        "abh-power/beta",
-    ]
+    names = ["accuracy/grm/difficulty", "example", "abh-power/beta"]
     found = reproduce(
         names,
         out=tmp_path / "out",

@@ -115,6 +115,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.no_cover
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @pytest.mark.parametrize("name", TEXTS)
 @given(seed=st.integers(0, 2**32))
@@ -128,6 +129,7 @@ def test_a_changed_file_is_read_or_refused(name, seed, tmp_path_factory):
         read(path)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", FIRST.values())
 def test_a_format_forced_on_another_file_is_refused(name, tmp_path):
     path = written(made(name), tmp_path)

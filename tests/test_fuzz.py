@@ -22,6 +22,7 @@ COUNTS = {"bytes": 120, "tables": 150, "paths": 12, "changes": 24, "states": 5, 
 SEED = 2024
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", COUNTS)
 def test_a_short_run(name: str) -> None:
     lines: list[str] = []

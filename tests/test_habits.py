@@ -57,6 +57,7 @@ def test_habits_are_told_from_ability(seed):
     assert accuracy(truth, rank(make_responses(codes)).scores) > 0.9
 
 
+@pytest.mark.no_cover
 def test_many_users_with_habits():
     """A sample finds them, on an engine with compiled steps as without."""
     codes, key, _ = a_test(0, users=5_000)

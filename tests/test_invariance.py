@@ -90,6 +90,7 @@ def test_large_and_small_solvers_choose_the_same_mix() -> None:
 EVEN = json.loads((Path(__file__).parent / "even_tables.json").read_text())
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("number", range(len(EVEN)))
 def test_even_tables(number: int) -> None:
     case = EVEN[number]

@@ -79,6 +79,7 @@ def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(meth
     assert by_tree > 100 / share  # the guarantee is not the axis's alone
 
 
+@pytest.mark.no_cover
 def test_the_axis_alone_misses_many_of_them(monkeypatch):
     """What the tree is for: without it, not all of these are certified."""
     monkeypatch.setattr("hitsndiffs.methods.hnd.perfected", lambda data, fit, **_: fit)
@@ -135,6 +136,7 @@ def test_more_sheets_than_ends_of_options_have_no_perfect_order(monkeypatch):
     assert perfect_order(open_engine(make_responses(table))) is None
 
 
+@pytest.mark.no_cover
 def test_padding_as_in_the_appendix_finds_what_the_tree_finds():
     """Columns with a single one until all rows have the same sum; then HnD (Appendix B)."""
     seen = missed = 0
@@ -222,6 +224,7 @@ def test_orders_of_too_many_options_are_not_counted():
     assert count_orders([0, 1, 2], [1, 2, 3], 4, up_to=2) is None
 
 
+@pytest.mark.no_cover
 @settings(deadline=None, max_examples=300)
 @given(
     st.integers(1, 12).flatmap(

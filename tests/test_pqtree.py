@@ -34,6 +34,7 @@ def reduce_and_compare(n: int, sets: list[list[int]]) -> tuple[int, int]:
     return len(kept), len(sets) - len(kept)
 
 
+@pytest.mark.no_cover
 @given(
     st.integers(1, 6).flatmap(
         lambda n: st.tuples(
@@ -46,6 +47,7 @@ def test_any_sets_against_brute_force(case: tuple[int, list[list[int]]]) -> None
     reduce_and_compare(*case)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("interval_share", [1.0, 0.6, 0.0])
 def test_random_sets_against_brute_force(interval_share: float) -> None:
     rng = np.random.default_rng(7)
@@ -184,6 +186,7 @@ def test_long_chains_are_found_in_any_sequence() -> None:
     assert not tree.reduce([hidden[0], hidden[-1]])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("longest", [2, 20])
 def test_work_is_linear_in_the_ones(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     visited = 0

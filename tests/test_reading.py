@@ -347,6 +347,7 @@ labels = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_si
 chosen = st.one_of(st.just(""), st.integers(0, 400).map(str), labels, st.sampled_from("ABC"))
 
 
+@pytest.mark.no_cover
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.tuples(chosen, chosen, chosen), min_size=2, max_size=30))
 def test_pieces_and_memory_give_the_same_responses(rows):

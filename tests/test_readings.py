@@ -166,6 +166,7 @@ def test_no_reading_is_likelier_than_the_first(seed):
     assert sum(chances) <= 1 + 1e-9
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("seed", "well"), [(7, 0.8), (40, 0.3), (43, 0.8)])
 def test_two_asked_answers_mend_a_shared_mistake_that_no_reading_sees_through(seed, well):
     case = structure("misconception", seed)
@@ -256,6 +257,7 @@ def test_ways_that_agree_are_one_cluster():
     assert clusters(made).tolist() == [1, 1, 2, 3]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", [18, 32, 1033])
 def test_two_asked_answers_mend_repeated_runs_of_few_models(seed):
     """Many runs of each model say the same; the best solution is wrong, and known answers tell."""
