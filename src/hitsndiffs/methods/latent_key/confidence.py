@@ -75,8 +75,8 @@ NATS = 3.0
 #: The most that is said without known answers, and a logistic function below: a constant, and what
 #: each sign counts for (never against it).
 MOST_CONFIDENCE = 0.89
-CONSTANT = -0.718
-COUNTS: dict[str, float] = {"lead": 0.129, "rules": 0.603, "reliability": 1.515}
+CONSTANT = -0.4
+COUNTS: dict[str, float] = {"lead": 0.099, "rules": 0.711, "reliability": 1.15}
 
 
 def sureness(signs: Signs) -> float:

@@ -104,11 +104,12 @@ class MarksProblem(Problem):
         return (label_numbers(self.items)[1] == self.number).astype(float)
 
     @property
-    def popularity(self) -> float:
-        """Log prior of the label's being right in all items, by how many chose it."""
+    def ease(self) -> float:
+        """Log odds of choosing the label, on average over the items."""
         counts = self.data.choosers(self.witness)
         mine, all_ = self.items.total(counts * self.marked), self.items.total(counts)
-        return float(np.log((mine + 1) / (all_ + 2)).sum())
+        share = float(((mine + 1) / (all_ + 2)).mean())
+        return float(np.log(share / (1 - share)))
 
     def fit(
         self,

@@ -49,6 +49,8 @@ Array = npt.NDArray[np.float64]
 #: Log prior odds of two shared labels being marks (one of them is right in every item), and where
 #: they are called so (right and wrong, say).
 MARKS, SAID_MARKS = log(0.05 / 0.95), log(0.8 / 0.2)
+#: Share of right answers in tests (log odds): mean and spread.
+EASE, EASE_SD = 0.6, 0.7
 #: Habits are taken for real when they raise the evidence by so many nats, after so many rounds;
 #: a sample of the users tells.
 HABITS_GAIN, HABIT_ROUNDS = 20.0, 15
@@ -303,15 +305,16 @@ def _one_label(problem: Problem, witnesses: Witnesses, best: Mode) -> list[Mode]
         sample = take_sample(marks)
         fit = sample.for_all(sample.fit(normal_scores(problem.data, way), 30), 5)
         start = f"{marks.label} right everywhere"
-        modes.append(Mode((start,), fit, witnesses, prior=marks.popularity, one_label=marks.label))
-    # which of the two labels it is, popularity says; that it is one, must be paid for once
-    most = max((mode.prior for mode in modes), default=0.0)
+        # which of the two labels it is, says only that tests are rather easy than hard
+        prior = -0.5 * ((marks.ease - EASE) / EASE_SD) ** 2
+        modes.append(Mode((start,), fit, witnesses, prior=prior, one_label=marks.label))
     said = mark_in_words(problem.items)
     fair = beyond_evidence(best.fit) if isinstance(best.fit, LeaningFit) else 0.0
+    whole = float(np.logaddexp(*(mode.prior for mode in modes)))
     return [
         replace(
             mode,
-            prior=fair + (SAID_MARKS if mode.one_label == said else MARKS + mode.prior - most),
+            prior=fair + (SAID_MARKS if mode.one_label == said else MARKS + mode.prior - whole),
         )
         for mode in modes
     ]
