@@ -81,7 +81,7 @@ def wrong_ones_differ(data: Engine, key: Array) -> float:
     spread, total = _on_other_items(data, key)
     wrong = (1 - key) * counts
     of_item = np.maximum(items.sum(wrong), 1e-9)
-    mean = total / counts
+    mean = total / np.maximum(counts, 1e-9)
     away = mean - items.sum(wrong * mean) / of_item
     freedom = float(((1 - key) * (1 - wrong / of_item)).sum())
     if freedom < 1 or spread == 0.0:

@@ -249,7 +249,9 @@ def _copy_logs(problem: Problem, users: npt.NDArray[np.int64], alike: Array) -> 
         votes, cast, out=np.broadcast_to(popularity, votes.shape).copy(), where=cast > 0
     )
     chosen = data.sheets(users)
-    logs = (chosen * np.log(FAITHFUL * share + (1 - FAITHFUL) * popularity)).sum(axis=0)
+    likely = FAITHFUL * share + (1 - FAITHFUL) * popularity
+    # in a sample there may be options that nobody chose
+    logs = (chosen * np.log(np.maximum(likely, 1e-300))).sum(axis=0)
     sources = np.maximum(alike.sum(axis=0), 1.0)  # any of those who are alike may be the source
     return np.asarray(logs + np.log(COPIES * sources / problem.data.n_users))
 

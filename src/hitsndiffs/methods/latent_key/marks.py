@@ -206,7 +206,7 @@ def _loose_bound(fit: LeaningFit) -> float:
     problem, signal = fit.problem, fit.signal
     data, witness = problem.data, problem.witness
     ability, sd, _, leaning, leaning_sd = fit.described[:, :5].T
-    n = data.choosers(witness)
+    n = np.maximum(data.choosers(witness), 1e-9)  # nobody in a sample may have chosen an option
     columns = [witness * each for each in (ability, leaning, sd**2, leaning_sd**2)]
     at, lean, wide, lean_wide = (data.choosers(np.stack(columns, axis=1)) / n[:, None]).T
     way = 2.0 * problem.numbers - 1
