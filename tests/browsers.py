@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+#: Rules of accessibility that colours and the width of the screen may break.
+OF_LOOKS = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"]
 
 
 def browser_path() -> str | None:
@@ -39,3 +41,13 @@ def browser() -> Iterator[Any]:
             yield opened
         finally:
             opened.close()
+
+
+def violations(page: Any, rules: list[str] | None = None) -> list[tuple[str, str, str]]:
+    """What breaks the rules of accessibility (all of them, or these), and where."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
+    options = None if rules is None else {"runOnly": rules}
+    found = axe.Axe().run(page, options=options).response["violations"]
+    return [(v["id"], v["impact"], v["nodes"][0]["html"]) for v in found]
