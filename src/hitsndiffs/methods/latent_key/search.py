@@ -310,7 +310,7 @@ def _one_label(problem: Problem, witnesses: Witnesses, best: Mode) -> list[Mode]
         modes.append(Mode((start,), fit, witnesses, prior=prior, one_label=marks.label))
     said = mark_in_words(problem.items)
     fair = beyond_evidence(best.fit) if isinstance(best.fit, LeaningFit) else 0.0
-    whole = float(np.logaddexp(*(mode.prior for mode in modes)))
+    whole = float(np.logaddexp.reduce([mode.prior for mode in modes]))
     return [
         replace(
             mode,
