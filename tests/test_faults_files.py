@@ -342,8 +342,22 @@ def test_an_interrupt_while_the_program_starts(wait: float) -> None:
     time.sleep(wait)
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=120)
-    assert running.returncode == 130
+    assert running.returncode == 130, said
     assert said in ("", "hnd: interrupted; no file was changed.\n")
+
+
+def test_an_interrupt_that_python_wraps(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before Python 3.12 an interrupt that hits ``__set_name__`` comes as a RuntimeError."""
+    from hitsndiffs.cli import outcome
+
+    def interrupted(args: list[str]) -> int:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr(outcome, "_invoke", interrupted)
+    assert outcome.run(["methods"]) == 130
+    assert capsys.readouterr().err == "hnd: interrupted; no file was changed.\n"
 
 
 @pytest.mark.parametrize("ignored", [False, True])

@@ -48,6 +48,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _forget_output()
         return PIPE_CLOSED
     except Exception as error:
+        if _was_interrupted(error):
+            return _say("interrupted; no file was changed.", INTERRUPTED)
         _forget_output()
         if debug:
             import traceback
@@ -110,6 +112,15 @@ def _invoke(args: list[str]) -> int:
     except typer.Exit as over:
         return int(over.exit_code)
     return 0
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether an interrupt is behind an error: Python wraps one that hits the body of a class."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _sentence(error: Exception) -> tuple[str, int]:
