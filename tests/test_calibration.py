@@ -26,8 +26,8 @@ from hitsndiffs.methods.latent_key.confidence import (
 )
 
 CLEAR = Signs(
-    steadiness=6.0, lead=8.0, alone=0.0, axis=1.0, rules=1.0, users=5.0, reliability=1.0,
-    excess=0.0, one_label=0.0, follows=0.0,
+    steadiness=6.0, lead=8.0, alone=0.0, axis=1.0, rules=1.0, models=1.0, users=5.0,
+    reliability=1.0, excess=0.0, one_label=0.0, follows=0.0,
 )  # fmt: skip
 
 
@@ -69,6 +69,12 @@ def test_every_bound_has_its_case():
     assert bound(CLEAR) > 0.99
     assert bound(replace(CLEAR, lead=0.0)) == pytest.approx(0.5)
     assert bound(replace(CLEAR, lead=0.0, alone=1.0)) > 0.99
+    # as likely as that a lead of one standard error is there with other users of the kind
+    assert bound(replace(CLEAR, steadiness=1.0)) == pytest.approx(0.8413, abs=1e-4)
+    assert bound(replace(CLEAR, steadiness=0.0)) == pytest.approx(0.5)
+    assert bound(replace(CLEAR, steadiness=0.0, alone=1.0)) > 0.99
+    assert bound(replace(CLEAR, axis=0.4)) < 0.8
+    assert bound(replace(CLEAR, models=0.4)) < 0.6
     assert bound(replace(CLEAR, reliability=0.0)) == pytest.approx(0.7)
     assert bound(replace(CLEAR, excess=1.0)) < 0.6
     assert label_bound(CLEAR) == 1.0

@@ -18,6 +18,7 @@ from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.habits import habits_of
 from hitsndiffs.methods.latent_key.label_candidates import ABILITIES
 from hitsndiffs.methods.latent_key.marks import beyond_evidence
+from hitsndiffs.methods.latent_key.method import FEW_PER_ITEM, LatentKey
 from hitsndiffs.methods.latent_key.search import search
 from hitsndiffs.methods.latent_key.signal import LeaningProblem
 
@@ -58,6 +59,46 @@ def test_it_holds_where_the_majority_is_wrong_and_where_answers_are_few():
     assert accuracy(right, rank(r).scores) > 0.9
     table, right = true_or_false(4, users=150, items=200, answered=0.15)
     assert accuracy(right, rank(make_responses(table)).scores) > 0.6
+
+
+@pytest.mark.parametrize(("users", "answered", "averaged"), [(60, 0.12, True), (60, 0.6, False)])
+def test_the_key_is_averaged_over_two_models_where_items_have_few_answers(
+    users, answered, averaged
+):
+    table, _ = true_or_false(6, users=users, items=80, answered=answered)
+    r = make_responses(table)
+    method = LatentKey(resamples=0)
+    found = method._search(open_engine(r))
+    key = method.fit(r).fit_.key_probabilities
+    alone = replace(found, confusions=None)
+    by_leaning = method.from_search(alone).key_probabilities
+    expected = (by_leaning + found.confusions) / 2 if averaged else by_leaning
+    np.testing.assert_allclose(key, expected, atol=1e-9)
+    assert averaged == (r.n_responses < FEW_PER_ITEM * r.n_items)
+
+
+def test_models_that_disagree_are_not_sure():
+    table, _ = true_or_false(6)
+    found = search(open_engine(make_responses(table)))
+    assert found.by_confusions > 0.9
+    turned = replace(found, confusions=1 - found.confusions)
+    assert turned.by_confusions < -0.9
+    assert turned.confidence < 0.6 < found.confidence
+
+
+def test_few_answers_per_user_are_no_marks_unless_that_is_clear():
+    one, other = (
+        search(open_engine(make_responses(table)))
+        for table in (
+            true_or_false(17, users=50, items=30, spread=0.5, answered=0.2)[0],
+            (exam(1, users=100, items=40)[0] == 0).astype(int),
+        )
+    )
+    behind = [mode.evidence for mode in one.modes if mode.one_label is not None]
+    assert one.best.one_label is None
+    assert max(behind) > one.best.evidence  # by the evidence alone they would be marks
+    assert one.confidence <= 0.5
+    assert other.best.one_label is not None
 
 
 def test_which_label_is_which_does_not_matter():

@@ -2,10 +2,11 @@
 
 A solution is right when its order is ability and the right way up. Nothing in the answers says so
 outright; what can be seen is how far it is ahead of the next solution that disagrees, whether the
-strongest axis and another rule of who is a witness agree with it, how many independent users there
-are, and how much of the order is chance. How these go together with being right was learnt on
-simulated answer sheets of many kinds (``python -m benchmarks.arena.calibration``; its table shows
-how it holds on kinds that were left out). Bounds are not learnt: each has an argument.
+strongest axis, another model and another rule of who is a witness agree with it, how many
+independent users there are, and how much of the order is chance. How these go together with being
+right was learnt on simulated answer sheets of many kinds (``python -m
+benchmarks.arena.calibration``; its table shows how it holds on kinds that were left out). Bounds
+are not learnt: each has an argument.
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["COUNTS", "SHARED_MISTAKES", "Signs", "bound", "label_bound", "shared_bound", "sureness"]
+from hitsndiffs.methods.probability import normal_cdf
+
+__all__ = [
+    "COUNTS",
+    "DISAGREE",
+    "SHARED_MISTAKES",
+    "Signs",
+    "bound",
+    "label_bound",
+    "shared_bound",
+    "sureness",
+]
 
 #: Leads and their size in standard errors count up to here.
 MOST_STEADY, MOST_LEAD = 6.0, 8.0
@@ -36,6 +48,8 @@ class Signs:
         Correlation with the strongest axis, without its sign.
     rules
         Correlation with the solution in which nearly equal sheets count once.
+    models
+        Correlation with the order by confusion matrices, where all items share two labels; else 1.
     users
         Logarithm of the number of independent users.
     reliability
@@ -53,6 +67,7 @@ class Signs:
     alone: float
     axis: float
     rules: float
+    models: float
     users: float
     reliability: float
     excess: float
@@ -61,9 +76,14 @@ class Signs:
 
 
 #: Where there are two explanations and nothing that tells them apart, it is no surer than this: one
-#: label right everywhere or its opposite (with abilities reversed, answers are as likely), or an
-#: order that explains less than half of what users agree on.
+#: label right everywhere or its opposite (with abilities reversed, answers are as likely), two
+#: models that disagree, or an order that explains less than half of what users agree on.
 EITHER = 0.55
+#: Orders that correlate less than this disagree about who is good.
+DISAGREE = 0.5
+#: Where the strongest axis is another order, something is stronger than ability: which of the two
+#: ability is, stays in doubt.
+ANOTHER_AXIS = 0.79
 #: From this excess of agreement on (twice what is expected) something else is at work.
 SHARED_MISTAKES = 0.7
 #: Where the order follows the share of one label, leaning to it would look the same.
@@ -88,13 +108,18 @@ def sureness(signs: Signs) -> float:
 def bound(signs: Signs) -> float:
     """What the probability can be at most.
 
-    Where two solutions are equally likely, the sign is a toss of a coin; where chance could have
-    made the order, or users agree far beyond what the solution explains, it is not sure.
+    Where two solutions are equally likely, the sign is a toss of a coin; where a lead is so
+    unsteady that other users of the kind might have turned it round, where chance could have made
+    the order, where another axis is stronger or another model disagrees, or where users agree far
+    beyond what the solution explains, it is not sure.
     """
     lead = float(np.expm1(signs.lead))
-    no_luck = 1.0 if signs.alone else float(1 / (1 + np.exp(-lead / NATS)))
+    no_tie = 1.0 if signs.alone else float(1 / (1 + np.exp(-lead / NATS)))
+    no_luck = 1.0 if signs.alone else float(normal_cdf(np.array([signs.steadiness]))[0])
     told_apart = UNRELIABLE + (1 - UNRELIABLE) * signs.reliability
-    return min(no_luck, told_apart, shared_bound(signs))
+    strongest = 1.0 if signs.axis >= DISAGREE else ANOTHER_AXIS
+    agreed = 1.0 if signs.models >= DISAGREE else EITHER
+    return min(no_tie, no_luck, told_apart, strongest, agreed, shared_bound(signs))
 
 
 def shared_bound(signs: Signs) -> float:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.latent_key.confidence import NATS
-from hitsndiffs.methods.latent_key.found import DISAGREE, Search
+from hitsndiffs.methods.latent_key.confidence import DISAGREE, NATS
+from hitsndiffs.methods.latent_key.found import Search
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.latent_key.shares import HALVED, shared_out

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hitsndiffs.methods.labels import mark_in_words, sharing
 from hitsndiffs.methods.latent_key.confidence import (
+    DISAGREE,
     MOST_LEAD,
     MOST_STEADY,
     Signs,
@@ -23,6 +24,7 @@ from hitsndiffs.methods.latent_key.habits import Habits
 from hitsndiffs.methods.latent_key.modes import Mode, correlation, fit_from
 from hitsndiffs.methods.latent_key.problem import Problem
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
+from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
@@ -30,8 +32,6 @@ __all__ = ["Search", "Surprise", "contradicts", "known_leads"]
 
 Array = npt.NDArray[np.float64]
 
-#: Solutions that correlate less than this disagree about who is good.
-DISAGREE = 0.5
 #: An order follows the share of a label beyond this correlation, among so many labels at most. Then
 #: it is not sure, unless known answers speak for it by so many nats.
 FOLLOWS, MOST_FOLLOWED = 0.95, 12
@@ -75,6 +75,8 @@ class Search:
         Labels that many users give whatever is asked, where items share their labels.
     by_once
         Abilities in the first solution by that other rule; ``None`` where groups were given.
+    confusions
+        P(option is the key of its item) by confusion matrices, where they were tried.
     told
         How likely each solution is, given known answers; empty where none are known.
     surprises
@@ -89,6 +91,7 @@ class Search:
     once: Array
     habits: Habits | None = None
     by_once: Array | None = None
+    confusions: Array | None = None
     told: tuple[float, ...] = ()
     surprises: tuple[Surprise, ...] = ()
     sample: Sample | None = None
@@ -177,6 +180,16 @@ class Search:
         return correlation(other.posterior.mean, mode.fit.posterior.mean)
 
     @cached_property
+    def by_confusions(self) -> float:
+        """Correlation with the order by confusion matrices; 1 where they do not apply."""
+        two = isinstance(self.best.fit, LeaningFit)
+        if self.confusions is None or not two or self.told:
+            return 1.0
+        n = self.problem.data.answers_per_user
+        key, other = self.best.fit.key, self.confusions
+        return correlation(*(self.problem.data.choices(each) / n for each in (key, other)))
+
+    @cached_property
     def signs(self) -> Signs:
         """What speaks for the best solution, and against it."""
         data, best = self.problem.data, self.best
@@ -189,6 +202,7 @@ class Search:
             alone=float(self.rival is None),
             axis=self.agreement,
             rules=self.by_other_rule,
+            models=self.by_confusions,
             users=float(np.log(float(self.once.sum()))),
             reliability=float(np.clip(1 - error / spread, 0.0, 1.0)),
             excess=float(np.log(excess_spread(best.fit))),

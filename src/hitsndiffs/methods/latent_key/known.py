@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.keys import key_from_scores
+from hitsndiffs.methods.latent_key.confidence import DISAGREE
 from hitsndiffs.methods.latent_key.foresight import Meaning, meanings
-from hitsndiffs.methods.latent_key.found import DISAGREE, Search, Surprise
+from hitsndiffs.methods.latent_key.found import Search, Surprise
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.latent_key.problem import Problem

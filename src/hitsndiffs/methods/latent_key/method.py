@@ -21,6 +21,7 @@ from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search
 from hitsndiffs.methods.latent_key.shares import distinct_modes
+from hitsndiffs.methods.latent_key.signal import LeaningProblem
 from hitsndiffs.methods.probability import normal_quantile
 
 __all__ = ["LatentKey"]
@@ -30,6 +31,8 @@ Array = npt.NDArray[np.float64]
 #: Resampled fits are made for few users or few items, while responses × resamples is not too much.
 FEW = 60
 RESAMPLE_UP_TO = 3_000_000
+#: With fewer answers per item, how hard items are cannot be learnt.
+FEW_PER_ITEM = 12
 
 
 @dataclass(kw_only=True, eq=False)
@@ -83,8 +86,11 @@ class LatentKey(Searching):
         problem.weigh(np.sqrt(chosen.witnesses.weights))
         final = problem.fit(chosen.fit, max_rounds=self.max_iterations)
 
-        # 3. the key, averaged over resampled users where the data are small
+        # 3. the key, averaged over resampled users where the data are small, and over two models
+        # where items have few answers
         key = self._averaged_key(problem, final)
+        if chosen.one_label is None:
+            key = _with_confusions(found, problem, key)
         correct = data.choices(key) / data.answers_per_user
         # 4. errors: everybody's own, and the one that all shares have in common
         own, common = final.share_errors(), final.common_errors(key)
@@ -139,6 +145,19 @@ class LatentKey(Searching):
             total += problem.fit(final, max_rounds=10).key
         problem.weigh(witness)
         return problem.settle((final.key + total / self.resamples) / 2)
+
+
+def _with_confusions(found: Search, problem: Problem, key: Array) -> Array:
+    """The key, averaged with that by confusion matrices where all items share two labels.
+
+    From few answers nobody can learn how hard an item is, and a model without difficulty errs in
+    other items.
+    """
+    data, other = problem.data, found.confusions
+    few = data.n_responses < FEW_PER_ITEM * data.n_items
+    if other is None or not few or not isinstance(problem, LeaningProblem):
+        return key
+    return problem.settle((key + other) / 2)
 
 
 def _drawn(draw: Array, equal: Array) -> Any:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
+from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.label_axes import label_centred_axes
 from hitsndiffs.methods.labels import label_numbers, mark_in_words, two_labels
@@ -49,6 +50,9 @@ Array = npt.NDArray[np.float64]
 #: Log prior odds of two shared labels being marks (one of them is right in every item), and where
 #: they are called so (right and wrong, say).
 MARKS, SAID_MARKS = log(0.05 / 0.95), log(0.8 / 0.2)
+#: With fewer answers per user than this, marks must be ahead of answers by so many nats, besides
+#: that prior: leaning and ability can hardly be told apart, and the simpler model wins by chance.
+FEW_PER_USER, CLEARLY_MARKS = 15, 6.0
 #: Share of right answers in tests (log odds): mean and spread.
 EASE, EASE_SD = 0.6, 0.7
 #: Habits are taken for real when they raise the evidence by so many nats, after so many rounds;
@@ -145,7 +149,7 @@ def _search(
     # 2. the leading axes, and the same with copies weighed
     step("finding the strongest axes")
     plain = _axes(data, axes, seed, two=two)
-    confusions = _by_confusions(data) if two or habits is not None else {}
+    confusions = _by_confusions(data) if two or habits is not None else None
     modes: list[Mode] = []
     firsts = [] if given is not None else [_first(problem, rule) for rule in rules]
     counted = [_witnesses(problem, *each, habits) for each in zip(rules, firsts, strict=False)]
@@ -155,8 +159,8 @@ def _search(
         if (problem.witness < 1).any():
             weighed = _axes(data, axes, seed, two=two, witness=problem.witness)
         # 3. distinct solutions from several starts
-        starts = both_ways(weighed, 1 if two else axes) | {"consensus": consensus(problem)}
-        modes += find_modes(problem, witnesses, starts | confusions)
+        starts = both_ways(weighed, 1 if two else axes) | _consensus(problem, confusions)
+        modes += find_modes(problem, witnesses, starts)
     modes = merged(modes)
 
     step("comparing the solutions")
@@ -167,11 +171,13 @@ def _search(
     if two:
         marks = _one_label(problem, witnesses, modes[0])
         modes = merged([*modes, *_opposite(problem, modes[0]), *marks])
+        modes = _answers_first(data, modes)
     # 6. what the caller knows: a strong user's word outweighs the answers of all others
     modes = sorted(modes, key=lambda mode: contradicts(problem, mode))
     problem.weigh(modes[0].witnesses.weights)
     by_once = firsts[-1].posterior.mean if firsts else None
-    found = Search(problem, modes, plain, once, habits, by_once)
+    key = None if confusions is None else confusions.key_probabilities
+    found = Search(problem, modes, plain, once, habits, by_once, key)
     if not answers:
         return found
     return informed(found, kind(data, answers=answers, strong_user=strong_user, sizes=sizes))
@@ -206,7 +212,7 @@ def _habits_gain(data: Engine, habits: Habits, once: Array) -> float:
     for kind in (KeyProblem, _kind(data, habits, two=False)):
         problem = kind(data)
         problem.weigh(once)
-        starts = {"consensus": consensus(problem)} | _by_confusions(data)
+        starts = _consensus(problem, _by_confusions(data))
         sample = take_sample(problem)
         fits = [fit_from(sample, start, HABIT_ROUNDS) for start in starts.values()]
         best.append(max(fit.evidence for fit in fits))
@@ -246,18 +252,24 @@ def _distinct(found: list[Witnesses]) -> list[Witnesses]:
     return found[:1] if alike else found
 
 
-def _by_confusions(data: Engine) -> dict[str, Array]:
-    """Shares of right answers if everybody has a confusion matrix: a leaning is no ability there.
+def _by_confusions(data: Engine) -> Fit | None:
+    """Everybody has a confusion matrix: a leaning is no ability there. ``None``: too large.
 
-    Only to start from, so that some rounds do.
+    To start from, and to compare with: some rounds do.
     """
     labels = len(label_numbers(data.items)[0])
     if not data.in_memory or data.n_users * labels**2 > CONFUSION_CELLS:
-        return {}
+        return None
     estimator = DawidSkene(model="hierarchical", max_iterations=CONFUSION_ROUNDS, tol=1e-2)
-    right = estimator._fit(data).correct
-    assert right is not None
-    return {"confusions": right}
+    return estimator._fit(data)
+
+
+def _consensus(problem: Problem, confusions: Fit | None) -> dict[str, Any]:
+    """What people agree on, to start from: plainly, and by confusion matrices."""
+    starts = {"consensus": consensus(problem)}
+    if confusions is not None and confusions.correct is not None:
+        starts["confusions"] = confusions.correct
+    return starts
 
 
 def _kind(data: Engine, habits: Habits | None, *, two: bool) -> Callable[..., Problem]:
@@ -318,6 +330,21 @@ def _one_label(problem: Problem, witnesses: Witnesses, best: Mode) -> list[Mode]
         )
         for mode in modes
     ]
+
+
+def _answers_first(data: Engine, modes: list[Mode]) -> list[Mode]:
+    """Where users gave few answers, labels are not marks unless that is clear or said.
+
+    The evidence stays as it is: where marks explain the answers as well, it is not sure.
+    """
+    best = modes[0]
+    if best.one_label is None or best.one_label == mark_in_words(data.items):
+        return modes
+    ordinary = next((mode for mode in modes if mode.one_label is None), best)
+    clear = best.evidence - ordinary.evidence >= CLEARLY_MARKS
+    if clear or data.n_responses >= FEW_PER_USER * data.n_users:
+        return modes
+    return [ordinary, *(mode for mode in modes if mode is not ordinary)]
 
 
 def _with_own_witnesses(problem: Problem, modes: list[Mode]) -> list[Mode]:
