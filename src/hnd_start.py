@@ -1,13 +1,13 @@
-"""Where ``hnd`` begins: an interrupt ends it without a word until it has something to say.
+"""Where ``hnd`` starts: during start-up an interrupt ends the program silently.
 
-Importing the package takes some ten milliseconds, and Python answers an interrupt meanwhile with a
-traceback. This module is outside the package, so that its first lines come before that. It takes
-the part of ``signal`` that is built into Python, since the rest takes milliseconds to import.
+Importing the package takes about ten milliseconds, and an interrupt in that time would print a
+traceback. This module is outside the package so that its first lines run before that import. It
+uses ``_signal``, the part of ``signal`` built into Python; the rest takes milliseconds to import.
 """
 
 import _signal as signal  # type: ignore[import-not-found]
 
-#: Whoever started the program may have had interrupts ignored; that stays.
+#: False if the program was started with interrupts ignored; they then stay ignored.
 _heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
 if _heeded:
     signal.signal(signal.SIGINT, signal.SIG_DFL)

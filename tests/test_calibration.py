@@ -69,11 +69,9 @@ def test_every_bound_has_its_case():
     assert bound(CLEAR) > 0.99
     assert bound(replace(CLEAR, lead=0.0)) == pytest.approx(0.5)
     assert bound(replace(CLEAR, lead=0.0, alone=1.0)) > 0.99
-    # as likely as that a lead of one standard error is there with other users of the kind
-    assert bound(replace(CLEAR, steadiness=1.0)) == pytest.approx(0.8413, abs=1e-4)
-    assert bound(replace(CLEAR, steadiness=0.0)) == pytest.approx(0.5)
-    assert bound(replace(CLEAR, steadiness=0.0, alone=1.0)) > 0.99
-    assert bound(replace(CLEAR, axis=0.4)) < 0.8
+    assert bound(replace(CLEAR, steadiness=0.2)) < 0.6
+    assert bound(replace(CLEAR, steadiness=0.2, alone=1.0)) > 0.99
+    assert bound(replace(CLEAR, axis=0.5)) < 0.8
     assert bound(replace(CLEAR, models=0.4)) < 0.6
     assert bound(replace(CLEAR, reliability=0.0)) == pytest.approx(0.7)
     assert bound(replace(CLEAR, excess=1.0)) < 0.6

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hitsndiffs.results.ranking import rank as rank
     from hitsndiffs.results.saving import load as load
 
-#: Public name → the module that holds it; loaded when first used, so that the import is quick.
+#: Public name → the module that holds it; loaded on first use, to keep the import quick.
 _PUBLIC = {
     "Comparison": "results.comparison",
     "ConvergenceWarning": "errors",

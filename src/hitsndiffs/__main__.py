@@ -1,4 +1,4 @@
-"""``python -m hitsndiffs``: the command ``hnd`` without its script."""
+"""``python -m hitsndiffs``: the ``hnd`` command without its script."""
 
 import sys
 

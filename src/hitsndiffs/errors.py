@@ -1,4 +1,4 @@
-"""The two ways in which a call can go wrong, and the warning for a solver that did not finish."""
+"""Errors for calls that cannot be served, and the warning for a solver that did not finish."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = [
 ]
 
 
-#: What stands in quotation marks, or without a blank for longer than a message bears.
+#: Quoted text, or a run without spaces that is too long for a message.
 _NAME = re.compile(r"(?<!\w)'([^'\n]*)'|(\S{200})\S+")
-#: How libraries say that there is no memory left (a new thread needs some for its stack).
+#: How libraries say that memory has run out (a new thread needs some for its stack).
 _NO_MEMORY = re.compile(
     r"out ?of ?memory|enough memory|\ballocat|bad_alloc|start new thread|spawn thread",
     re.IGNORECASE,
@@ -29,16 +29,16 @@ _NO_MEMORY = re.compile(
 
 
 def printable(text: str, kept: str = "") -> str:
-    r"""A text without what a terminal would obey: control characters become blanks.
+    r"""Make text safe for a terminal: control characters become spaces.
 
-    So do halves of characters and marks that turn the direction of writing.
+    So do lone surrogates and marks that change the writing direction.
 
     Parameters
     ----------
     text
-        What comes from a file or a name.
+        Text from a file or a name.
     kept
-        Control characters that stay (such as the line break).
+        Control characters to keep (such as the line break).
 
     Examples
     --------
@@ -59,9 +59,9 @@ def _cut(found: re.Match[str]) -> str:
 class InputError(ValueError):
     """The data or an argument cannot be used as given.
 
-    The message is one sentence or two: what was expected, what came, where, and what to do.
-    The command line prints it as it is and exits with code 2. Names that are too long for a
-    message are cut, and control characters in them become blanks.
+    The message is one or two sentences: what was expected, what was found, where, and what to do.
+    The command line prints it as is and exits with code 2. Names that are too long for a message
+    are cut, and control characters become spaces.
 
     >>> len(str(InputError(f"the user {'x' * 70_000!r} is named twice."))) < 260
     True
@@ -79,11 +79,11 @@ class MissingExtraError(InputError, ImportError):
 
 
 class ConvergenceWarning(UserWarning):
-    """An iteration stopped at its limit; the best iterate is kept and the numbers are given."""
+    """An iteration stopped at its limit; the best result is kept, and the message gives figures."""
 
 
 def closest(name: object, known: Iterable[Any]) -> Any:
-    """The known name that is close to a given one, whatever the case; ``None`` where none is.
+    """The known name closest to a given one, ignoring case; ``None`` if none is close.
 
     >>> closest("Majorty", ["hits", "majority"])
     'majority'
@@ -99,7 +99,7 @@ def closest(name: object, known: Iterable[Any]) -> Any:
 
 
 def did_you_mean(name: object, known: Iterable[Any]) -> str:
-    """A sentence for a name that is close to a known one, with a space before it; or nothing.
+    """A "Did you mean" sentence, with a leading space, if a known name is close; else nothing.
 
     >>> did_you_mean("majorty", ["hits", "majority"])
     " Did you mean 'majority'?"
@@ -109,12 +109,12 @@ def did_you_mean(name: object, known: Iterable[Any]) -> str:
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether an error says that there is no memory left, in whatever way its library says so.
+    """Whether an error means that memory has run out, however the library words it.
 
     >>> lacks_memory(RuntimeError("can't start new thread")), lacks_memory(KeyError("memory"))
     (True, False)
     """
-    if isinstance(error, OSError):  # whose words name a file
+    if isinstance(error, OSError):  # its text names a file, which could match by accident
         return error.errno == errno.ENOMEM
     said = f"{type(error).__name__}: {error}"
     return isinstance(error, MemoryError) or _NO_MEMORY.search(said) is not None

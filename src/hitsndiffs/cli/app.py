@@ -1,4 +1,4 @@
-"""The commands of ``hnd`` and their options; what they do is in the modules beside."""
+"""The commands of ``hnd`` and their options; the neighbouring modules do the work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``hnd check``: what is in a file, one sentence after the other."""
+"""``hnd check``: what is in a file, sentence by sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``hnd rank --engine dask``: files that a cluster reads and ranks; the screen gets the best."""
+"""``hnd rank --engine dask``: a cluster reads and ranks the files; the screen shows the best."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["rank_files"]
 
-#: How many users are shown.
+#: Users shown by default.
 BEST = 20
-#: What a source may say about files that workers read.
+#: Options for reading that a cluster supports.
 UNDERSTOOD = {"user", "item", "option", "layout", "duplicates"}
 
 
@@ -59,7 +59,7 @@ def rank_files(job: Job) -> None:
 
 
 def _params(job: Job) -> dict[str, Any]:
-    """What the method is told."""
+    """The parameters of the method."""
     given = (job.params or {}).items()
     params = {name: value for name, value in given if name not in ("engine", "threads")}
     if job.answers is not None:
@@ -72,7 +72,7 @@ def _params(job: Job) -> dict[str, Any]:
 
 
 def _check(job: Job) -> None:
-    """Refuse, before any work is done, what a cluster does not do."""
+    """Refuse options that a cluster does not support, before any work is done."""
     unknown = sorted(set(job.source.said) - UNDERSTOOD)
     if unknown:
         raise InputError(

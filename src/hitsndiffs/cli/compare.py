@@ -41,7 +41,7 @@ def compare_file(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Read, fit every method, show them beside each other."""
+    """Read, fit every method, show them side by side."""
     from hitsndiffs.reading import read_key
     from hitsndiffs.results.comparison import compare
 
@@ -78,7 +78,7 @@ def compare_file(
 
 
 def _say_left_out(found: Comparison, judged: bool, quiet: bool) -> None:
-    """Why methods do not apply; those that wait for a key in one line."""
+    """Say why methods were left out; those that need a key share one line."""
     from hitsndiffs.methods import METHODS
 
     failed = {result.method: result.error for result in found.results if result.error is not None}
@@ -157,7 +157,7 @@ def _show(found: Comparison) -> None:
 
 
 def _show_correlations(found: Comparison, names: list[str]) -> None:
-    """How alike each two methods rank; the columns by number, to fit the screen."""
+    """Show how alike each pair of methods ranks; columns are numbered, to fit the screen."""
     places = [found.methods.index(name) for name in names]
     title("How alike they rank (100: the same order, 0: unrelated, -100: upside down)")
     rows = []

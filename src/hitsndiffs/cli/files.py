@@ -1,4 +1,4 @@
-"""Files that a command is asked to write: whether it can, and in which format."""
+"""Files that a command writes: whether it can, and in which format. Also files of groups."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def check_target(
     Parameters
     ----------
     path
-        What the user asked for.
+        The file to write.
     option
         The option that named it, for the message.
     source
-        The file that is read, which is not to be overwritten.
+        The file that is read, which must not be overwritten.
     endings
-        Those that the file may have.
+        The endings that the file may have.
     """
     if path.suffix.lower() not in endings and not is_device(path):
         raise InputError(
@@ -50,7 +50,7 @@ def check_target(
 
 
 def check_distinct(targets: Mapping[str, Path | None]) -> None:
-    """Refuse two options that name one file, by any spelling or link."""
+    """Refuse two options that name the same file, by whatever spelling or link."""
     named = [(option, path) for option, path in targets.items() if path is not None]
     for place, (option, path) in enumerate(named):
         for other, there in named[:place]:
@@ -59,9 +59,9 @@ def check_distinct(targets: Mapping[str, Path | None]) -> None:
 
 
 def table_writer(frame: Any, path: Path, *, raw: bool = False) -> Writer:
-    """Return what writes a Polars frame in the format of a file's ending.
+    """Return a function that writes a Polars frame in the format of the file's ending.
 
-    Tables that spreadsheets open hold no formulas, unless ``raw`` asks for the cells as they are.
+    In CSV and TSV, cells that spreadsheets would run as formulas are escaped, unless ``raw``.
     """
     ending = path.suffix.lower()
     if ending == ".parquet":
@@ -73,13 +73,13 @@ def table_writer(frame: Any, path: Path, *, raw: bool = False) -> Writer:
 
 
 def group_file(said: str | None) -> Path | None:
-    """The file that ``--group`` names; None where it names a column (or nothing)."""
+    """The file that ``--group`` names; None if it names a column or is not given."""
     named = said is not None and (os.path.isfile(said) or Path(said).suffix.lower() in TABLES)
     return Path(str(said)) if named else None
 
 
 def read_groups(path: Path) -> dict[str, str]:
-    """User → group from a file of two columns (CSV or TSV), the first row being their names."""
+    """User → group, from the first two columns of a CSV or TSV file whose first row holds names."""
     import polars as pl
 
     try:

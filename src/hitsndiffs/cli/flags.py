@@ -54,7 +54,7 @@ def option(
 
 
 def method_names(incomplete: str) -> list[str]:
-    """Names of methods, for a shell that completes them."""
+    """Names of methods, for shell completion."""
     from hitsndiffs.methods import METHODS
 
     return [name for name in METHODS if name.startswith(incomplete)]

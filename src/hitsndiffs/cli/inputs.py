@@ -1,4 +1,4 @@
-"""What the commands read: a file of responses, and how it is to be read."""
+"""What the commands read: files of responses, and how to read them."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ __all__ = ["Source", "reads_file"]
 
 @dataclass(frozen=True)
 class Source:
-    """Files of responses, and what the user said about them.
+    """Files of responses, and the options for reading them.
 
-    Its fields are the argument and options of the commands that read some (:func:`reads_file`).
+    Its fields are the argument and options of the commands that read files (:func:`reads_file`).
     """
 
     paths: Files
@@ -76,13 +76,13 @@ class Source:
 
     @property
     def name(self) -> str:
-        """What to call them in a sentence."""
+        """What to call the files in a sentence."""
         first = "standard input" if self.path == "-" else self.path
         return first if len(self.paths) == 1 else f"{first} and {len(self.paths) - 1} more"
 
     @property
     def said(self) -> dict[str, Any]:
-        """What was said, by the names of the library."""
+        """The options that were given, by the library's names."""
         found: dict[str, Any] = {
             "user": self.user,
             "item": self.item,
@@ -108,13 +108,13 @@ class Source:
         return {name: value for name, value in found.items() if value is not None}
 
     def read(self, *, quiet: bool = False) -> Responses:
-        """Read them."""
+        """Read the files."""
         return self.read_with_plan(quiet=quiet)[0]
 
     def read_with_plan(
         self, *, quiet: bool = False, group: str | None = None
     ) -> tuple[Responses, Plan]:
-        """Read them (with the column of the groups, if one is named), and return how."""
+        """Read the files (with the column of the groups, if named); also return the plan."""
         from hitsndiffs.reading import read_file
 
         source = self.path if len(self.paths) == 1 else self.paths
@@ -124,9 +124,9 @@ class Source:
 
 
 def reads_file(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take the options of a file, and get them as one ``source``.
+    """Give a command the options for reading files, which it gets as one ``source``.
 
-    In the command's help, the options stand where ``source`` stands among its parameters.
+    In the command's help, the options appear where ``source`` is among its parameters.
     """
     hints = get_type_hints(Source, include_extras=True)
     fields = [

@@ -1,4 +1,4 @@
-"""``hnd methods`` and ``hnd formats``: what there is, and when to use which."""
+"""``hnd methods`` and ``hnd formats``: what is available, and when to use it."""
 
 from __future__ import annotations
 

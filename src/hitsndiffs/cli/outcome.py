@@ -1,4 +1,4 @@
-"""How a command ends: exit codes, and one sentence where something went wrong."""
+"""How a command ends: exit codes, and one sentence if something went wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNUSABLE = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
-#: Set by the shell when it wants to know how a line could go on.
+#: Set by the shell when it asks for completions.
 COMPLETING = "_HND_COMPLETE"
 
 REPORT = "This is a fault of the program, not of your data"
@@ -32,7 +32,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     debug = "--debug" in args
     closed = _open_streams()
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that knows no "±" still gets its table
+        if hasattr(stream, "reconfigure"):  # a terminal without "±" still gets its table
             stream.reconfigure(errors="backslashreplace")
     _spare_threads(args)
     try:
@@ -60,7 +60,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Nowhere(io.StringIO):
-    """A standard output that was closed: it forgets, and knows whether it was asked."""
+    """Replaces a closed stream: drops what is written, and records whether anything was."""
 
     asked = False
 
@@ -70,14 +70,14 @@ class _Nowhere(io.StringIO):
 
 
 def _open_streams() -> _Nowhere | None:
-    """Give streams that were closed something to stand for them.
+    """Replace closed standard streams.
 
-    Their numbers are taken first, so that no file which is opened later gets what a library
-    prints there.
+    Their file numbers are occupied first: a file opened later could otherwise get one, and with
+    it what a library prints there.
     """
     if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
         return None
-    while os.open(os.devnull, os.O_RDWR) <= 2:  # the last one stays open and does no harm
+    while os.open(os.devnull, os.O_RDWR) <= 2:  # the last one stays open, which is harmless
         pass
     lost = None
     if sys.stdout is None:
@@ -88,10 +88,10 @@ def _open_streams() -> _Nowhere | None:
 
 
 def _spare_threads(args: list[str]) -> None:
-    """One thread for NumPy's small matrices: more are slower there, and much so on a busy machine.
+    """Give NumPy one thread: more are slower on small matrices, above all on a busy machine.
 
-    Large data have threads of their own (``hitsndiffs.engines``); ``reproduce`` times the paper's
-    dense variants, and keeps what the machine has.
+    Large data have their own threads (``hitsndiffs.engines``). ``reproduce`` times the paper's
+    dense variants, and keeps all threads of the machine.
     """
     if "numpy" not in sys.modules and args[:1] != ["reproduce"]:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -103,7 +103,7 @@ def _invoke(args: list[str]) -> int:
     from hitsndiffs.cli.app import app
 
     command: Any = typer.main.get_command(app)
-    if COMPLETING in os.environ:  # the shell asks what could come next
+    if COMPLETING in os.environ:  # the shell asks for completions
         command(args, prog_name="hnd", standalone_mode=False)
         return 0
     try:
@@ -115,7 +115,7 @@ def _invoke(args: list[str]) -> int:
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
-    """Whether an interrupt is behind an error: Python wraps one that hits the body of a class."""
+    """Whether an interrupt caused an error: Python wraps one that is raised in a class body."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True
@@ -126,7 +126,7 @@ def _was_interrupted(error: BaseException | None) -> bool:
 def _sentence(error: Exception) -> tuple[str, int]:
     if isinstance(error, InputError):
         return str(error), UNUSABLE
-    if hasattr(error, "format_message"):  # typer's usage errors, under any of its versions
+    if hasattr(error, "format_message"):  # usage errors, in any version of typer
         context = getattr(error, "ctx", None)
         page = context.command_path if context is not None else "hnd"
         said = error.format_message().rstrip(".")
@@ -149,13 +149,13 @@ def _sentence(error: Exception) -> tuple[str, int]:
 def _say(sentence: str, code: int) -> int:
     try:
         print(f"hnd: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
-    except (OSError, ValueError):  # nobody can be told
+    except (OSError, ValueError):  # standard error cannot be written to
         _forget_output()
     return code
 
 
 def _forget_output() -> None:
-    """Nobody reads any more: keep Python from writing what is left when it ends."""
+    """Drop output that nobody reads, so that Python does not try to write it when it ends."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -165,7 +165,7 @@ def _forget_output() -> None:
 
 
 def _show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """One line for what concerns the user; what concerns the programmer waits for --debug."""
+    """Show warnings for users in one line; warnings for programmers appear only with --debug."""
     if issubclass(category, UserWarning):
         _say(f"warning: {message}", 0)
 

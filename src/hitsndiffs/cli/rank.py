@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Job", "rank_file"]
 
-#: On a terminal, a ranking of up to this many users is shown whole, else its first ``BEST``.
+#: On a terminal, up to this many users are all shown; of more, only the first ``BEST``.
 WHOLE_UP_TO = 50
 BEST = 20
-#: On a terminal, groups beyond these many are counted, not shown.
+#: On a terminal, this many groups are shown; the others are only counted.
 GROUPS = 5
-#: Characters of the bar of score and interval.
+#: Minimum and maximum length of the bar of score and interval, in characters.
 SHORTEST_BAR, LONGEST_BAR = 10, 24
-#: Endings of a report.
+#: File endings of a report.
 REPORTS = (".html", ".htm")
 
 
@@ -163,7 +163,7 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
 
 
 def _key_parameter(method: Any) -> str:
-    """Where a method takes right answers: as a hint, or as the key it cannot do without."""
+    """The parameter in which a method takes right answers: a hint, or the key that it requires."""
     names = set() if method is None else set(method().get_params())
     return "key" if "answers" not in names and "key" in names else "answers"
 
@@ -206,7 +206,7 @@ def _file(job: Job) -> Path | None:
 
 
 def _command(job: Job) -> str:
-    """The command line that repeats the ranking; names of files without their folders."""
+    """The command line that repeats the ranking; file names without their folders."""
     import shlex
 
     said = ["hnd", "rank"]
@@ -242,7 +242,7 @@ def _command(job: Job) -> str:
 
 
 def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
-    """What was read, which method and why, and how sure it is."""
+    """What was read, which method was used and why, and how sure the result is."""
     from hitsndiffs.methods import METHODS
 
     r = ranking.responses
@@ -300,7 +300,7 @@ def _say_key(ranking: Ranking, job: Job) -> None:
 
 
 def _pipe(ranking: Ranking, job: Job) -> None:
-    """Everybody, in columns that are easy to cut."""
+    """All users (or the top ones), with tabs between the columns."""
     order = ranking.order[: job.top]
     low, high = ranking.rank_intervals()
     columns = {
@@ -323,7 +323,7 @@ def _whole(rank: float) -> str:
 
 
 def _show(ranking: Ranking, job: Job) -> None:
-    """A table for people, one for each group of users that can be compared."""
+    """Print a table for people, one for each group of users that can be compared."""
     order, groups = ranking.order, ranking.n_components
     most = _most(len(order), job)
     print()
@@ -373,7 +373,7 @@ def _show_users(ranking: Ranking, users: Any) -> None:
 
 
 def _add_bars(ranking: Ranking, users: Any, rows: list[dict[str, str]]) -> None:
-    """Give every row a small bar of score and interval, where the screen has room for it."""
+    """Give every row a small bar of score and interval, if the screen has room for it."""
     if np.isnan(ranking.standard_errors[users]).all():
         return
     room = room_left(list(rows[0]), [list(row.values()) for row in rows])

@@ -1,4 +1,4 @@
-"""``hnd reproduce``: the paper's figures, beside the paper's values."""
+"""``hnd reproduce``: the paper's figures, next to the paper's values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def show_figures() -> None:
 
 
 def reproduce_figures(figures: Sequence[str], **how: Any) -> int:
-    """Run figures and print what was found; return the exit code."""
+    """Run figures and print a summary; return the exit code."""
     from hitsndiffs.paper import reproduce
     from hitsndiffs.paper.real import require_data
 

@@ -1,4 +1,4 @@
-"""``hnd score``: newcomers placed by a ranking that was saved."""
+"""``hnd score``: newcomers placed by a saved ranking."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ __all__ = ["simulate_files"]
 
 
 def simulate_files(model: str, out: Path, format: str, *, quiet: bool, **drawn: Any) -> None:
-    """Simulate, write three files, and name them."""
+    """Simulate, write three files, and print their names."""
     from hitsndiffs.irt import simulate, write_simulation
     from hitsndiffs.irt.writing import refuse_files
 

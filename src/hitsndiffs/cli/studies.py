@@ -1,4 +1,4 @@
-"""Commands for studies: ``compare``, ``simulate``, ``reproduce``, and their options."""
+"""Commands for studies: ``compare``, ``score``, ``simulate``, ``reproduce``, and their options."""
 
 from __future__ import annotations
 

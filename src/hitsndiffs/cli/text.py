@@ -20,12 +20,12 @@ __all__ = [
     "width",
 ]
 
-#: Names are not cut to fewer characters than these, however narrow the screen.
+#: Names keep at least this many characters, however narrow the screen.
 SHORTEST = 8
 
 
 def six_digits(value: object) -> str:
-    """A cell for programs: numbers with six digits, nothing for what is not there.
+    """A cell for programs: floats with six digits, missing values empty.
 
     >>> six_digits(1 / 3), six_digits(float("nan")), six_digits(None), six_digits("hnd")
     ('0.333333', '', '', 'hnd')
@@ -41,7 +41,7 @@ def for_people() -> bool:
 
 
 def say(sentence: str, *, quiet: bool = False) -> None:
-    """Tell the user something beside the result: on standard error, as one line or paragraph."""
+    """Tell the user something besides the result: on standard error, as one line or paragraph."""
     if quiet:
         return
     sentence = printable(sentence, kept="\n")
@@ -54,14 +54,14 @@ def say(sentence: str, *, quiet: bool = False) -> None:
 
 
 def show_json(text: str) -> None:
-    """Print JSON on standard output; what a terminal would obey is written as JSON escapes it."""
+    """Print JSON on standard output; characters that a terminal might obey are escaped."""
     if not text.replace("\n", " ").isprintable():
         text = "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
     print(text)
 
 
 def _escaped(sign: str) -> str:
-    r"""As JSON writes a character by its number (beyond 16 bits by two).
+    r"""A character as a JSON escape (beyond 16 bits, as two).
 
     >>> _escaped("\x9b"), _escaped("\U000e0001")
     ('\\u009b', '\\udb40\\udc01')
@@ -94,7 +94,7 @@ def show_table(
     words: Sequence[int] = (),
     tight: bool = False,
 ) -> None:
-    """Print a table for people; what is not names or words is numbers, and stands at the right.
+    """Print a table for people; columns other than names and words are numbers, aligned right.
 
     Parameters
     ----------
@@ -103,11 +103,11 @@ def show_table(
     rows
         The cells.
     names
-        The columns of short names; where the screen is too narrow, they are cut.
+        The columns of short names, which are cut if the screen is too narrow.
     words
-        The columns of sentences, which are broken into lines.
+        The columns of sentences, which are wrapped.
     tight
-        Whether columns stand close to each other.
+        Whether columns are close to each other.
     """
     from rich import box
     from rich.console import Console
@@ -144,7 +144,7 @@ def show_table(
 def _width_of_numbers(
     heads: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[int], gap: int
 ) -> int:
-    """How much of the screen the columns other than names take, with the gaps between all."""
+    """The width of all columns other than names, plus the gaps between all columns."""
     from rich.cells import cell_len
 
     widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
@@ -152,7 +152,7 @@ def _width_of_numbers(
 
 
 def room_left(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """Columns of the screen that a table leaves free, for one column more."""
+    """The width of the screen that a table leaves for one more column."""
     return width() - _width_of_numbers(heads, rows, (), 2) - 2
 
 
@@ -172,9 +172,9 @@ def interval_bar(
     ends
         The values at both ends of the bar.
     length
-        How many characters it has.
+        How many characters the bar has.
     signs
-        For the interval and the value (default: what standard output can print).
+        Characters for the interval and the value (default: what standard output can print).
 
     Examples
     --------
@@ -197,7 +197,7 @@ def interval_bar(
 
 
 def _knows(signs: str) -> bool:
-    """Whether standard output can print some signs."""
+    """Whether standard output can print these characters."""
     try:
         signs.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except UnicodeEncodeError:
@@ -206,7 +206,7 @@ def _knows(signs: str) -> bool:
 
 
 def tab_separated(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table for programs: a line of heads, then tabs between the cells of a row."""
+    """Print a table for programs: a line of heads, then the rows, with tabs between the cells."""
     write = sys.stdout.write
     write("\t".join(heads) + "\n")
     for row in rows:

@@ -1,1 +1,1 @@
-"""Responses: users, items, options, and how tables become codes."""
+"""Responses: users, items and options, and how tables become codes."""

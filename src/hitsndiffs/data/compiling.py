@@ -1,7 +1,7 @@
 """Compiled kernels: plain Numba functions with explicit signatures, cached on disk by Numba.
 
 Importing a module of kernels imports Numba (about 0.2 s) and loads its kernels from the cache
-(about 0.4 s), so these modules are imported when they are first needed.
+(about 0.4 s), so import these modules only when they are needed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ INT, FLOAT = "int64", "float64"
 
 
 def array(dtype: Any, dimensions: int, *, writable: bool = True) -> Any:
-    """The type of a C-ordered array argument that the kernel writes to."""
+    """The type of a C-ordered array argument, by default one that the kernel writes to."""
     from numba import from_dtype, types
     from numpy import dtype as as_dtype
 
@@ -41,14 +41,15 @@ def read_only(dtype: Any, dimensions: int) -> Any:
 
 
 def kernel(*arguments: Any, also: tuple[Any, ...] | None = None) -> Callable[[Any], Any]:
-    """Compile a function without the interpreter's lock; it returns nothing.
+    """Compile a function that returns nothing and runs without the interpreter's lock.
 
     Parameters
     ----------
     *arguments
-        The types of its arguments. None at all: a helper of other kernels, typed by its callers.
+        The types of its arguments. If none are given, the types come from the callers (helpers of
+        other kernels, for example), and the function may return a value.
     also
-        The types of a second variant.
+        The argument types of a second variant.
     """
 
     def compiled(function: Any) -> Any:
@@ -70,8 +71,8 @@ def kernel(*arguments: Any, also: tuple[Any, ...] | None = None) -> Callable[[An
 def is_trusted_folder(folder: str) -> bool:
     """Whether compiled code may be read from a folder: nobody else can have put any there.
 
-    It must be named from the root on, belong to this user (or root), and not be open to everybody;
-    where it does not exist yet, the folder that it would be made in.
+    The path must be absolute, and the folder must belong to this user (or root) and not be writable
+    by everybody. If it does not exist yet, this holds for its nearest existing parent.
     """
     if not os.path.isabs(folder):
         return False
@@ -85,7 +86,7 @@ def is_trusted_folder(folder: str) -> bool:
 
 @contextlib.contextmanager
 def _own_caches() -> Iterator[None]:
-    """Let Numba choose its cache without the folders that this user cannot trust."""
+    """Let Numba choose its cache folder, ignoring folders that this user cannot trust."""
     with _CACHES:
         foreign = {
             name: folder

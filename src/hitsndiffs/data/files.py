@@ -1,4 +1,4 @@
-"""Files out: whole or not at all."""
+"""Write files completely or not at all."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ __all__ = [
     "write_whole",
 ]
 
-#: What fills a file: it gets the file, open for bytes.
+#: A function that fills a file; it is given the file, open for bytes.
 Writer = Callable[[IO[bytes]], object]
 
-#: Names of files that are not complete yet; those of runs that were killed go after a day.
+#: Names of unfinished files; those left by killed runs are removed after a day.
 _PART = re.compile(r"\.hnd-[0-9a-f]{32}\.part")
 _DAY = 86_400.0
-#: Links after which a chain of them is taken for a circle.
+#: A chain of this many links is taken to be a loop.
 _LINKS = 40
 
 
 def write_whole(files: Mapping[Path, Writer]) -> None:
-    """Write some files: each beside its place first, and moved there when all are complete.
+    """Write some files: each next to its target first, then moved into place once all are complete.
 
-    A file that is there keeps its mode and owner. A link that this user (or root) made leads to
-    the file it names; anybody else's link is refused. Two names of one file are refused.
+    An existing file keeps its mode and owner. A link made by this user (or root) is followed;
+    anybody else's is refused. Two names for one file are refused.
 
     Parameters
     ----------
     files
-        Path → what fills the file that it is given.
+        Path → the function that fills the file.
 
     Examples
     --------
@@ -62,10 +62,10 @@ def write_whole(files: Mapping[Path, Writer]) -> None:
         for other in paths[:number]:
             if same_place(path, other):
                 raise InputError(f"{other} and {path} are one file; name two.")
-    parts: list[tuple[Path, Path, Path]] = []  # what was asked for, its place, its part
+    parts: list[tuple[Path, Path, Path]] = []  # requested path, target, unfinished file
     done: list[str] = []
     try:
-        for path in sorted(paths, key=is_device):  # what cannot be taken back comes last
+        for path in sorted(paths, key=is_device):  # devices last: output there cannot be undone
             with _told(path, done):
                 if is_device(path):
                     _fill(os.open(path, os.O_WRONLY), files[path], durable=False)
@@ -87,14 +87,14 @@ def write_whole(files: Mapping[Path, Writer]) -> None:
 
 
 def write_folder(path: Path, fill: Callable[[Path], object]) -> None:
-    """Write a folder: beside its place first, and moved there when it is complete.
+    """Write a folder: next to its target first, then moved into place once complete.
 
     Parameters
     ----------
     path
-        A folder that is not there yet, or is empty.
+        A folder that does not exist yet, or is empty.
     fill
-        What makes the folder that it is given, and everything in it.
+        A function that makes the folder at the path it is given, with everything in it.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def write_folder(path: Path, fill: Callable[[Path], object]) -> None:
         part = place.with_name(_part_name())
         try:
             fill(part)
-            os.replace(part, place)  # an empty folder gives way
+            os.replace(part, place)  # this replaces an empty folder
         finally:
             shutil.rmtree(part, ignore_errors=True)
 
@@ -125,17 +125,17 @@ def _part_name() -> str:
 
 
 def text_writer(text: str) -> Writer:
-    """What writes a text, as UTF-8."""
+    """A writer of a text, as UTF-8."""
     return lambda file: file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def bytes_writer(content: bytes) -> Writer:
-    """What writes some bytes."""
+    """A writer of some bytes."""
     return lambda file: file.write(content)
 
 
 def is_device(path: Path) -> bool:
-    """Whether a path is something to write into, but no file (``/dev/stdout``)."""
+    """Whether a path can be written to but is not a regular file (``/dev/stdout``)."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -144,7 +144,7 @@ def is_device(path: Path) -> bool:
 
 
 def same_place(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Whether two names are one file, by any spelling or link; devices may be named twice.
+    """Whether two names mean the same file, by any spelling or link; never for devices.
 
     >>> same_place("ranking.csv", "./ranking.csv"), same_place("ranking.csv", "key.csv")
     (True, False)
@@ -157,7 +157,7 @@ def same_place(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bo
 
 
 class _Part(io.RawIOBase):
-    """A file whose every byte is written or whose fault is kept, whoever writes into it."""
+    """A file that writes every byte, or keeps the error, whichever library writes into it."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -187,7 +187,7 @@ def _fill(number: int, write: Writer, *, durable: bool = True) -> None:
         try:
             write(part)  # type: ignore[arg-type]
         except Exception:
-            if part.fault is not None:  # a library may have made something else of it
+            if part.fault is not None:  # a library may have raised another error in its place
                 raise part.fault from None
             raise
         if part.fault is not None:
@@ -208,18 +208,18 @@ def _again(call: Callable[[], object]) -> None:
 
 
 def _new_file(part: Path, place: Path) -> int:
-    """Make a file that was not there, with the mode of the one whose place it will take."""
+    """Make a new file, with the mode of the file it will replace."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     flags |= getattr(os, "O_BINARY", 0)
     try:
         there = os.stat(place)
     except FileNotFoundError:
-        return os.open(part, flags, 0o666)  # less what the umask takes
+        return os.open(part, flags, 0o666)  # minus the umask
     if not os.access(place, os.W_OK):
         raise PermissionError(errno.EACCES, "the file that is there is write-protected")
     number = os.open(part, flags, 0o600)
     if hasattr(os, "fchmod"):
-        with contextlib.suppress(OSError):  # the owner is kept where that is allowed
+        with contextlib.suppress(OSError):  # the owner is kept if that is allowed
             if (there.st_uid, there.st_gid) != (os.geteuid(), os.getegid()):
                 os.fchown(number, there.st_uid, there.st_gid)
         os.fchmod(number, stat.S_IMODE(there.st_mode) & 0o777)
@@ -227,7 +227,7 @@ def _new_file(part: Path, place: Path) -> int:
 
 
 def _place(path: Path) -> Path:
-    """Where a file goes: its own name, or what this user's link names."""
+    """Where a file goes: its own path, or the target of this user's link."""
     trusted = {0, os.geteuid()} if hasattr(os, "geteuid") else None
     for _ in range(_LINKS):
         if not path.is_symlink():
@@ -240,7 +240,7 @@ def _place(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _told(path: Path, done: Sequence[str]) -> Iterator[None]:
-    """Say what went wrong with a file in one sentence."""
+    """Turn an ``OSError`` about a file into an :class:`InputError` that says what went wrong."""
     try:
         yield
     except OSError as error:
@@ -262,7 +262,7 @@ def _reason(error: OSError) -> str:
 
 
 def _tidy_up(folder: Path, now: float | None = None) -> None:
-    """Remove what killed runs of this user left in a folder, a day ago or more."""
+    """Remove what this user's killed runs left in a folder more than a day ago."""
     limit = (time.time() if now is None else now) - _DAY
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:

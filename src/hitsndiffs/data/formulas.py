@@ -1,7 +1,7 @@
-"""Texts that a spreadsheet would run: made harmless on the way out, and as they were on the way in.
+"""Texts that a spreadsheet would run: made harmless when written, restored when read.
 
-As OWASP advises against CSV injection: an apostrophe before a cell that begins with ``=``, ``+``,
-``-``, ``@``, a tab or a line break, which spreadsheets take as "this is text".
+As OWASP advises against CSV injection, a cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or
+a line break gets an apostrophe in front, which tells spreadsheets that it is text.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 
 __all__ = ["with_formulas", "without_formulas"]
 
-#: What a spreadsheet takes for a formula: these signs at the start, unless a plain number follows.
+#: A spreadsheet takes text that starts with these signs for a formula, unless it is a plain number.
 _FORMULA = r"^\s*[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"^[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?$"
 
 
 def without_formulas(frame: Any) -> Any:
-    """A Polars frame whose texts no spreadsheet runs.
+    """Return a Polars frame whose texts no spreadsheet will run.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"user": ["=1+1", "ann", "-3", "-3+1"], "score": [-1, 0, 1, 2]})
@@ -33,7 +33,7 @@ def without_formulas(frame: Any) -> Any:
 
 
 def with_formulas(text: str) -> str:
-    """A text as it was before :func:`without_formulas`.
+    """Undo :func:`without_formulas` for a text.
 
     >>> with_formulas("'=1+1"), with_formulas("'twas")
     ('=1+1', "'twas")

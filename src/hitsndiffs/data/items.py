@@ -14,8 +14,8 @@ Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]
 Labels = npt.NDArray[Any]
 
-#: Rows of items with up to so many further options are added option by option: NumPy's sums over
-#: stretches of rows take ten times as long.
+#: If items have at most this many further options, rows are added option by option: NumPy's
+#: ``reduceat`` on rows takes ten times as long.
 MANY_OPTIONS = 30
 
 
@@ -32,7 +32,7 @@ class Items:
     option_labels
         One per option.
     starts
-        Where the options of each item begin; one entry more than there are items.
+        Where each item's options begin, plus the total at the end.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Items:
         return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.starts))
 
     def block(self, first: int, last: int) -> Items:
-        """The items from ``first`` to ``last - 1``, their options counted from 0."""
+        """The items ``first … last - 1``, with their options numbered from 0."""
         begin, end = self.starts[[first, last]]
         return Items(
             self.labels[first:last],
@@ -79,7 +79,7 @@ class Items:
 
     @cached_property
     def _further(self) -> list[tuple[Any, Any]]:
-        """Items with a second option and those options, with a third, and so on."""
+        """The items that have a second option, with those options; then the third, and so on."""
         sizes = np.diff(self.starts)
         most = int(sizes.max(initial=1))
         if (sizes == most).all():
@@ -105,7 +105,7 @@ class Items:
         return np.maximum.reduceat(x, self.starts[:-1], axis=0)[self.of_option]
 
     def any(self, x: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Whether some option of the item has it, at each of its options."""
+        """Whether ``x`` is true for any option of the item, at each of its options."""
         return np.logical_or.reduceat(x, self.starts[:-1])[self.of_option]
 
     def softmax(self, logs: Array) -> Array:
@@ -114,7 +114,7 @@ class Items:
         return raised / self.sum(raised)
 
     def share(self, weights: Array) -> Array:
-        """Weights from 0 up, divided by their sum within the item (even where it is 0)."""
+        """Non-negative weights divided by their sum within the item (equal shares if it is 0)."""
         totals = self.sum(weights)
         even = (1.0 / self.sizes)[self.of_option]
         return np.divide(weights, totals, out=even, where=totals > 0)
@@ -131,11 +131,11 @@ class Items:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Number of each item by its label, as text."""
+        """Each item's number, by its label as text."""
         return {str(label).strip(): i for i, label in enumerate(self.labels)}
 
     def option_named(self, item: int, text: str) -> int | None:
-        """The number of an item's option with this label, as text; ``None`` without one."""
+        """The number of the item's option with this label (as text), or ``None``."""
         first, last = self.starts[item : item + 2].tolist()
         labels = [str(label) for label in self.option_labels[first:last]]
         return first + labels.index(text) if text in labels else None

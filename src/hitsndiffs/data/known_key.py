@@ -1,4 +1,4 @@
-"""A key that came with the data: right options, and where they were found."""
+"""An answer key that came with the data: the right options, and where they were found."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ __all__ = ["KnownKey"]
 
 
 class KnownKey(Mapping[Any, Any]):
-    """The right option of some items, as the file gives it; the ranking does not use it unasked.
+    """The right options of some items, as given in the file; rankings use them only if asked to.
 
     Parameters
     ----------
     options
         Item → option, both by their labels.
     source
-        Where it was found, as a phrase: ``"row 2 (KEY)"``.
+        Where the key was found, as a phrase: ``"row 2 (KEY)"``.
     unchosen
-        How many of the options nobody chose (they are in ``options`` all the same).
+        How many of these options nobody chose (``options`` includes them).
 
     Examples
     --------

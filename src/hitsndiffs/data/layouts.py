@@ -1,4 +1,4 @@
-"""The two layouts of responses, dense codes and sparse rows: from one to the other, and counts.
+"""The two layouts of responses, dense codes and sparse rows: conversions and counts.
 
 See :class:`hitsndiffs.Responses` for what they hold.
 """
@@ -90,7 +90,7 @@ def choosers_in_codes(codes: Codes, item_starts: Counts) -> Counts:
     counts = np.zeros(item_starts[-1], dtype=np.int64)
     for i, column in enumerate(codes):
         first, last = item_starts[i], item_starts[i + 1]
-        if last - first <= 16:  # faster than bincount, which widens what it is given
+        if last - first <= 16:  # faster than bincount, which widens its input
             counts[first:last] = [np.count_nonzero(column == k) for k in range(last - first)]
         else:
             counts[first:last] = np.bincount(column, minlength=last - first)[: last - first]
@@ -101,6 +101,6 @@ def choosers_in_rows(rows: Rows, n_options: int) -> Counts:
     """How many users chose each option."""
     options = rows[1]
     counts = np.zeros(n_options, dtype=np.int64)
-    for first in range(0, len(options), ANSWERS_AT_ONCE):  # bincount widens what it is given
+    for first in range(0, len(options), ANSWERS_AT_ONCE):  # bincount widens its input
         counts += np.bincount(options[first : first + ANSWERS_AT_ONCE], minlength=n_options)
     return counts

@@ -1,4 +1,4 @@
-"""Look-up of what callers name: items, options, users."""
+"""Look up the items, options and users that callers name."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = [
 
 
 def python_value(value: Any) -> Any:
-    """A NumPy scalar as the Python value it stands for; anything else as it is."""
+    """A NumPy scalar as a Python value; anything else unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def known_options(items: Items, answers: Mapping[Any, Any]) -> npt.NDArray[np.int64]:
-    """Option numbers of some known right answers.
+    """The option numbers of known right answers.
 
-    Answers that nobody gave are left out (they have no number); an unknown item is an error.
+    Answers that nobody gave have no number and are left out; an unknown item is an error.
 
     >>> items = Items(np.array(["q1"]), np.array(["A", "B"]), np.array([0, 2]))
     >>> known_options(items, {"q1": "B"}).tolist()
@@ -52,12 +52,12 @@ def known_options(items: Items, answers: Mapping[Any, Any]) -> npt.NDArray[np.in
 
 
 def answers_here(items: Items, answers: Mapping[Any, Any] | None) -> dict[Any, Any]:
-    """The known answers that concern these items (those of one component, say)."""
+    """The known answers to these items (those of one component, say)."""
     return {i: a for i, a in (answers or {}).items() if str(i).strip() in items.places}
 
 
 def item_places(labels: npt.NDArray[Any], items: Any) -> npt.NDArray[Any]:
-    """Places of items that are given by name; numbers are places already.
+    """Places of items given by name; numbers are taken as places.
 
     >>> item_places(np.array(["q1", "q2"], dtype=object), ["q2"]).tolist()
     [1]
@@ -78,7 +78,7 @@ def item_places(labels: npt.NDArray[Any], items: Any) -> npt.NDArray[Any]:
 
 
 def covered_items(items: Items, known: Mapping[Any, Any]) -> npt.NDArray[np.bool_]:
-    """Which items a mapping by item names."""
+    """Which items a mapping (item → anything) has an entry for."""
     names = {str(item).strip() for item in known}
     return np.array([str(item).strip() in names for item in items.labels], dtype=bool)
 

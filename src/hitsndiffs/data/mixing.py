@@ -1,4 +1,4 @@
-"""Numbers that look random and follow from what is given: the same on every machine."""
+"""Numbers that look random but depend only on the input: the same on every machine."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 __all__ = ["mixed"]
 
-#: Of splitmix64: the step, and two pairs of a shift and a factor; then a last shift.
+#: Constants of splitmix64: the step, two pairs of a shift and a factor, and a last shift.
 STEP, FIRST_SHIFT, FIRST, SECOND_SHIFT, SECOND, LAST_SHIFT = (
     np.uint64(x) for x in (0x9E3779B97F4A7C15, 30, 0xBF58476D1CE4E5B9, 27, 0x94D049BB133111EB, 31)
 )
 
 
 def mixed(x: Any) -> Any:
-    """Splitmix64: every bit of the input moves every bit of the output (arrays of 64-bit words).
+    """Splitmix64: every input bit affects every output bit (for arrays of 64-bit words).
 
     >>> mixed(np.array([0, 1], dtype=np.uint64)).tolist()
     [16294208416658607535, 10451216379200822465]

@@ -1,4 +1,4 @@
-"""Work on many threads: plain threads around kernels that do not hold the interpreter's lock."""
+"""Work on many threads: plain threads around kernels that release the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hitsndiffs.errors import InputError
 
 __all__ = ["Run", "available_cores", "check_threads", "limited_threads"]
 
-#: The limits that are in force, the latest last.
+#: The limits in force, latest last.
 _limits: list[int] = []
 
 
 def available_cores() -> int:
-    """Number of cores that this process may use.
+    """Number of cores this process may use.
 
     Examples
     --------
@@ -41,10 +41,9 @@ def check_threads(threads: int | None) -> None:
 
 @contextmanager
 def limited_threads(most: int | None) -> Iterator[None]:
-    """Use at most this many threads: to read, to rank, and Polars' own.
+    """Use at most this many threads for reading, ranking and inside Polars.
 
-    Polars makes its threads when it is loaded, and keeps them: where it is loaded already, they
-    stay as they are.
+    Polars creates its threads when it is loaded; if it is loaded already, they stay as they are.
 
     Examples
     --------
@@ -68,8 +67,8 @@ def limited_threads(most: int | None) -> Iterator[None]:
 class Run:
     """Run numbered pieces of work on some threads, the caller's among them.
 
-    Which thread takes which piece is left to chance; so that results do not depend on it, pieces
-    write to places of their own.
+    Which thread takes which piece varies, so each piece must write to its own place: results then
+    do not depend on it.
 
     Examples
     --------

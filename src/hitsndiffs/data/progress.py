@@ -1,8 +1,8 @@
-"""Progress: what long work is doing, told to whoever watches.
+"""Progress of long work, reported to whoever watches.
 
-Work says where it is with :func:`working`, :func:`step` and :func:`tracked`. Who watches is a
-:class:`Watch`: a line on a terminal, a line in a notebook, or a page's own. Without one, all of
-this costs one look at a context variable.
+Work reports where it is with :func:`working`, :func:`step` and :func:`tracked`. The watcher is a
+:class:`Watch`: a line on a terminal, a line in a notebook, or a page's own. Without a watcher, all
+this costs only one look at a context variable.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ __all__ = ["Stage", "Watch", "duration", "step", "tracked", "watched", "working"
 
 T = TypeVar("T")
 
-#: A guess of the time left needs as many steps done, and as many seconds.
+#: The time left is estimated only after this many steps and this many seconds.
 STEPS, SECONDS = 2, 1.0
 
 
 @dataclass
 class Stage:
-    """One piece of work, and which step of it is under way.
+    """One piece of work, and its current step.
 
     Attributes
     ----------
     text
         What the work is.
     step
-        What it is doing now (empty: nothing to say).
+        What it is doing now (may be empty).
     done, total
-        How many of how many such steps are over (0: not counted).
+        Steps done, and steps in all (0: not counted).
     since
         When the first of these steps began.
     """
@@ -47,7 +47,7 @@ class Stage:
     since: float = field(default_factory=time.monotonic)
 
     def remaining(self, now: float | None = None) -> float | None:
-        """Seconds until the counted steps are over, at the pace so far; ``None``: cannot be told.
+        """Estimated seconds until the counted steps are done; ``None`` if unknown.
 
         >>> Stage("Fitting", "starts", done=2, total=6, since=0.0).remaining(now=10.0)
         20.0
@@ -59,16 +59,16 @@ class Stage:
 
 
 class Watch:
-    """Somebody who watches. Subclasses say in :meth:`changed` what is done about a change."""
+    """A watcher of progress. Subclasses react to changes in :meth:`changed`."""
 
     def __init__(self) -> None:
         self.stages: list[Stage] = []
 
     def changed(self) -> None:
-        """Do something about a change: a stage began, moved on or ended."""
+        """React to a change: a stage began, moved on or ended."""
 
     def close(self) -> None:
-        """Clean up when the outermost stage is over, in whatever way it ended."""
+        """Clean up when the watched block is over, however it ended."""
 
     def line(self) -> str:
         """What is going on, in one line.
@@ -82,7 +82,7 @@ class Watch:
         if not stages:
             return ""
         texts = [stage.text for stage in stages]
-        now = stages[-1].step  # steps further out began before
+        now = stages[-1].step  # outer stages have older steps
         parts = [": ".join(dict.fromkeys([*texts, now] if now else texts))]
         counted = next((stage for stage in stages if stage.total), None)
         if counted is not None:
@@ -95,7 +95,7 @@ class Watch:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it.
+    """A duration as people say it.
 
     >>> duration(0.4), duration(42), duration(200), duration(9000)
     ('1 s', '42 s', '3 min', '2.5 h')
@@ -110,7 +110,7 @@ _watch: ContextVar[Watch | None] = ContextVar("hitsndiffs_watch", default=None)
 
 @contextmanager
 def watched(watch: Watch | None) -> Iterator[None]:
-    """Let somebody watch the work of a block (``None``: nobody).
+    """Let a watcher follow the work of a block (``None``: no watcher).
 
     Examples
     --------
@@ -136,18 +136,18 @@ def watched(watch: Watch | None) -> Iterator[None]:
 def working(text: str, *, quiet: bool = False, told: bool = False) -> Iterator[None]:
     """Say what a block does.
 
-    Where nobody watches yet, a line of progress is shown if there is somebody to see it: in a
-    notebook, at Python's prompt, or where a command asks for it. Work that ends within a second
-    shows nothing. ``HITSNDIFFS_PROGRESS=off`` turns it off.
+    If there is no watcher yet, a line of progress is shown where somebody can see it: in a
+    notebook, at Python's prompt, or for a command on a terminal. Work that ends within a second
+    shows nothing. ``HITSNDIFFS_PROGRESS=off`` turns this off.
 
     Parameters
     ----------
     text
         What the block does, as the beginning of a line.
     quiet
-        Show nothing, whoever could see it.
+        Show nothing, unless there is a watcher already.
     told
-        Whether this is a command on a terminal, which shows progress without a prompt.
+        Whether this is a command, which shows progress on a terminal even without Python's prompt.
     """
     watch = _watch.get()
     if watch is None:
@@ -175,9 +175,9 @@ def step(text: str, done: int = 0, total: int = 0) -> None:
     Parameters
     ----------
     text
-        What is done now.
+        What is being done now.
     done, total
-        How many of how many such steps are over, where they are counted.
+        Steps done, and steps in all, if they are counted.
     """
     watch = _watch.get()
     if watch is None or not watch.stages:
@@ -190,16 +190,16 @@ def step(text: str, done: int = 0, total: int = 0) -> None:
 
 
 def tracked(steps: Iterable[T], text: str, total: int | None = None) -> Iterator[T]:
-    """Go through some steps, counting them.
+    """Iterate over some steps and report each one.
 
     Parameters
     ----------
     steps
-        What to go through.
+        What to iterate over.
     text
-        What they are.
+        What the steps are.
     total
-        How many there are, where ``len(steps)`` does not tell.
+        How many there are, if ``len(steps)`` is not available.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def tracked(steps: Iterable[T], text: str, total: int | None = None) -> Iterator
 
 
 def _find_watch(told: bool) -> Watch | None:
-    """Whoever can see a line of progress here, or nobody."""
+    """Return a watcher that can show a line of progress here, or ``None``."""
     if os.environ.get("HITSNDIFFS_PROGRESS", "").lower() in ("off", "0", "no"):
         return None
     shell = sys.modules.get("IPython")
@@ -232,7 +232,7 @@ def _find_watch(told: bool) -> Watch | None:
 
 
 def _is_terminal() -> bool:
-    """Whether somebody sees standard error, on a terminal that can rewrite a line."""
+    """Whether standard error is a terminal that can rewrite a line."""
     return (
         sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     )

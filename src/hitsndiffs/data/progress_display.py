@@ -11,9 +11,9 @@ from hitsndiffs.errors import printable
 
 __all__ = ["NotebookWatch", "TerminalWatch"]
 
-#: Work that ends within as many seconds shows nothing.
+#: Work that ends within this many seconds shows nothing.
 PATIENCE = 1.0
-#: Seconds between two lines.
+#: Seconds between two updates of the line.
 PAUSE = 0.25
 
 
@@ -33,7 +33,7 @@ class TerminalWatch(Watch):
         self._thread: threading.Thread | None = None
 
     def changed(self) -> None:
-        """Begin to watch with the first stage; the thread looks for itself afterwards."""
+        """Start the display thread at the first stage; afterwards it reads the stages itself."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._show, daemon=True)
             self._thread.start()
@@ -52,21 +52,21 @@ class TerminalWatch(Watch):
                 status.update(line)
 
     def close(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
 
 
 class NotebookWatch(Watch):
-    """A line under the cell, rewritten when the work moves on, and gone at the end.
+    """A line under the cell, rewritten when the work moves on and cleared at the end.
 
     Parameters
     ----------
     patience
         Seconds before the line appears.
     pause
-        Seconds between two lines.
+        Seconds between two updates of the line.
     """
 
     def __init__(self, patience: float = PATIENCE, pause: float = PAUSE) -> None:
@@ -76,7 +76,7 @@ class NotebookWatch(Watch):
         self._display: Any = None
 
     def changed(self) -> None:
-        """Write the line anew, unless it was written just now."""
+        """Rewrite the line, unless it was written just now."""
         if not self.stages or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + self._pause
@@ -93,6 +93,6 @@ class NotebookWatch(Watch):
             self._display.update(bundle, raw=True)
 
     def close(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._display is not None:
             self._write("")

@@ -1,7 +1,7 @@
 """Responses: who chose which option of which item.
 
-This is the one data structure of the library. It holds labels and codes, and nothing that a
-particular engine or method needs: those live behind the two sums (:mod:`hitsndiffs.engines`).
+This is the library's one data structure. It holds labels and codes only; what a particular engine
+or method needs lives behind the two sums (:mod:`hitsndiffs.engines`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ IntArray = npt.NDArray[np.integer[Any]]
 ObjectArray = npt.NDArray[Any]
 Value = TypeVar("Value")
 
-#: A table with at least this share of its cells answered is kept as dense codes.
+#: A table with at least this share of its cells answered is stored as dense codes.
 DENSE_FROM = 0.25
 
 
@@ -57,25 +57,25 @@ class Responses(Viewed):
     option_labels
         The label of every option.
     item_starts
-        Where the options of each item begin; one entry more than there are items.
+        Where each item's options begin, plus the total at the end (``n_items + 1`` entries).
     codes
-        Dense layout: an ``(n_items, n_users)`` array of ``uint8`` or ``uint16``; the entry is the
-        option's place within its item, or the largest value of the type where there is no answer.
+        Dense layout: an ``(n_items, n_users)`` array of ``uint8`` or ``uint16``. Each entry is the
+        option's place within its item, or the type's largest value if there is no answer.
     rows
         Sparse layout: ``(indptr, options)``; the options of user ``j`` are
         ``options[indptr[j]:indptr[j + 1]]``, in increasing order.
         Neither layout is copied: do not write to the arrays afterwards.
     kind
-        What the data came in: ``"numpy"``, ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"file"``.
-        :meth:`hitsndiffs.Ranking.table` answers in the same kind.
+        The form the data came in: ``"numpy"``, ``"pandas"``, ``"polars"``, ``"pyarrow"`` or
+        ``"file"``. :meth:`hitsndiffs.Ranking.table` returns the same kind.
     notes
-        Sentences on what was dropped or assumed.
+        Sentences about what was dropped or assumed.
     key
-        The right answers that came with the data, if any; a ranking does not use them unasked.
+        The right answers that came with the data, if any; rankings use them only if asked to.
     titles
-        The words of items whose labels are numbers or codes.
+        The wording of items whose labels are numbers or codes.
     groups
-        User → group, where a column holds them; :func:`hitsndiffs.rank` then goes by groups.
+        User → group, if a column gives it; :func:`hitsndiffs.rank` then counts each group once.
 
     Examples
     --------
@@ -179,14 +179,14 @@ class Responses(Viewed):
         ----------
         table
             A DataFrame (pandas, Polars, PyArrow, …), a 2-D array or a list of rows. A DataFrame
-            may hold one column of user names, recognised by its name (``user``, ``student``,
-            ``worker``, ``model``, …) or named with ``user=``.
+            may have a column of user names, recognised by its name (``user``, ``student``,
+            ``worker``, ``model``, …) or given with ``user=``.
         user
             The column of a DataFrame that names the users.
         users, items
             Labels for an array's rows and columns (default: numbers from 0).
         group
-            The column of a DataFrame that holds the groups of the users.
+            The column of a DataFrame that gives each user's group.
 
         Examples
         --------
@@ -218,12 +218,12 @@ class Responses(Viewed):
         table
             A DataFrame, or a mapping of column names to sequences.
         user, item, option
-            The names of the three columns; recognised by the names people have when not given.
+            The names of the three columns; if not given, common names are recognised.
         duplicates
             What to do when one user gave two different answers to one item: ``"error"``,
             ``"first"`` or ``"last"``.
         group
-            The column that holds the groups of the users.
+            The column that gives each user's group.
 
         Examples
         --------
@@ -240,9 +240,9 @@ class Responses(Viewed):
 
     @classmethod
     def from_table(cls, table: Any, *, group: str | None = None) -> Responses:
-        """From a table, wide or long: long when it has columns of users, items and options.
+        """From a table, wide or long: long if it has columns of users, items and options.
 
-        ``group`` is the column that holds the groups of the users.
+        ``group`` is the column that gives each user's group.
 
         Examples
         --------
@@ -262,7 +262,7 @@ class Responses(Viewed):
 
     @property
     def n_users(self) -> int:
-        """Number of users, those without answers included."""
+        """Number of users, including those without answers."""
         return len(self.users)
 
     @property
@@ -282,7 +282,7 @@ class Responses(Viewed):
 
     @property
     def is_dense(self) -> bool:
-        """Whether the codes are held as a full table (else as rows of option numbers)."""
+        """Whether the data are held as a full table of codes (else as rows of option numbers)."""
         return self._codes is not None
 
     @property
@@ -327,20 +327,20 @@ class Responses(Viewed):
 
     @property
     def codes(self) -> Codes:
-        """The dense codes, ``(n_items, n_users)``; made from the rows when they are not held."""
+        """The dense codes, ``(n_items, n_users)``; made from the rows if not stored."""
         if self._codes is not None:
             return self._codes
         return codes_of_rows(self.rows, self.item_starts, self.option_items)
 
     @property
     def rows(self) -> Rows:
-        """Each user's chosen options: ``(indptr, options)``, made from the codes when needed."""
+        """Each user's chosen options, ``(indptr, options)``; made from the codes if not stored."""
         if self._rows is not None:
             return self._rows
         return rows_of_codes(self.codes, self.item_starts, self.answers_per_user)
 
     def some_rows(self, users: IntArray) -> Rows:
-        """The rows of some users only."""
+        """The rows of some users."""
         if self._codes is None:
             return some_rows(self.rows, users)
         codes: Codes = np.ascontiguousarray(self._codes[:, users])  # type: ignore[assignment]
@@ -349,21 +349,21 @@ class Responses(Viewed):
     def restrict(
         self, users: IntArray, *, keep_options: bool = False
     ) -> tuple[Responses, npt.NDArray[np.int64]]:
-        """The same data with some users only.
+        """Return the same data for some users only.
 
         Parameters
         ----------
         users
-            Their numbers.
+            The numbers of the users to keep.
         keep_options
-            Whether options and items that none of them chose stay.
+            Whether to keep options and items that none of them chose.
 
         Returns
         -------
         responses
-            With ``users`` in the order given.
+            The data of these users, in the given order.
         options
-            For each option that is left, its number in ``self``.
+            For each remaining option, its number in ``self``.
         """
         users = np.asarray(users, dtype=np.int64)
         if keep_options:
@@ -380,9 +380,9 @@ class Responses(Viewed):
     def restrict_items(
         self, items: IntArray | Sequence[Any]
     ) -> tuple[Responses, npt.NDArray[np.int64]]:
-        """The same users with some items only (in the order that the items have here).
+        """Return the same users with some items only, in their present order.
 
-        ``items`` are names (labels), or places where they are no labels.
+        ``items`` are item labels or places; integers are always places.
         """
         keep_item = np.zeros(self.n_items, dtype=bool)
         keep_item[item_places(self.items, items)] = True
@@ -394,7 +394,7 @@ class Responses(Viewed):
         return self._with_options(self.users, ends[indptr], chosen, kept), kept
 
     def with_notes(self, notes: Sequence[str]) -> Responses:
-        """The same data with other notes."""
+        """Return the same data with other notes."""
         return self._changed(notes=tuple(notes))
 
     def _with_options(
@@ -413,7 +413,7 @@ class Responses(Viewed):
         )
 
     def _changed(self, **parts: Any) -> Responses:
-        """The same with other parts; the notes are those of the whole."""
+        """Return a copy with some parts replaced; notes are dropped, as they describe the whole."""
         return Responses(**{**self._parts(), "notes": (), **parts})
 
     # -- plumbing ---------------------------------------------------------------------------

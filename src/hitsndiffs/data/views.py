@@ -1,9 +1,8 @@
-"""How data and results come to show themselves.
+"""How data and results display themselves.
 
-What draws (:mod:`hitsndiffs.show`) stands above what is drawn, and imports go down only. So the
-classes that can be looked at take their views from whoever provides them: the package itself,
-which stands above all rooms, does so when it is imported, and nothing is loaded until a view is
-asked for.
+The drawing code (:mod:`hitsndiffs.show`) sits above the data it draws, and imports only go down.
+So classes that can be viewed get their views from a provider, which the package sets when it is
+imported. Nothing is loaded until a view is needed.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from typing import Any
 
 __all__ = ["Viewed", "provide_views", "view"]
 
-#: From the name of a view to the function that makes it; set by the package.
+#: Maps the name of a view to the function that makes it; set by the package.
 _find: Callable[[str], Callable[..., Any]] | None = None
 
 
 def provide_views(find: Callable[[str], Callable[..., Any]]) -> None:
-    """Say where views come from.
+    """Set where views come from.
 
     Parameters
     ----------

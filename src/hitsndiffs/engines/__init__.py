@@ -1,4 +1,4 @@
-"""Engines: where the answers are held, and the sums over them (:class:`Engine`)."""
+"""Engines, which hold the answers and compute sums over them (:class:`Engine`)."""
 
 from hitsndiffs.engines.base import Engine, scaled
 from hitsndiffs.engines.opening import ENGINES, open_engine

@@ -9,11 +9,11 @@ With ``C`` the users × options matrix of ones (never built), every method is an
 ``through(w, step) = Cᵀ step(C w)``
     from options to users and back in one pass, block of users by block of users.
 
-An engine holds the answers: in this process's memory, in packed bytes, on a GPU, on a cluster. What
-is as long as the options are many is NumPy's, always. What is as long as the users are many is a
-*user array* and belongs to the engine; methods do arithmetic and reductions on it, and ask the
-engine for anything that needs an order of the users. :meth:`Engine.collect` is the one place where
-user arrays come to the caller.
+An engine holds the answers: in this process's memory, in packed bytes, on a GPU or on a cluster.
+Arrays with one entry per option are always NumPy arrays. Arrays with one entry per user are *user
+arrays* and belong to the engine: methods do arithmetic and reductions on them, and ask the engine
+for anything that needs an order of the users. Only :meth:`Engine.collect` brings a whole user array
+to the caller.
 """
 
 from __future__ import annotations
@@ -39,34 +39,34 @@ __all__ = ["Engine", "Step", "Stepped", "option_words", "scaled"]
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
-#: What a step returns: one row per user; with sums on the side, a pair of that and a short vector.
+#: The result of a step: one row per user, or a pair of that and a short vector of side sums.
 Stepped = Vector | tuple[Vector, Vector]
-#: What is done with a block of users: it gets their sums (one row per user) and their parts of some
-#: user arrays, and must treat every user by itself.
+#: The work on a block of users: it gets their sums (one row per user) and their parts of some user
+#: arrays, and must treat each user independently.
 Step = Callable[..., Stepped]
 
 
 def scaled(sums: Vector, scale: Vector) -> Vector:
-    """The step of a linear pass: every user's sums times one number (compiled where it pays)."""
+    """The step of a linear pass: each user's sums times one number (some engines compile it)."""
     return sums * (scale if sums.ndim == 1 else scale[:, None])
 
 
 def option_words(n_options: int, seed: int = 20240513) -> Words:
-    """Random 64-bit numbers, one per option: their sum over a sheet is its fingerprint."""
+    """Random 64-bit numbers, one per option; their sum over an answer sheet is its fingerprint."""
     return np.random.default_rng(seed).integers(0, 2**64, n_options, dtype=np.uint64)
 
 
 class Engine(ABC):
-    """What a method may ask of the data; vectors may be blocks, one vector per column.
+    """What a method may ask of the data; a vector may also be a block, with one vector per column.
 
     Attributes
     ----------
     items
         Items and options, with their labels (always in memory).
     n_users
-        How many users there are; those without answers count.
+        Number of users, including those without answers.
     threads
-        How many threads a method may use for work of its own.
+        How many threads a method may use for its own work.
     """
 
     #: The name that callers give.
@@ -88,23 +88,23 @@ class Engine(ABC):
 
     @abstractmethod
     def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
-        """``Cᵀ step(C w, …)``: options to options in one pass; nothing user-sized is kept.
+        """``Cᵀ step(C w, …)``: from options to options in one pass; nothing user-sized is kept.
 
         Parameters
         ----------
         weights
-            A block of columns over the options (no column: the step needs the arrays only), or
-            one vector for the linear step.
+            A block of columns over the options (with no columns, the step uses only the arrays),
+            or one vector for the linear step.
         step
-            From a block of users' sums, and their parts of ``arrays``, to what is summed for the
-            options they chose. :func:`scaled` is the linear step.
+            Turns a block of users' sums, and their parts of ``arrays``, into the values to sum for
+            the options they chose. :func:`scaled` is the linear step.
         *arrays
             User arrays.
 
         Returns
         -------
         sums
-            One row per option; with sums on the side, a pair of that and their total.
+            One row per option; if the step returns side sums, a pair of that and their total.
         """
 
     @abstractmethod
@@ -115,60 +115,59 @@ class Engine(ABC):
     def extremes(self, positions: Any, first_items: int | None = None) -> tuple[Any, Any]:
         """For each option, the smallest and the largest position among its choosers.
 
-        With ``first_items`` only for the options of that many items (or of some more).
+        With ``first_items``, only for the options of the first ``first_items`` items.
         """
 
     @abstractmethod
     def fingerprints(self, words: Words | None = None) -> Any:
         """A 64-bit number per user, the same on every engine: equal sheets ⇔ equal numbers.
 
-        It is the sum (modulo 2⁶⁴) of the words of the options that the user chose: exact in any
-        order and on any partition. Two different sheets collide with probability 2⁻⁶⁴.
+        It is the sum (modulo 2⁶⁴) of the words of the options that the user chose: exact for any
+        order and any partition. Two different sheets collide with probability 2⁻⁶⁴.
 
         Parameters
         ----------
         words
-            One 64-bit number per option (default: :func:`option_words`); 0 for options that do
-            not count.
+            One 64-bit number per option (default: :func:`option_words`); 0 for options to ignore.
         """
 
     @abstractmethod
     def sheets(self, users: Ints) -> Vector:
-        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        """The answer sheets of a few users: one column each, 1 for the options chosen."""
 
     @property
     def gram(self) -> Vector | None:
-        """``Cᵀ C``, where everybody answered everything and the options are few; else ``None``.
+        """``Cᵀ C`` if everybody answered everything and there are few options; else ``None``.
 
-        With it a linear round needs no pass over the data.
+        With it, a linear round needs no pass over the data.
         """
         return None
 
     @property
     def sampled_pairs(self) -> tuple[Vector, int] | None:
-        """``Cᵀ C`` of some of the users, and how many they are; ``None`` where it does not pay.
+        """``Cᵀ C`` of a sample of the users, and the sample's size; ``None`` if it does not pay.
 
-        It pays where everybody answered everything, and :attr:`gram` costs many rounds.
+        It pays if everybody answered everything and :attr:`gram` costs as much as many rounds.
         """
         return None
 
     def through_roughly(self, weights: Vector) -> Vector:
-        """``Cᵀ C w``, to seven digits at least, where that takes less time than all digits do."""
+        """``Cᵀ C w`` to at least seven digits, which some engines find faster than all digits."""
         found: Vector = self.through(weights, scaled, self.everybody)
         return found
 
     # -- order over users -------------------------------------------------------------------
 
     def levelled(self, x: Any, limit: float) -> Any:
-        """Values no further apart than the limit, in a chain, get the middle of its ends."""
+        """Values in a chain (gaps of at most ``limit``) get the midpoint of its ends."""
         return sorting.level_middles(x, limit)
 
     def ranks(self, x: Any, limit: float) -> Any:
-        """Rank 1 is the highest; values no further apart than the limit, in a chain, share one."""
+        """Rank 1 is the highest; values in a chain (gaps of at most ``limit``) share a rank."""
         return sorting.level_ranks(x, limit)
 
     def average_ranks(self, x: Any) -> Any:
-        """Places from 1 up, lowest first; equal values share the mean of theirs."""
+        """Places from 1, lowest first; equal values share their mean place."""
         return sorting.average_ranks(x)
 
     def how_many(self, x: Any) -> Any:
@@ -176,12 +175,12 @@ class Engine(ABC):
         return sorting.how_many(x)
 
     def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
-        """The values at some places of the order, lowest first, counted from 0."""
+        """The values at some places in sorted order, lowest first, counted from 0."""
         ordered = np.partition(x, list(places))
         return [float(ordered[place]) for place in places]
 
     def histogram(self, x: Any, edges: Vector) -> Ints:
-        """How many values there are up to each edge but not up to the one before, and the rest."""
+        """How many values lie up to the first edge, from there up to the next, …, and beyond."""
         places = np.searchsorted(edges, x, side="left")
         return np.bincount(places, minlength=len(edges) + 1)
 
@@ -193,14 +192,14 @@ class Engine(ABC):
         x
             A user array.
         edges
-            For each column a row of edges, in order.
+            For each column, a row of edges, in order.
         values
-            For each column a row of values: up to the first edge, up to the next, …, and beyond.
+            For each column, a row of values: up to the first edge, up to the next, …, and beyond.
         """
         return sorting.stepwise(x, edges, values)
 
     def largest(self, x: Any) -> float:
-        """The largest size of a user array's values."""
+        """The largest absolute value in a user array."""
         return float(abs(x).max()) if len(x) else 0.0
 
     def median(self, x: Any) -> float:
@@ -211,27 +210,27 @@ class Engine(ABC):
 
     # -- users ------------------------------------------------------------------------------
 
-    #: Whose user arrays it has: ``"numpy"``, ``"cupy"`` or ``"dask"``.
+    #: The library of its user arrays: ``"numpy"``, ``"cupy"`` or ``"dask"``.
     arrays: ClassVar[str] = "numpy"
-    #: Whether a step gets NumPy's arrays and may be compiled: its kernels are loaded already.
+    #: Whether a step gets NumPy arrays and may be compiled, since kernels are loaded anyway.
     compiles: ClassVar[bool] = False
     #: Whether user arrays can be brought to the caller whole.
     in_memory: ClassVar[bool] = True
-    #: Up to so many answers, methods are fitted where the caller is (for engines elsewhere).
+    #: Up to this many answers, methods are fitted in the caller's process (for remote engines).
     here_up_to: int = 0
     #: Whether :attr:`responses` gives the answers themselves.
     gives_answers: bool = False
 
     def user_array(self, x: npt.NDArray[Any]) -> Any:
-        """A user array from values that are in this process."""
+        """A user array from values in this process."""
         return x
 
     def kept(self, x: Any) -> Any:
-        """A user array whose values are made now (some engines put that off)."""
+        """A user array whose values are computed now (some engines compute lazily)."""
         return x
 
     def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
-        """The sum of ``act(*blocks)`` over blocks of users; it must not be user-sized."""
+        """The sum of ``act(*blocks)`` over blocks of users; the result must not be user-sized."""
         return act(*(self.collect(array) for array in arrays))
 
     def marked(self, users: Ints) -> Any:
@@ -241,20 +240,20 @@ class Engine(ABC):
         return self.user_array(marks)
 
     def where(self, marks: Any) -> Any:
-        """The users for whom a user array is true, as :meth:`subset` and :meth:`picked` take."""
+        """The users for whom a user array is true, as :meth:`subset` and :meth:`picked` expect."""
         return np.flatnonzero(marks)
 
     def picked(self, x: Any, users: Any) -> Any:
-        """A user array's values for some users, as their engine (:meth:`subset`) takes them."""
+        """A user array's values for some users, as a user array of their :meth:`subset`."""
         return x[users]
 
     def first(self, marks: Any, count: int) -> Ints:
-        """Numbers of the first users for whom a user array is true."""
+        """The numbers of the first ``count`` users for whom a user array is true."""
         return np.flatnonzero(self.collect(marks))[:count]
 
     @abstractmethod
     def user_number(self, label: Any) -> int | None:
-        """Place of a user named by its label (compared as text), or ``None``."""
+        """The place of the user with this label (compared as text), or ``None``."""
 
     @abstractmethod
     def user_labels(self, users: Ints) -> npt.NDArray[Any]:
@@ -263,7 +262,7 @@ class Engine(ABC):
     @property
     @abstractmethod
     def some_users(self) -> npt.NDArray[Any]:
-        """Labels to show as examples, and to look for a close one in: all, or the first many."""
+        """Labels for examples and spelling suggestions: all of them, or the first ones."""
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array in this process."""
@@ -273,13 +272,13 @@ class Engine(ABC):
 
     @abstractmethod
     def subset(self, users: Any, *, keep_options: bool = False) -> tuple[Engine, Ints]:
-        """Some users on an engine of the same kind, and which options are left.
+        """Some users on an engine of the same kind, and which options remain.
 
-        Options and items that none of them chose are gone, unless ``keep_options``.
+        Options and items that none of them chose are dropped, unless ``keep_options``.
         """
 
     def here(self, users: Ints) -> Engine:
-        """Some users' answers on an engine in this process, all options kept."""
+        """Some users' answers on an engine in this process, with all options."""
         from hitsndiffs.engines.opening import open_engine
 
         sheets = self.sheets(users)
@@ -295,12 +294,12 @@ class Engine(ABC):
 
     @abstractmethod
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
-        """All users with some items, and which options are left."""
+        """All users with some items, and which options remain."""
 
     def components(self, linked_by: str) -> Any:
-        """Number of each user's connected component: 0 is the largest, -1 marks no answers.
+        """The number of each user's connected component: 0 is the largest, -1 means no answers.
 
-        Two users are linked when they chose the same option (``"options"``) or answered the same
+        Two users are linked if they chose the same option (``"options"``) or answered the same
         item (``"items"``).
         """
         from hitsndiffs.engines.links import searched
@@ -314,7 +313,7 @@ class Engine(ABC):
         return open_engine(part, self.name)
 
     def some_rows(self, users: Ints) -> Rows:
-        """The options that some users chose, in rows: where each begins, and the options."""
+        """The options that some users chose, as rows: where each row begins, and the options."""
         part, options = self.subset(users)
         indptr, chosen = part.responses.rows
         return indptr, options[chosen].astype(np.int32)
@@ -330,7 +329,7 @@ class Engine(ABC):
         from scipy.sparse import csr_array
 
         indptr, options = self.responses.rows
-        if len(options) < 2**31:  # with wide numbers SciPy takes twice as long
+        if len(options) < 2**31:  # SciPy takes twice as long with 64-bit indices
             indptr = indptr.astype(np.int32)
         shape = (self.n_users, self.n_options)
         return csr_array((np.ones(len(options)), options, indptr), shape=shape)
@@ -341,7 +340,7 @@ class Engine(ABC):
         return self.by_user.T.tocsr()
 
     def cannot_serve(self, what: str) -> InputError:
-        """The error for work that needs all users in this process, where they are elsewhere."""
+        """The error for work that needs all users in this process when they are elsewhere."""
         return InputError(
             f"{what} needs all users in one machine's memory, and the engine {self.name} keeps "
             "them elsewhere. Rank a sample of the users, or use the engine auto on one machine."

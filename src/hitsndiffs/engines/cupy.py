@@ -1,8 +1,7 @@
-"""The GPU engine: the answers in a graphics card's memory, user arrays of CuPy.
+"""The GPU engine: answers in the GPU's memory, user arrays as CuPy arrays.
 
-Everything that is as long as the users are many stays on the card; what is as long as the options
-are many comes back as NumPy arrays. Steps of a pass get CuPy arrays, on which NumPy's functions
-work as they do on NumPy's own.
+User-length arrays stay on the GPU; option-length arrays come back as NumPy arrays. Steps of a pass
+get CuPy arrays, on which NumPy's functions work as usual.
 """
 
 from __future__ import annotations
@@ -35,30 +34,30 @@ Array = Any  # a cupy.ndarray
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Numbers in a block of users that a step works on at a time.
+#: Numbers in a block of users that a step processes at a time.
 STEP_NUMBERS = 2**25
-#: From so many users on, an axis is found with the help of a sample: one user of so many.
+#: From this many users on, an axis is first found on a sample: one user in this many.
 SAMPLE_FROM, ONE_OF = 2**24, 32
-#: Most edges of a histogram that is made on the device.
+#: Maximum number of edges for a histogram on the device.
 MOST_EDGES = 31
-#: User arrays of 8 bytes that a method has at a time, besides the answers.
+#: Number of 8-byte user arrays that a method holds at a time, besides the answers.
 ARRAYS_AT_ONCE = 12
 
 
 class CupyEngine(MemoryEngine):
-    """The sums on a GPU, the same bits in every run.
+    """The sums on a GPU, bit for bit the same in every run.
 
     Parameters
     ----------
     responses, threads, asked
-        As for :class:`MemoryEngine`; threads are for work on options.
+        As for :class:`MemoryEngine`; threads are used for work on options.
     """
 
     name: ClassVar[str] = "cupy"
     arrays: ClassVar[str] = "cupy"
-    #: The last scale that a linear round was given, and its largest value.
+    #: The scale of the last linear round, and its largest absolute value.
     _scale: tuple[Any, float] = (None, 0.0)
-    #: The last user array that was levelled, and its order.
+    #: The levels and order of the last user array that was levelled.
     _levels: Levels | None = None
 
     def __init__(
@@ -77,7 +76,7 @@ class CupyEngine(MemoryEngine):
 
     @classmethod
     def of_layout(cls, items: Items, layout: DeviceLayout) -> CupyEngine:
-        """An engine of answers that are on the device already (parts of them cannot be taken)."""
+        """An engine for answers already on the device; it cannot take some users or items only."""
         made = cls.__new__(cls)
         made.items, made.layout, made.n_users = items, layout, layout.n_users
         made.threads, made.gives_answers = available_cores(), False
@@ -102,12 +101,12 @@ class CupyEngine(MemoryEngine):
 
     @cached_property
     def gram(self) -> Vector | None:
-        """``Cᵀ C``, where everybody answered everything and the options are few."""
+        """``Cᵀ C`` if everybody answered everything and there are few options."""
         return self._pairs(self.layout) if self._countable else None
 
     @property
     def sampled_pairs(self) -> tuple[Vector, int] | None:
-        """``Cᵀ C`` of some users, where the pairs of all would cost more than some rounds."""
+        """``Cᵀ C`` of a sample of the users, if counting all would cost more than some rounds."""
         known = "gram" in self.__dict__
         if known or self.n_users < SAMPLE_FROM or not self._countable:
             return None
@@ -116,7 +115,7 @@ class CupyEngine(MemoryEngine):
 
     @property
     def _countable(self) -> bool:
-        """Whether all answered everything, and options are few enough to count all pairs."""
+        """Whether everybody answered everything and all pairs of options can be counted."""
         few = self.n_options - self.n_items <= MOST_SETS
         packed = isinstance(self.layout, DevicePacked) and not self.layout.n_wide
         return few and packed and self.is_complete
@@ -186,17 +185,17 @@ class CupyEngine(MemoryEngine):
         return self.layout.sheets(np.asarray(self.collect(users), dtype=np.int64))
 
     def subset(self, users: Any, *, keep_options: bool = False) -> Any:
-        """Some users on the GPU, and which options are left."""
+        """Some users on the GPU, and which options remain."""
         return super().subset(self.collect(users), keep_options=keep_options)
 
     # -- order over users -------------------------------------------------------------------
 
     def user_array(self, x: npt.NDArray[Any]) -> Array:
-        """A user array from values in the processor's memory."""
+        """A user array from values in the host's memory."""
         return cp.asarray(x)
 
     def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
-        """What ``act`` makes of user arrays, block by block; it must not be user-sized."""
+        """The sum of ``act(*blocks)`` over blocks of users; the result must not be user-sized."""
         total: Any = None
         for first in range(0, self.n_users, STEP_NUMBERS):
             part = act(*(cp.asarray(array)[first : first + STEP_NUMBERS] for array in arrays))
@@ -208,12 +207,12 @@ class CupyEngine(MemoryEngine):
         return cp.flatnonzero(marks)
 
     def levelled(self, x: Array, limit: float) -> Array:
-        """Values in a chain get the middle of its ends."""
+        """Values in a chain get the midpoint of its ends."""
         self._levels = levels(x, limit)
         return self._levels.values
 
     def ranks(self, x: Array, limit: float) -> Array:
-        """Rank 1 is the highest; values in a chain share one."""
+        """Rank 1 is the highest; values in a chain share a rank."""
         ordered = cp.sort(x)
         apart = cp.diff(ordered) > limit
         highs = ordered[cp.concatenate([apart, cp.ones(1, dtype=bool)])]
@@ -222,7 +221,7 @@ class CupyEngine(MemoryEngine):
         return 1.0 + self.n_users - below
 
     def average_ranks(self, x: Array) -> Array:
-        """Places from 1 up, lowest first; equal values share the mean of theirs."""
+        """Places from 1, lowest first; equal values share their mean place."""
         ordered = cp.sort(x)
         first = cp.searchsorted(ordered, x, side="left")
         return (first + cp.searchsorted(ordered, x, side="right") + 1) / 2
@@ -234,21 +233,21 @@ class CupyEngine(MemoryEngine):
         return (cp.searchsorted(ordered, x, side="right") - first).astype(cp.float64)
 
     def values_at(self, x: Array, places: Sequence[int]) -> list[float]:
-        """The values at some places of the order, lowest first."""
+        """The values at some places in sorted order, lowest first."""
         if self._levels is not None and self._levels.values is x:
             return [self._levels.value_at(place) for place in places]
         ordered = cp.sort(x)
         return [float(ordered[place]) for place in places]
 
     def histogram(self, x: Array, edges: Vector) -> Ints:
-        """How many values there are between the edges."""
+        """How many values lie between the edges."""
         if len(edges) > MOST_EDGES:
             return super().histogram(cp.asnumpy(x), edges)
         counts = cp.asnumpy(histogram(cp.ascontiguousarray(x, dtype=cp.float64), edges))
         return counts.astype(np.int64)  # type: ignore[no-any-return]
 
     def stepwise(self, x: Array, edges: Vector, values: Vector) -> Array:
-        """For each row of edges and values, a column of the values at the users' places."""
+        """For each row of edges and values, a column with the step function's value per user."""
         given = cp.ascontiguousarray(x, dtype=cp.float64)
         found = cp.empty((len(edges), self.n_users))
         for row in range(len(edges)):
@@ -256,7 +255,7 @@ class CupyEngine(MemoryEngine):
         return found.T
 
     def largest(self, x: Array) -> float:
-        """The largest size of a user array's values, in one pass."""
+        """The largest absolute value in a user array, in one pass."""
         return float(largest_sizes(x[:, None])[0]) if x.dtype == cp.float64 else super().largest(x)
 
     @cached_property
@@ -266,9 +265,9 @@ class CupyEngine(MemoryEngine):
     # -- parts of a pass --------------------------------------------------------------------
 
     def _linear(self, weights: Vector, scale: Array, precise: bool = True) -> Vector:
-        """One pass; a scale of one number is the same for all users."""
+        """One linear pass; a scale with one entry applies to all users."""
         weights = np.asarray(weights, dtype=np.float64)
-        if self._scale[0] is not scale:  # a solver gives the same one every time
+        if self._scale[0] is not scale:  # a solver passes the same one every time
             self._scale = scale, float(largest_sizes(scale[:, None])[0])
         largest = np.maximum.reduceat(np.abs(weights), self.items.starts[:-1]).sum()
         bound = float(largest) * (1 + 1e-6) * self._scale[1]
@@ -278,7 +277,7 @@ class CupyEngine(MemoryEngine):
         return cp.asnumpy(found)  # type: ignore[no-any-return]
 
     def _summed(self, scores: Array, first: int = 0) -> Array:
-        """``Cᵀ s``; a score that is no number makes none of its options' sums."""
+        """``Cᵀ s``; a score that is not finite makes the sums of its options NaN."""
         largest = largest_sizes(scores)
         if bool(cp.isfinite(largest).all()):
             return self.layout.choosers(scores, first, largest)
@@ -287,7 +286,7 @@ class CupyEngine(MemoryEngine):
         return cp.where(self.layout.choosers(bad.astype(cp.float64), first) > 0, cp.nan, sums)
 
     def _stepped(self, weights: Vector, step: Step, arrays: tuple[Any, ...]) -> Any:
-        """What a step makes of each block of users, with the block's first user."""
+        """Yield, for each block of users, its first user and the result of the step."""
         given = cp.asarray(weights, dtype=cp.float64)
         size = max(1024, STEP_NUMBERS // max(given.shape[1], 1))
         for first in range(0, self.n_users, size):
@@ -301,7 +300,7 @@ class CupyEngine(MemoryEngine):
 
 
 def _check_memory(responses: Responses, groups: Groups | None) -> None:
-    """Say so when the card has not enough memory, and what fits."""
+    """Raise an error if the GPU has too little memory, saying how many users fit."""
     if groups is None:
         answers = 4 * len(responses.rows[1]) + 8 * responses.n_users
     else:

@@ -1,4 +1,4 @@
-"""Starting kernels on a GPU, and the whole numbers that sums are made of."""
+"""Launching kernels on a GPU, and the integers that sums are made of."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Array = Any  # a cupy.ndarray
 
 #: Threads of a block.
 THREADS = 1024
-#: Users of a block between two times of emptying its sums; a power of two.
+#: Users a block handles before it flushes its sums, precise or not; powers of two.
 BATCH = {True: 8192, False: 16384}
-#: Shared memory of a block (bytes). Sums are kept in several copies while they fit: neighbouring
-#: users with the same answers would wait for each other.
+#: Shared memory of a block (bytes), and the maximum number of copies of the sums. As many copies as
+#: fit are kept: with one, neighbouring users with the same answers would wait for each other.
 SHARED_MEMORY, MOST_COPIES = 220 * 1024, 4
 
 
@@ -45,7 +45,7 @@ def kernel_named(name: str) -> Any:
 
 @lru_cache(maxsize=64)
 def round_kernel(name: str, n_quads: int, precise: bool) -> tuple[Any, int]:
-    """A kernel made for some quads, and the shared memory that it needs."""
+    """A kernel compiled for a number of quads, and the shared memory it needs."""
     copies = MOST_COPIES
     while copies > 1 and shared_bytes(name, n_quads, precise, copies) > SHARED_MEMORY:
         copies //= 2
@@ -59,7 +59,7 @@ def round_kernel(name: str, n_quads: int, precise: bool) -> tuple[Any, int]:
 
 
 def shared_bytes(name: str, n_quads: int, precise: bool, copies: int = 1) -> int:
-    """Bytes of shared memory for the tables and sums of some quads."""
+    """Bytes of shared memory for the tables and sums of this many quads."""
     words, real = (2, 8) if precise else (1, 4)
     return n_quads * 1024 * (real * (name == "through") + 4 * words * copies)
 
@@ -71,18 +71,18 @@ def _source(name: str) -> str:
 def launch(
     name: str, grid: tuple[int, ...], arguments: tuple[Any, ...], threads: int = 256
 ) -> None:
-    """Start a kernel of ``cupy_kernels.cu``; an empty grid does nothing."""
+    """Launch a kernel of ``cupy_kernels.cu``; an empty grid does nothing."""
     if all(grid):
         kernel_named(name)(grid, (threads,), arguments)
 
 
 def cover(length: int, threads: int = 256, most: int = 2**16) -> int:
-    """How many blocks of threads take so many places, in one or several turns."""
+    """How many blocks of threads cover ``length`` places, in one or several turns."""
     return min(most, -(-length // threads))
 
 
 def largest_sizes(scores: Array) -> Array:
-    """The largest size of each column's scores; no number where one of them is none."""
+    """The largest absolute score in each column; NaN if one of them is NaN."""
     count, columns = scores.shape
     sizes = cp.zeros(columns, dtype=cp.uint64)
     steps = tuple(np.int64(step // 8) for step in scores.strides)
@@ -91,9 +91,9 @@ def largest_sizes(scores: Array) -> Array:
 
 
 def units_of(largest: Array, n_users: int) -> Array:
-    """For each column's largest size, what one step of its whole numbers is worth.
+    """The unit of each column's integers, from the column's largest absolute score.
 
-    It is a power of two, so that ones and halves are numbers of few bits.
+    It is a power of two, so ones and halves become integers with few bits set.
     """
     most = whole_range(n_users, True)[0]
     exponents = cp.frexp(largest / most)[1]
@@ -101,11 +101,11 @@ def units_of(largest: Array, n_users: int) -> Array:
 
 
 def whole_range(n_users: int, precise: bool) -> tuple[float, int]:
-    """The largest whole number that a score may become, and the bits of its lower half."""
-    bits = 33 - BATCH[precise].bit_length()  # a batch of such numbers stays within 32 bits
+    """The largest integer that a score may become, and the number of bits in its lower half."""
+    bits = 33 - BATCH[precise].bit_length()  # the sum over a batch stays within 32 bits
     if not precise:
         return 2.0 ** (bits - 1) - 2, bits
-    total = min(2 * bits, 62 - max(n_users, 1).bit_length())  # all users' stay within 64 bits
+    total = min(2 * bits, 62 - max(n_users, 1).bit_length())  # the sum of all within 64 bits
     return 2.0 ** (total - 1) - 1, bits
 
 

@@ -1,15 +1,15 @@
 """Answers in a GPU's memory, and the passes over them (CuPy; the kernels are plain CUDA C++).
 
-Two layouts, as on the threaded engine: packed bytes (several items in one byte, see
-:mod:`hitsndiffs.engines.grouping`) and option numbers for sparse data. Packed bytes lie user after
-user, four groups to a 32-bit number, so that neighbouring threads read neighbouring numbers.
+There are two layouts, as on the threaded engine: packed bytes (several items in one byte, see
+:mod:`hitsndiffs.engines.grouping`) and option numbers for sparse data. Packed bytes are stored user
+after user, four groups to a 32-bit number, so neighbouring threads read neighbouring numbers.
 
-Sums over users are made of whole numbers: each score is rounded to a multiple of a unit, which is
-chosen from the largest score. They do not depend on the order in which threads add, so results are
-the same, bit for bit, from run to run. The unit is about 2⁻³⁷ of the largest score. A round can
-also work with 17 bits per user, which is twice as fast; the errors of many users cancel out, down
-to about 10⁻⁷ of the largest sum. That is not enough for a solver that is to end within 10⁻⁶ of the
-processor's result, so it has to be asked for.
+Sums over users are sums of integers: each score is rounded to a multiple of a unit, which is chosen
+from the largest score. They do not depend on the order in which threads add, so results are the
+same, bit for bit, in every run. The unit is about 2⁻³⁷ of the largest score. A round can also work
+with 17 bits per user, which is twice as fast; the errors of many users average out, to about 10⁻⁷
+of the largest sum. That is too coarse for a solver that must end within 10⁻⁶ of the CPU's result,
+so it has to be requested.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ __all__ = ["DeviceLayout", "DevicePacked"]
 
 Array = Any  # a cupy.ndarray
 
-#: Most quads of groups (4 KiB of table each) that one pass keeps in shared memory.
+#: Maximum number of quads (four groups, 1024 codes each) that one pass keeps in shared memory.
 MOST_QUADS = 24
 #: Users whose bits are held at a time while pairs of options are counted.
 USERS_AT_ONCE = 2**25
-#: Neighbours that are taken together into a sample: they are read together.
+#: A sample takes runs of this many neighbouring users, which are read together.
 NEIGHBOURS = 32
-#: Codes that are sent to the device at a time (bytes).
+#: Codes sent to the device at a time (bytes).
 UPLOAD_BYTES = 2**28
 
 
 class DeviceLayout(Protocol):
-    """The passes that the engine asks for; blocks of vectors have one column each."""
+    """The passes that the engine needs; blocks have one vector per column."""
 
     n_users: int
     n_options: int
@@ -63,12 +63,12 @@ class DeviceLayout(Protocol):
         """Memory for the answers, in bytes."""
 
     def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
-        """``C w`` for some users; 64-bit floats, or unsigned whole numbers that wrap around."""
+        """``C w`` for some users, in 64-bit floats or in unsigned integers that wrap around."""
 
     def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
-        """``Cᵀ s`` for a block of columns, of the users from ``first`` on.
+        """``Cᵀ s`` for a block of columns, over the users from ``first`` on.
 
-        ``largest`` is each column's largest size, where it is known.
+        ``largest`` is each column's largest absolute score, if known.
         """
 
     def through(self, weights: Array, scale: Array, bound: float, precise: bool = True) -> Array:
@@ -98,7 +98,7 @@ class DevicePacked:
         self.n_wide = len(wide)
         self.n_options = int(groups.item_starts[-1])
         self._find_tables()
-        #: For all pairs of options: made when first asked for.
+        #: Which codes belong to which option set, for :meth:`pairs`; made when first needed.
         self._members: tuple[Array, Array] | None = None
 
     @classmethod
@@ -111,7 +111,7 @@ class DevicePacked:
 
     @classmethod
     def of_codes(cls, groups: Groups, codes: Any) -> DevicePacked:
-        """Send dense codes ``(n_items, n_users)`` over, piece by piece, and pack them there."""
+        """Send dense codes ``(n_items, n_users)`` to the device, piece by piece, and pack them."""
         n_items, n_users = codes.shape
         made = cls.empty(groups, n_users)
         piece = max(1, UPLOAD_BYTES // (max(n_items, 1) * codes.dtype.itemsize))
@@ -121,7 +121,7 @@ class DevicePacked:
         return made
 
     def fill(self, codes: Array, first: int) -> None:
-        """Pack the codes of the users from ``first`` on, which are on the device."""
+        """Pack codes that are on the device, for the users from ``first`` on."""
         members, starts, _, n_codes, _ = self._groups
         count, groups = codes.shape[1], self.groups
         launch(
@@ -163,7 +163,7 @@ class DevicePacked:
         kind = "whole" if weights.dtype == cp.uint64 else "doubles"
         table = self._filled(weights, kind)
         scores = cp.empty((last - first, columns), dtype=weights.dtype)
-        most = 2**30 // columns  # places are counted with 32 bits
+        most = 2**30 // columns  # indices have 32 bits
         for start in range(first, last, most):
             count = min(most, last - start)
             launch(
@@ -176,7 +176,7 @@ class DevicePacked:
         return scores
 
     def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
-        """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
+        """``Cᵀ s`` for each column of ``scores``, over the users from ``first`` on."""
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
         largest = largest_sizes(scores) if largest is None else largest
@@ -209,7 +209,7 @@ class DevicePacked:
         return self._spread(totals, units)
 
     def _spread(self, totals: Array, units: Array) -> Array:
-        """From the totals of codes to the sums of options, one column per column."""
+        """Turn the totals of codes into sums of options, column by column."""
         columns = len(units)
         options = cp.empty((self.n_options, columns))
         launch(
@@ -264,7 +264,7 @@ class DevicePacked:
         return low, high
 
     def pairs(self) -> Array:
-        """``Cᵀ C`` of the sets of :class:`~hitsndiffs.engines.gram.OptionSets`, upper triangle."""
+        """Pair counts of :class:`~hitsndiffs.engines.gram.OptionSets` (upper triangle)."""
         sets = OptionSets.of(self.groups.item_starts)
         n_sets = len(sets.items)
         if self._members is None:
@@ -294,7 +294,7 @@ class DevicePacked:
         return counts
 
     def sample(self, count: int) -> DevicePacked:
-        """Some of the users, from all over the data: a few neighbours of every so many."""
+        """About ``count`` users from all over the data, in evenly spaced runs of neighbours."""
         each = max(NEIGHBOURS, self.n_users // max(count, 1) * NEIGHBOURS)
         whole = self.n_users // each
         made = copy(self)
@@ -308,7 +308,7 @@ class DevicePacked:
         return made
 
     def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        """The answer sheets of a few users: one column each, 1 for the options chosen."""
         g, places = self.groups, cp.asarray(users)
         quads, wide = cp.asnumpy(self._quads[:, places]), cp.asnumpy(self._wide[:, places])
         sheets = np.zeros((self.n_options, len(users)))
@@ -328,7 +328,7 @@ class DevicePacked:
     # -- tables -----------------------------------------------------------------------------
 
     def _find_tables(self) -> None:
-        """Where each group's table begins, and where each option's codes lie in it."""
+        """Find where each group's table begins, and where each option's codes are in it."""
         g = self.groups
         narrow = 256 * np.arange(g.n_narrow)
         lengths = np.diff(g.table_starts[g.n_narrow :])
@@ -358,7 +358,7 @@ class DevicePacked:
         )
 
     def _filled(self, weights: Array, kind: str) -> Array:
-        """Summed weights of every code of every group."""
+        """The summed weights of every code of every group."""
         columns = weights.shape[1]
         table = cp.zeros((self._length, columns), dtype=weights.dtype)
         launch(
@@ -370,7 +370,7 @@ class DevicePacked:
 
 
 def _memberships(groups: Groups, sets: OptionSets) -> tuple[Array, Array]:
-    """For each set of users its group, and a bit for each of the group's codes."""
+    """For each set of users, its group and a bit for each of the group's codes."""
     strides, group_of = np.empty((2, len(groups.n_codes)), dtype=np.int64)
     for group in range(groups.n_groups):
         items = groups.members[groups.starts[group] : groups.starts[group + 1]]

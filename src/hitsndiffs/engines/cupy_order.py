@@ -1,8 +1,8 @@
-"""Levels of user arrays on a GPU: values no further apart than a limit, in a chain, become one.
+"""Levels of user arrays on a GPU: a chain of values with gaps of at most a limit becomes one value.
 
-Reading and writing 100 million numbers at random places costs more than sorting them. So what is
-sorted are 64-bit words that hold a value (as a place between the smallest and the largest) and,
-below it, the user; and only users who share a level are written to.
+Reading and writing 100 million numbers at random places costs more than sorting them. So we sort
+64-bit words, with a value (as a place between the smallest and the largest) in the upper bits and
+the user in the lower bits, and write only to users who share a level.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ __all__ = ["Levels", "histogram", "levels", "stepwise"]
 
 Array = Any  # a cupy.ndarray
 
-#: Steps of a word's value that a limit must be long, to be told from rounding.
+#: A limit must be at least this many steps of a word's value, to exceed rounding.
 STEPS = 16
 
 
 @dataclass(frozen=True)
 class Levels:
-    """Values, each level the middle of its ends, and the order of the users.
+    """Levelled values, and the order of the users.
 
     Attributes
     ----------
     values
-        One per user.
+        One per user; within a level, the midpoint of its ends.
     order
-        The users from the lowest value to the highest: in the lower bits of words.
+        Words whose lower bits hold the users, from the lowest value to the highest.
     bits
         How many bits hold the user.
     """
@@ -42,12 +42,12 @@ class Levels:
     bits: int
 
     def value_at(self, place: int) -> float:
-        """The value at a place of the order, lowest first."""
+        """The value at a place in sorted order, lowest first."""
         return float(self.values[int(self.order[place]) & ((1 << self.bits) - 1)])
 
 
 def levels(x: Array, limit: float) -> Levels:
-    """Values in a chain get the middle of its ends."""
+    """Give values in a chain the midpoint of its ends."""
     x = cp.ascontiguousarray(x, dtype=cp.float64)
     low, high = float(x.min()), float(x.max())
     bits = len(x).bit_length()
@@ -67,13 +67,13 @@ def levels(x: Array, limit: float) -> Levels:
         (cover(len(x)),),
         (words, x, count, np.int32(bits), np.uint64(limit / step), found, many),
     )
-    if int(many[0]):  # chains too long for one thread to walk along
+    if int(many[0]):  # some chain is too long for one thread
         return _by_sorting(x, limit)
     return Levels(found, words, bits)
 
 
 def histogram(x: Array, edges: Any) -> Array:
-    """How many values there are up to each edge but not up to the one before, and the rest."""
+    """How many values lie up to the first edge, from there up to the next, …, and beyond."""
     counts = cp.zeros(len(edges) + 1, dtype=cp.uint64)
     given = (x, np.int64(len(x)), np.int32(len(edges)), cp.asarray(edges, dtype=cp.float64))
     launch("histogram", (cover(len(x), most=2048),), (*given, counts))
@@ -81,13 +81,13 @@ def histogram(x: Array, edges: Any) -> Array:
 
 
 def stepwise(x: Array, edges: Any, values: Any, found: Array) -> None:
-    """Write one value for each of the ranges between the edges."""
+    """Write, for each ``x``, the value of the range between edges in which it lies."""
     given = (x, np.int64(len(x)), np.int32(len(edges)), cp.asarray(edges, dtype=cp.float64))
     launch("stepwise", (cover(len(x)),), (*given, cp.asarray(values, dtype=cp.float64), found))
 
 
 def _by_sorting(x: Array, limit: float) -> Levels:
-    """The same with the library's functions."""
+    """The same with CuPy's own functions."""
     order = cp.argsort(x)
     ordered = x[order]
     apart, end = cp.diff(ordered) > limit, cp.ones(1, dtype=bool)

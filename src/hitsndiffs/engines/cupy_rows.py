@@ -47,7 +47,7 @@ class DeviceRows:
         return scores
 
     def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
-        """``Cᵀ s`` for each column of ``scores``, of the users from ``first`` on."""
+        """``Cᵀ s`` for each column of ``scores``, over the users from ``first`` on."""
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
         largest = largest_sizes(scores) if largest is None else largest
@@ -83,7 +83,7 @@ class DeviceRows:
         return low, high
 
     def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        """The answer sheets of a few users: one column each, 1 for the options chosen."""
         sheets = np.zeros((self.n_options, len(users)))
         for column, user in enumerate(users.tolist()):
             first, last = self._indptr[user : user + 2].tolist()

@@ -1,9 +1,9 @@
-"""The cluster engine: parts of the users on the workers of a Dask cluster, user arrays of Dask.
+"""The cluster engine: parts of the users on the workers of a Dask cluster, Dask user arrays.
 
-Every worker holds its parts packed and makes the same passes over them as the threaded engine. What
-travels is as long as the options are many: weights to the workers, sums back, added up on the way.
-User arrays are Dask arrays with one chunk per part. Parts and arrays are made again from the files
-when a worker is lost.
+Every worker holds its parts packed and makes the same passes over them as the threaded engine. Only
+option-length arrays travel: weights to the workers, and sums back, added up on the way. User arrays
+are Dask arrays with one chunk per part. If a worker is lost, its parts and arrays are made again
+from the files.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Array = Any  # a dask.array.Array
 
-#: A part of the users with at most this many answers is worked on where the caller is.
+#: A subset of the users with at most this many answers is processed in the caller's process.
 SMALL = 50_000_000
-#: Labels that are fetched to show as examples.
+#: Number of labels fetched as examples.
 SHOWN = 1000
 
 
 class DaskEngine(Blocks):
-    """The sums on a cluster; made as :class:`Blocks` is."""
+    """The sums on a cluster; it takes the parameters of :class:`Blocks`."""
 
     name: ClassVar[str] = "dask"
     arrays: ClassVar[str] = "dask"
@@ -82,7 +82,7 @@ class DaskEngine(Blocks):
 
     @cached_property
     def gram(self) -> Vector | None:
-        """``Cᵀ C`` where everybody answered everything and the options are few."""
+        """``Cᵀ C`` if everybody answered everything and there are few options."""
         if not self.is_complete or not work.few_sets(self.items):
             return None
         found: Vector = self._total(work.gram, columns=self.n_options)
@@ -101,11 +101,11 @@ class DaskEngine(Blocks):
     # -- order ------------------------------------------------------------------------------
 
     def levelled(self, x: Any, limit: float) -> Any:
-        """Values in a chain get the middle of its ends."""
+        """Values in a chain get the midpoint of its ends."""
         return self._levels(x, limit)[:, 1]
 
     def ranks(self, x: Any, limit: float) -> Any:
-        """Rank 1 is the highest; values in a chain share one."""
+        """Rank 1 is the highest; values in a chain share a rank."""
         return self._levels(x, limit)[:, 0]
 
     def _levels(self, x: Any, limit: float) -> Any:
@@ -115,7 +115,7 @@ class DaskEngine(Blocks):
         return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], 2)
 
     def average_ranks(self, x: Any) -> Any:
-        """Places from 1 up, lowest first; equal values share the mean of theirs."""
+        """Places from 1, lowest first; equal values share their mean place."""
         buckets = Buckets.of(self, self.blocks(x))
         return self._answered(buckets, orders.average_ranks, [(int(n),) for n in buckets.below])
 
@@ -125,15 +125,15 @@ class DaskEngine(Blocks):
         return self._answered(buckets, orders.how_many, [() for _ in buckets.below])
 
     def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
-        """The values at some places of the order, lowest first."""
+        """The values at some places in sorted order, lowest first."""
         return orders.found_at(self.each, self.blocks(x), list(places))
 
     def largest(self, x: Any) -> float:
-        """The largest size of a user array's values."""
+        """The largest absolute value in a user array."""
         return float(self._total(work.largest, arrays=[x], join=orders.largest))
 
     def histogram(self, x: Any, edges: Vector) -> Ints:
-        """How many values there are between the edges."""
+        """How many values lie between the edges."""
         found: Ints = self._total(work.histogram, edges, arrays=[x])
         return found
 
@@ -142,7 +142,7 @@ class DaskEngine(Blocks):
         return self._array(work.stepwise, edges, values, arrays=[x], columns=(len(edges),))
 
     def top(self, x: Any, count: int) -> Ints:
-        """Numbers of the users with the highest values, best first."""
+        """The numbers of the users with the highest values, best first."""
         found = self.each(work.highest, self.blocks(x), same(count))
         values = np.concatenate([v for v, _ in found])
         users = np.concatenate([i + s for (_, i), s in zip(found, self._starts, strict=False)])
@@ -163,7 +163,7 @@ class DaskEngine(Blocks):
     # -- users and parts --------------------------------------------------------------------
 
     def user_number(self, label: Any) -> int | None:
-        """Place of a user named by its label (compared as text), or ``None``."""
+        """The place of the user with this label (compared as text), or ``None``."""
         text = str(label).strip()
         found = self.each(work.user_number, self._parts, same(text))
         for number, first in zip(found, self._starts, strict=False):
@@ -182,16 +182,16 @@ class DaskEngine(Blocks):
         return self.user_labels(np.arange(min(SHOWN, self.n_users)))
 
     def sheets(self, users: Ints) -> Vector:
-        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        """The answer sheets of a few users: one column each, 1 for the options chosen."""
         found: Vector = self._of_few(work.sheets, users, 1)
         return found
 
     def user_array(self, x: npt.NDArray[Any]) -> Array:
-        """A user array from values that are in this process."""
+        """A user array from values in this process."""
         return da.from_array(x, chunks=(self._sizes, *((n,) for n in x.shape[1:])))
 
     def marked(self, users: Ints) -> Array:
-        """A user array that is true for a few users; it is made where the users are."""
+        """A user array that is true for a few users, made where the users are."""
         users = np.sort(np.asarray(users, dtype=np.int64))
         cuts = np.searchsorted(users, self._starts)
         numbers = range(len(self._parts))
@@ -201,7 +201,7 @@ class DaskEngine(Blocks):
         return self._held(name, self.calls(work.marked, self._parts, own, keys=keys), (), np.bool_)
 
     def kept(self, x: Any) -> Array:
-        """A user array that is made now, and stays on the workers."""
+        """A user array that is computed now and stays on the workers."""
         self.blocks(x)
         return self._made[x.name].array
 
@@ -218,14 +218,14 @@ class DaskEngine(Blocks):
         return np.concatenate(self.each(work.picked, self.blocks(x), self.blocks(users)))
 
     def first(self, marks: Any, count: int) -> Ints:
-        """Numbers of the first users for whom a user array is true."""
+        """The numbers of the first ``count`` users for whom a user array is true."""
         found = self.each(work.first_places, self.blocks(marks), same(count))
         numbers = [places + first for places, first in zip(found, self._starts, strict=False)]
         return np.concatenate(numbers)[:count].astype(np.int64)
 
     @cached_property
     def responses(self) -> Responses:
-        """The answers themselves, brought here where they are few."""
+        """The answers themselves, fetched if they are few."""
         if self.n_responses > SMALL:
             raise self.cannot_serve("This")
         return work.together(self.each(work.answers, self._parts))
@@ -237,9 +237,9 @@ class DaskEngine(Blocks):
         return np.concatenate(self.client.gather(self.blocks(x)))
 
     def subset(self, users: Any, *, keep_options: bool = False) -> tuple[Engine, Ints]:
-        """Some users, given by numbers or by a user array of truth values, and the options left.
+        """Some users, given by numbers or a Boolean user array, and which options remain.
 
-        Few answers are fetched and worked on here; many stay on the workers.
+        Few answers are fetched and processed here; many stay on the workers.
         """
         chosen = users if isinstance(users, da.Array) else self.marked(np.asarray(users))
         parts = self._on_parts(work.restricted, blocks=[self.blocks(chosen)])
@@ -261,7 +261,7 @@ class DaskEngine(Blocks):
         return made, np.arange(self.n_options)
 
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
-        """All users with some items, and which options are left."""
+        """All users with some items, and which options remain."""
         options = np.flatnonzero(np.isin(self.items.of_option, items))
         parts = self._on_parts(work.with_options, options)
         numbers, sizes = np.unique(self.items.of_option[options], return_counts=True)
@@ -274,7 +274,7 @@ class DaskEngine(Blocks):
         return DaskEngine(self.client, parts, self._sizes, kept, self.notes, here), options
 
     def components(self, linked_by: str) -> Any:
-        """Number of each user's connected component: 0, for all must be linked."""
+        """The number of each user's connected component: always 0, as all must be linked."""
         if not all_are_linked(self, self.n_users, linked_by):
             raise InputError(
                 f"Not all users can be compared with each other (they share no {linked_by}), and "
@@ -285,7 +285,7 @@ class DaskEngine(Blocks):
 
 
 def _width(x: Any) -> int:
-    """How many columns there are."""
+    """Number of columns."""
     return int(np.prod(np.shape(x)[1:], dtype=int))
 
 

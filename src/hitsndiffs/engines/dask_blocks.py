@@ -1,7 +1,7 @@
-"""Parts of the users on the workers of a Dask cluster, and user arrays in blocks, one per part.
+"""Parts of the users on the workers of a Dask cluster, and user arrays with one block per part.
 
-What the cluster engine is made of: calls to all parts, sums over them, and arrays that stay where
-they are made.
+The building blocks of the cluster engine: calls to all parts, sums over them, and arrays that stay
+where they are made.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["HERE", "Blocks", "new_name", "same"]
 Ints = npt.NDArray[np.int64]
 Array = Any  # a dask.array.Array
 
-#: How many sums are added up by one task.
+#: How many sums one task adds up.
 FAN_IN = 8
 #: Arrays over options up to this size travel with every task (bytes).
 INLINE = 2**16
-#: With at most this many answers in all, methods are fitted there: a cluster would be slower.
+#: With at most this many answers in all, methods are fitted in the caller's process: it is faster.
 HERE = 5_000_000
 
 
@@ -44,22 +44,22 @@ class Held(NamedTuple):
 
 
 class Blocks(Engine):
-    """Base of the cluster engine.
+    """Base class of the cluster engine.
 
     Parameters
     ----------
     client
         A connection to the scheduler.
     parts
-        One :class:`~hitsndiffs.engines.dask_parts.Part` each, on the workers.
+        Futures of :class:`~hitsndiffs.engines.dask_parts.Part`, on the workers.
     sizes
         How many users each part has.
     items
         Items and options of all parts.
     notes
-        Sentences on what was dropped or assumed.
+        Sentences about what was dropped or assumed.
     here_up_to
-        Up to so many answers, methods bring them to the caller and are fitted there.
+        Up to this many answers, methods fetch them and are fitted in the caller's process.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Blocks(Engine):
         self.n_users = int(self._starts[-1])
 
     def call(self, act: Callable[..., Any], *arguments: Any) -> Future:
-        """Have a worker do something; its result stays there."""
+        """Run a function on a worker; its result stays there."""
         return self.client.submit(act, *arguments, pure=False)
 
     def calls(
@@ -93,18 +93,18 @@ class Blocks(Engine):
         *arguments: Iterable[Any],
         keys: list[Any] | str | None = None,
     ) -> list[Future]:
-        """The same with several arguments each, in one message; results stay on the workers.
+        """Run a function once per set of arguments, in one message; results stay on the workers.
 
-        ``keys`` are the names of the results, or how the names begin.
+        ``keys`` are the names of the results, or their common prefix.
         """
-        rows = list(zip(*arguments, strict=False))  # what is the same for all has no end
+        rows = list(zip(*arguments, strict=False))  # constant arguments never end
         columns = [list(column) for column in zip(*rows, strict=True)]
         named: dict[str, Any] = {} if keys is None else {"key": keys}
         made: list[Future] = self.client.map(act, *columns, pure=False, **named)
         return made
 
     def each(self, act: Callable[..., Any], *arguments: Iterable[Any]) -> list[Any]:
-        """The results of some calls, here: they must be short."""
+        """Fetch the results of some calls; they must be short."""
         found: list[Any] = self.client.gather(self.calls(act, *arguments))
         return found
 
@@ -136,11 +136,11 @@ class Blocks(Engine):
         return self.calls(act, self._parts, *map(same, given), *blocks, keys=keys)
 
     def _given(self, x: npt.NDArray[Any]) -> Any:
-        """What all parts need: sent along with each task, or, if it is long, once."""
+        """An argument for all parts: sent with each task, or only once if it is long."""
         return x if x.nbytes <= INLINE else self.call(work.same, x)
 
     def _joined(self, join: Callable[..., Any], parts: list[Future]) -> Future:
-        """Join the parts' results, some at a time, always in the same order."""
+        """Join the parts' results, some at a time, in a fixed order."""
         while len(parts) > 1:
             parts = [
                 self.call(join, *parts[first : first + FAN_IN])
@@ -156,10 +156,10 @@ class Blocks(Engine):
         columns: int = 1,
         join: Callable[..., Any] = orders.added,
     ) -> Any:
-        """The sum of ``act(part, *given, *blocks)`` over the parts: so many columns of options."""
+        """The sum of ``act(part, *given, *blocks)`` over the parts; ``columns`` sums per option."""
         arrays = [x if isinstance(x, da.Array) else self.user_array(np.asarray(x)) for x in arrays]
         blocks = [self.blocks(array) for array in arrays]
-        with self.client.as_current():  # there may be another, or none
+        with self.client.as_current():  # the current client may be another, or none
             wait([block for own in blocks for block in own])
         kept = [self._made[array.name].array for array in arrays]
         names = tuple((array.name, array.ndim - 1) for array in kept)
@@ -177,9 +177,9 @@ class Blocks(Engine):
         columns: tuple[int, ...] | None = (),
         dtype: Any = np.float64,
     ) -> Array:
-        """``act(part, *given, *blocks)`` of each part as a user array, which stays on the workers.
+        """``act(part, *given, *blocks)`` for each part, as a user array that stays on the workers.
 
-        Without ``columns`` there is one further axis, and its length is asked for.
+        If ``columns`` is ``None``, there is one further axis, and a worker is asked for its length.
         """
         name, axes = new_name(), 1 if columns is None else len(columns)
         keys = [key_of(name, number, axes) for number in range(len(self._parts))]
@@ -198,12 +198,12 @@ class Blocks(Engine):
         return array
 
     def _remember(self, x: Array, held: Held) -> None:
-        """An array's blocks are made once while somebody holds the array."""
+        """Keep an array's blocks, so that they are made only once, while the array is in use."""
         self._made[x.name] = held
         weakref.finalize(x, self._made.pop, x.name, None)
 
     def _of_few(self, act: Callable[..., Any], users: Ints, axis: int) -> Any:
-        """What parts say of a few users, in the order given."""
+        """The parts' results for a few users, in the given order."""
         users = np.asarray(users, dtype=np.int64)
         if not len(users):
             return self.call(act, self._parts[0], users).result()
@@ -221,5 +221,5 @@ def new_name() -> str:
 
 
 def same(x: Any) -> Iterable[Any]:
-    """What is the same for all calls."""
+    """An argument that is the same for all calls."""
     return repeat(x)

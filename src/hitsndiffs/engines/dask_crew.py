@@ -1,9 +1,9 @@
 """A pass over the parts with one message to each worker and one back.
 
-A task of Dask's goes through the scheduler's books, which costs some milliseconds each. A pass is
-therefore asked for directly: all workers get the same short message (what to do, the weights, the
-names of user arrays), each adds up over the parts that it holds, and sends back one sum. Where a
-worker is gone, or holds too little, the caller falls back on tasks, which bring back what was lost.
+The scheduler spends a few milliseconds on every Dask task. A pass is therefore requested directly:
+all workers get the same short message (what to do, the weights, the names of user arrays), and each
+adds up over the parts it holds and sends back one sum. If a worker is gone or lacks data, the
+caller falls back to tasks, which restore what was lost.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from hitsndiffs.engines.dask_order import added
 
 __all__ = ["Crew", "key_of"]
 
-#: Most bytes that all workers together send back; longer sums are added up on the way, by tasks.
+#: Maximum number of bytes that all workers together send back; tasks add up longer sums on the way.
 MOST_BYTES = 2**26
-#: A worker remembers which parts are its own for so many engines.
+#: A worker remembers its own parts for this many crews.
 REMEMBERED = 64
-#: What a worker answers that does not hold its parts' blocks of a user array.
+#: The reply of a worker that does not hold its parts' blocks of a user array.
 ELSEWHERE = "elsewhere"
 
 #: Worker and crew → the numbers and keys of the worker's own parts.
@@ -32,12 +32,12 @@ _own: OrderedDict[tuple[str, str], list[tuple[int, Any]]] = OrderedDict()
 
 
 def key_of(name: str, number: int, columns: int = 0) -> Any:
-    """The key of a part's block of a user array: that of Dask's arrays."""
+    """The key of a part's block of a user array, as in Dask arrays."""
     return (name, number, *(0,) * columns)
 
 
 class Crew:
-    """The workers, and which of the parts each of them works on.
+    """The workers, and which parts each of them works on.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ class Crew:
         Parameters
         ----------
         act, given
-            What to do with each part, and what is the same for all.
+            What to do with each part, and the arguments that are the same for all.
         arrays
-            Of each user array the name and the number of further axes; blocks have the keys of
+            The name and the number of further axes of each user array; blocks have the keys of
             :func:`key_of`.
         size
             About how many bytes each worker sends back.
         join
-            From some parts' results to one (default: their sum).
+            Joins the results of several parts (default: their sum).
         """
         if not self._workers and not self._placed():
             return None
@@ -82,12 +82,12 @@ class Crew:
         sums: list[Any] = [found.get(worker) for worker in self._workers]
         if not all(isinstance(each, tuple) for each in sums):
             if ELSEWHERE not in sums:
-                self._workers = []  # next time: who holds what then
+                self._workers = []  # place the parts again next time
             return None
         return join(*(each[0] for each in sums))
 
     def _placed(self) -> bool:
-        """Give every part to one of the workers that hold it; false where one is held by none."""
+        """Assign every part to one of the workers that hold it; false if some part has none."""
         holders = self._client.who_has(self._parts)
         own: dict[str, list[tuple[int, Any]]] = {}
         for number, part in enumerate(self._parts):
@@ -97,16 +97,16 @@ class Crew:
             least = min(workers, key=lambda worker: (len(own.get(worker, ())), worker))
             own.setdefault(least, []).append((number, part.key))
         self._name = uuid4().hex
-        # sums are added in the order of the parts
+        # sums are added in the order of the workers' first parts
         self._workers = sorted(own, key=lambda worker: own[worker][0])
         self._asked(remember, self._name, own)
         return True
 
     def _asked(self, act: Callable[..., Any], *given: Any) -> dict[str, Any]:
-        """What each worker answers: an error, where it cannot."""
+        """Return each worker's reply, or its error."""
         try:
             return dict(self._client.run(act, *given, workers=self._workers, on_error="return"))
-        except (OSError, ValueError, KeyError):  # a worker that is gone
+        except (OSError, ValueError, KeyError):  # a worker is gone
             return {}
 
 
@@ -114,7 +114,7 @@ class Crew:
 
 
 def remember(name: str, own: dict[str, list[tuple[int, Any]]], dask_worker: Any) -> None:
-    """Note which parts are this worker's."""
+    """Remember which parts are this worker's own."""
     _own[dask_worker.address, name] = own.get(dask_worker.address, [])
     while len(_own) > REMEMBERED:
         _own.popitem(last=False)
@@ -130,7 +130,7 @@ async def sum_of_own(
 ) -> tuple[Any] | str | None:
     """Add up over this worker's parts, as many at a time as it has threads.
 
-    ``None`` where it does not hold what it should, or what is asked for cannot be done.
+    Returns ``None`` if parts are missing here or the work fails.
     """
     own, held = _own.get((dask_worker.address, name)), dask_worker.data
     if not own or not all(key in held for _, key in own):
@@ -147,5 +147,5 @@ async def sum_of_own(
     made = [loop.run_in_executor(executor, work, *each) for each in own]
     sums = await asyncio.gather(*made, return_exceptions=True)
     if any(isinstance(each, BaseException) for each in sums):
-        return None  # a task says what is wrong, or mends it
+        return None  # the caller falls back to tasks, which repair this or report the error
     return (join(*sums),)

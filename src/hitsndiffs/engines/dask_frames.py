@@ -1,4 +1,4 @@
-"""From the partitions of a Dask frame to packed parts on the workers."""
+"""Turn the partitions of a Dask frame into packed parts on the workers."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["Pieces", "engine_of_frame"]
 
 
 class Pieces(Protocol):
-    """Files whose rows workers read themselves, a piece at a time."""
+    """Files that the workers read themselves, one piece at a time."""
 
     columns: list[Any]
     notes: list[str]
 
     def head(self, names: list[Any]) -> Any:
-        """The first rows of some columns, here."""
+        """The first rows of some columns, in this process."""
 
     def pieces(self, names: list[Any]) -> Sequence[Callable[[], Any]]:
-        """The pieces with some columns, to be read by the workers; each has a ``place``."""
+        """The pieces with some columns, for the workers to read; each has a ``place``."""
 
     def to_frame(self, names: list[Any]) -> Any:
-        """Some columns as a Dask frame, which can be put in another order."""
+        """Some columns as a Dask frame, which can be shuffled."""
 
 
 def engine_of_frame(
@@ -50,7 +50,7 @@ def engine_of_frame(
     notes: Sequence[str] = (),
     here_up_to: int | None = None,
 ) -> DaskEngine:
-    """Pack the partitions of a Dask frame where they are.
+    """Pack the partitions of a Dask frame on the workers that hold them.
 
     Parameters
     ----------
@@ -59,20 +59,20 @@ def engine_of_frame(
     client
         A connection to the scheduler.
     layout
-        ``"wide"``, ``"long"``, or ``"auto"``: long when the columns user, item and option are
+        ``"wide"``, ``"long"``, or ``"auto"``: long if the user, item and option columns are
         recognised by their names.
     user, item, option
         The columns; recognised by their names when not given.
     duplicates
-        For long data, what to do with two different answers of one user to one item:
+        For long data, what to do if a user gave two different answers to an item:
         ``"error"``, ``"first"`` or ``"last"``.
     as_text
-        Whether all labels become texts, as from files.
+        Whether all labels become texts, as for files.
     notes
-        Sentences on what was assumed before.
+        Sentences about what was assumed so far.
     here_up_to
-        Up to so many answers (5 million when not given), methods bring them to the caller and are
-        fitted there, which is quicker; 0 for never.
+        Up to this many answers (default: 5 million), methods fetch them and are fitted in this
+        process, which is faster; 0 means never.
     """
     names, given = list(frame.columns), {"user": user, "item": item, "option": option}
     is_frame = hasattr(frame, "shuffle")
@@ -83,7 +83,7 @@ def engine_of_frame(
         columns = long_columns(names, given, Place("the Dask frame"), said)
         frame = frame[list(columns)] if is_frame else frame.to_frame(list(columns))
         order = _first_seen(frame, columns[1], client)
-        # rows of one user may be in any file: bring them together
+        # a user's rows may be in any file: bring them together
         blocks = frame.shuffle(on=columns[0]).to_delayed()
         roles: dict[str, Any] = dict(zip(("user", "item", "option"), columns, strict=True))
         named = True
@@ -118,10 +118,10 @@ def _packed_parts(
     named: bool,
     notes: list[str],
 ) -> DaskEngine:
-    # 1. labels: what each piece has seen; pieces that follow each other will make one part
+    # 1. the labels in each piece; consecutive pieces will form one part
     given = (layout, roles, duplicates, named)
     groups = _in_groups(blocks, sum(client.nthreads().values()))
-    if not isinstance(blocks[0], Delayed):  # files: one task reads a part, and nothing moves
+    if not isinstance(blocks[0], Delayed):  # files: one task reads a whole part, nothing moves
         encoded = [client.submit(work.encoded_parts, own, *given, pure=False) for own in groups]
     else:
         code = delayed(work.encoded_part, pure=False)
@@ -140,7 +140,7 @@ def _packed_parts(
             f"{n_users:,} users and {items.n_options:,} options were found in all partitions; "
             "a ranking needs at least two users with answers."
         )
-    # 2. the same with everybody's options, packed
+    # 2. the pieces with the options of all parts, packed
     rows = [piece.n_users + piece.n_silent for piece in labels]
     firsts = [None if named else first for first in accumulate(rows, initial=0)]
     shared = client.submit(work.same, items, pure=False)
@@ -152,7 +152,7 @@ def _packed_parts(
             parts.append(client.submit(work.packed, shared, as_text, starts, own, pure=False))
             sizes.append(size)
         done += len(pieces_seen)
-    client.gather(client.map(work.nothing, parts, pure=False))  # all are made, or it is said
+    client.gather(client.map(work.nothing, parts, pure=False))  # raises if a part failed
     silent = sum(part.n_silent for part in labels)
     if silent:
         notes.append(f"{silent:,} users gave no answers and can get no rank: they are left out.")
@@ -161,7 +161,7 @@ def _packed_parts(
 
 
 def _in_groups(blocks: Sequence[Any], groups: int) -> list[list[Any]]:
-    """Some blocks that follow each other to a group, about as many to each."""
+    """Split the blocks into groups of consecutive blocks, of about equal length."""
     count = min(groups, len(blocks))
     cuts = [len(blocks) * n // count for n in range(count + 1)]
     return [list(blocks[a:b]) for a, b in pairwise(cuts)]
@@ -186,7 +186,7 @@ def _user_column(names: list[Any], user: str | None, notes: list[str]) -> Any:
 
 
 def _aliases(frame: Any, names: list[Any]) -> list[Any]:
-    """Further columns that name the users: all values of the first rows are different."""
+    """Other columns that name the users: those whose first rows all have different values."""
     if not names:
         return []
     is_frame = hasattr(frame, "shuffle")
@@ -195,7 +195,7 @@ def _aliases(frame: Any, names: list[Any]) -> list[Any]:
 
 
 def _first_seen(frame: Any, item: Any, client: Client) -> list[Any]:
-    """All items in the order in which they first appear."""
+    """All items in order of first appearance."""
     blocks = frame[[item]].to_delayed()
     seen = client.compute(
         delayed([delayed(work.distinct, pure=False)(block, item) for block in blocks])

@@ -1,7 +1,7 @@
-"""Users who are named in several parts of wide data: found where the users are.
+"""Find users who are named in several parts of wide data, on the workers.
 
-Every part sends each of its users' names, as a 64-bit number, to the bucket that the number falls
-in. A bucket that gets a number twice says so, and the parts are asked whose it is.
+Every part hashes its users' names to 64-bit numbers and sends each number to its bucket. A bucket
+that gets a number twice reports it, and the parts are asked for the name.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["refuse_repeated_users"]
 
 Words = npt.NDArray[np.uint64]
 
-#: Repeated numbers that are looked at, at the most (two names may share a number by chance).
+#: Check at most this many repeated numbers (two names may share a number by chance).
 EXAMPLES = 20
 
 
 def refuse_repeated_users(data: DaskEngine) -> None:
-    """Raise an error that names a user of two parts, if there is one."""
+    """Raise an error if a user is named in two parts."""
     parts = data.part_futures()
     if len(parts) == 1:
         return
@@ -61,20 +61,20 @@ def _words(part: Part) -> Words:
 
 
 def words_in_buckets(part: Part, buckets: int) -> list[Words]:
-    """The numbers of a part's names, cut by their size."""
+    """The hashes of a part's names, sorted and split into buckets."""
     words = np.sort(_words(part))
     edges = (np.arange(1, buckets, dtype=object) * 2**64 // buckets).astype(np.uint64)
     return np.split(words, np.searchsorted(words, edges))
 
 
 def repeated(*pieces: Words) -> Words:
-    """The numbers that occur more than once in a bucket, some of them."""
+    """Some of the hashes that occur more than once in a bucket."""
     words = np.sort(np.concatenate(pieces))
     found: Words = words[1:][words[1:] == words[:-1]][:EXAMPLES]
     return found
 
 
 def named_so(part: Part, words: Words) -> list[Any]:
-    """The part's users whose names have these numbers."""
+    """The part's users whose names have these hashes."""
     users = part.engine.responses.users
     return [str(user) for user in users[np.isin(_words(part), words)].tolist()]

@@ -1,8 +1,8 @@
-"""An order of users who are spread over workers, exactly, with nothing user-sized at the client.
+"""The exact order of users who are spread over workers, with nothing user-sized at the client.
 
-Every part sorts its own values. Some of them, sent to the client, cut the range into as many
-buckets as there are parts. Each value goes to its bucket's worker (equal values meet there), which
-finds what depends on the order, and the answers go back to where the users are.
+Every part sorts its own values and sends a sample to the client, which cuts the range into buckets.
+Each value goes to its bucket's worker (equal values meet there), which computes what depends on the
+order, and the answers go back to where the users are.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy.typing as npt
 __all__ = ["Buckets", "Chain", "chain_ends", "levelled", "meet_across"]
 
 Array = npt.NDArray[Any]
-#: Values of each part that the client sees, to cut the range.
+#: Values that each part sends to the client, to cut the range.
 SAMPLED = 64
-#: Fewest and most buckets: every part sends something to each, and each sending is a task.
+#: Minimum and maximum number of buckets: every part sends something to each, in a task.
 FEWEST_BUCKETS, MOST_BUCKETS = 4, 64
-#: Users in a bucket, about, between these: a worker sorts them in a second.
+#: About this many users per bucket, within these limits: a worker sorts them in a second.
 IN_BUCKET = 10_000_000
-#: Dask takes tasks of this name for quick, and leaves them where their data are.
+#: Dask assumes that tasks with this name are quick, and runs them where their data are.
 QUICK = "split-shuffle"
 
 
@@ -38,7 +38,7 @@ class Sorted:
     cuts: Array
 
     def __sizeof__(self) -> int:
-        """What moving it costs: the scheduler must not take it for small."""
+        """The size, so that the scheduler does not think that moving it is cheap."""
         return self.values.nbytes + self.order.nbytes
 
     def bucket(self, number: int) -> Array:
@@ -47,7 +47,7 @@ class Sorted:
 
 
 def sampled(values: Array) -> Array:
-    """Some evenly spaced values of a part, in order."""
+    """Some of a part's values in order, evenly spaced by rank."""
     ordered = np.sort(values)
     return ordered[np.linspace(0, len(ordered) - 1, min(SAMPLED, len(ordered))).astype(np.int64)]
 
@@ -73,14 +73,14 @@ def bucket_sizes(part: Sorted) -> Array:
 
 
 def in_bucket(part: Sorted, number: int) -> Array:
-    """A part's values in one bucket: what travels is no more than that."""
+    """A part's values in one bucket, so that nothing more travels."""
     return part.bucket(number)
 
 
 def act_on(act: Callable[..., Array], more: tuple[Any, ...], *pieces: Array) -> list[Array]:
-    """Let ``act`` see a bucket's values in order; its answers go back part by part."""
+    """Call ``act`` on a bucket's sorted values; return its answers part by part."""
     values = np.concatenate(pieces)
-    order = np.argsort(values, kind="stable")  # it makes use of the pieces' order
+    order = np.argsort(values, kind="stable")  # faster, as the pieces are sorted already
     answers = act(values[order], *more)
     back = np.empty(answers.shape, dtype=answers.dtype)
     back[order] = answers
@@ -90,7 +90,7 @@ def act_on(act: Callable[..., Array], more: tuple[Any, ...], *pieces: Array) -> 
 def brought_back(home: Any, part: Sorted, *answered: Array) -> Array:  # noqa: ARG001
     """A part's answers from all buckets, in the order of its users.
 
-    What the users' answers weigh (``home``) sees to it that this is done where the users are.
+    ``home`` is the part itself: because of its size, the scheduler runs this where the users are.
     """
     answers = np.concatenate(answered)
     back = np.empty(answers.shape, dtype=answers.dtype)
@@ -107,7 +107,7 @@ class Buckets:
     parts
         Each part's values in order (futures).
     pieces
-        For each part its values in each bucket (futures).
+        For each part, its values in each bucket (futures).
     below
         How many values are below each bucket.
     """
@@ -130,14 +130,14 @@ class Buckets:
     def answered(
         self, data: Any, act: Callable[..., Any], more: list[tuple[Any, ...]], keys: list[Any]
     ) -> list[Any]:
-        """What ``act`` finds for every value of each bucket, back with the users."""
+        """The answers of ``act`` for every value of each bucket, back with the users."""
         found = data.calls(act_on, repeat(act), more, *self.pieces)
         back = crossed(data.calls, getitem, found, len(self.parts))
         return list(data.calls(brought_back, data.part_futures(), self.parts, *back, keys=keys))
 
 
 def how_many_buckets(users: int, parts: int, in_bucket: int) -> int:
-    """As many buckets as the users need, and no more than there are parts.
+    """As many buckets as the users need, but no more than there are parts.
 
     >>> [how_many_buckets(users, 1000, IN_BUCKET) for users in (1000, 10**8, 10**10)]
     [4, 10, 64]
@@ -149,30 +149,30 @@ def how_many_buckets(users: int, parts: int, in_bucket: int) -> int:
 def crossed(
     calls: Callable[..., Any], act: Callable[..., Any], given: list[Any], count: int
 ) -> list[list[Any]]:
-    """``act(one, number)`` for each one given and each number: a list per one given.
+    """``act(one, number)`` for each of ``given`` and each number below ``count``: a list for each.
 
-    From parts to buckets, or back: each of these pieces goes where it is needed, and no other does.
+    This leads from parts to buckets, or back: each piece travels only to where it is needed.
     """
     numbers = list(range(count))
     made = calls(act, [one for one in given for _ in numbers], numbers * len(given), keys=QUICK)
     return [made[first : first + count] for first in range(0, len(made), count)]
 
 
-# -- levels: values that stand no further apart than a limit, in a chain -------------------------
+# -- levels: chains of values whose gaps are at most a limit -------------------------------------
 
 
 @dataclass(frozen=True)
 class Chain:
-    """What a bucket tells of its ends: where chains may go on into its neighbours.
+    """The ends of a bucket, where chains may continue into its neighbours.
 
     Attributes
     ----------
     size
-        Values in the bucket.
+        Number of values in the bucket.
     low, high
         Its smallest and its largest value.
     low_size, low_end
-        Of the lowest chain: how many values, and the highest of them.
+        The number of values in the lowest chain, and the highest of them.
     high_begin
         The lowest value of the highest chain.
     """
@@ -186,7 +186,7 @@ class Chain:
 
 
 def chain_ends(values: Array, limit: float) -> Chain:
-    """The ends of a bucket's values, which are in order."""
+    """The ends of a bucket's sorted values."""
     if not len(values):
         return Chain(0)
     breaks = np.flatnonzero(np.diff(values) > limit)
@@ -200,14 +200,14 @@ def chain_ends(values: Array, limit: float) -> Chain:
 
 @dataclass
 class Joined:
-    """A chain that may reach over several buckets.
+    """A chain that may span several buckets.
 
     Attributes
     ----------
     low, high
         Its ends.
     above
-        How many values stand above it.
+        How many values are above it.
     """
 
     low: float
@@ -217,7 +217,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Ends:
-    """What a bucket is told: how many values stand above it, and its lowest and highest chain."""
+    """What a bucket must know: how many values are above it, and its lowest and highest chains."""
 
     above: int
     lowest: Joined | None = None
@@ -225,7 +225,7 @@ class Ends:
 
 
 def meet_across(chains: list[Chain], limit: float) -> list[Ends]:
-    """Join the chains that go on from one bucket to the next (buckets in order, lowest first)."""
+    """Join chains that continue from one bucket to the next (buckets in order, lowest first)."""
     above = sum(chain.size for chain in chains)
     found: list[Ends] = []
     last: Joined | None = None
@@ -245,7 +245,7 @@ def meet_across(chains: list[Chain], limit: float) -> list[Ends]:
 
 
 def levelled(values: Array, ends: Ends, limit: float) -> Array:
-    """Rank (1 for the highest, ties share the best) and middle of each level, as columns."""
+    """Each value's rank (1 for the highest, ties share the best) and its level's midpoint."""
     if not len(values):
         return np.zeros((0, 2))
     apart = np.diff(values) > limit
@@ -261,7 +261,7 @@ def levelled(values: Array, ends: Ends, limit: float) -> Array:
 
 
 def average_ranks(values: Array, below: int) -> Array:
-    """Places from 1 up, lowest first; equal values share the mean of theirs."""
+    """Places from 1, lowest first; equal values share their mean place."""
     first = np.searchsorted(values, values, side="left")
     last = np.searchsorted(values, values, side="right")
     return below + (first + last + 1) / 2
@@ -275,14 +275,14 @@ def how_many(values: Array) -> Array:
 
 # -- the value at one place ----------------------------------------------------------------------
 
-#: A part sends so many values to the client at the most, or else about so many as a sample.
+#: A part sends up to this many values to the client; if it has more, a sample of about this many.
 FEW, SEEN = 2_000, 1_000
 
 
 def found_at(each: Callable[..., Any], blocks: list[Any], places: list[int]) -> list[float]:
-    """The values at some places of all values, lowest first; ``each`` is the engine's.
+    """The values at some places in sorted order, lowest first; ``each`` is the engine's method.
 
-    A sample shows two values with the place between them; the values between are looked at next.
+    A sample gives two values around the place; the values between them are looked at next.
     """
     ranges, found = dict.fromkeys(places, (-np.inf, np.inf)), {}
     while ranges:
@@ -316,7 +316,7 @@ def found_at(each: Callable[..., Any], blocks: list[Any], places: list[int]) -> 
 
 
 def between(values: Array, ranges: list[tuple[float, float]]) -> list[tuple[int, int, Array]]:
-    """How many values are below each range, how many in it, and these, or a sample of them."""
+    """For each range: how many values are below it, how many in it, and these or a sample."""
     found = []
     for low, high in ranges:
         inside = values[(values >= low) & (values <= high)]
@@ -326,16 +326,16 @@ def between(values: Array, ranges: list[tuple[float, float]]) -> list[tuple[int,
 
 
 def below_and_at(values: Array, edges: list[Array]) -> Array:
-    """For each pair of edges: how many values are below either, and how many are not above."""
+    """For each pair of edges: how many values are below each edge, and how many not above it."""
     return np.array([[[(values < e).sum() for e in pair], [(values <= e).sum() for e in pair]]
                      for pair in edges])  # fmt: skip
 
 
-# -- joining what parts found ------------------------------------------------------------------
+# -- joining the parts' results ----------------------------------------------------------------
 
 
 def added(*sums: Any) -> Any:
-    """Add up sums over options (pairs of sums and sums on the side: both)."""
+    """Add up sums over options, and side sums if they come in pairs with these."""
     if isinstance(sums[0], tuple):
         return tuple(added(*each) for each in zip(*sums, strict=True))
     total = sums[0]
@@ -345,7 +345,7 @@ def added(*sums: Any) -> Any:
 
 
 def largest(*sizes: float) -> float:
-    """The largest of some; no number where one is none."""
+    """The largest of some sizes; NaN if one is NaN."""
     return float(np.max(sizes))
 
 

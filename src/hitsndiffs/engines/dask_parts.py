@@ -1,8 +1,8 @@
-"""What the workers of a cluster do with their part of the users.
+"""What the workers of a cluster do with their parts of the users.
 
-A part is an engine of its own (:class:`~hitsndiffs.engines.threads.ThreadsEngine`) over some users,
-with the items and options of all. The functions here are what is sent to the workers; they give
-back arrays over the part's users, which stay there, or arrays over the options, which are added up.
+A part is an engine (:class:`~hitsndiffs.engines.threads.ThreadsEngine`) for some of the users, with
+the items and options of all. The functions here are sent to the workers. They return arrays over
+the part's users, which stay there, or arrays over the options, which are added up.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Part:
         self.engine = ThreadsEngine(responses, threads=1)  # a worker runs a task per thread
 
     def __sizeof__(self) -> int:
-        """What the scheduler takes for the price of moving it: work goes to the part."""
+        """The size, from which the scheduler sees what moving it costs: work goes to the part."""
         responses = self.engine.responses
         held = (responses.codes,) if responses.is_dense else responses.rows
         answers = self.engine.layout.nbytes + sum(array.nbytes for array in held)
@@ -47,7 +47,7 @@ class Part:
 
 
 class Labels:
-    """The items and options that a part has seen, and what was noted about it."""
+    """The items and options found in a part, and its notes."""
 
     def __init__(self, encoded: Encoded) -> None:
         self.items = encoded.items.tolist()
@@ -60,7 +60,7 @@ class Labels:
 
 
 def _answered(encoded: Encoded) -> npt.NDArray[np.bool_]:
-    """Which users of a part have answers."""
+    """Which of a part's users have answers."""
     if encoded.codes is not None:
         missing = np.iinfo(encoded.codes.dtype).max
         return np.asarray((encoded.codes != missing).any(axis=0))
@@ -71,7 +71,7 @@ def _answered(encoded: Encoded) -> npt.NDArray[np.bool_]:
 def encoded_part(
     frame: Any, layout: str, columns: dict[str, Any], duplicates: str, named: bool = True
 ) -> Encoded:
-    """A part's rows as labels and codes of its own; pieces of files are read here, in one task."""
+    """Encode a part's rows with its own labels; pieces of files are read in the same task."""
     place = None
     if callable(frame):
         frame, place = frame(), frame.place
@@ -83,23 +83,23 @@ def encoded_part(
 
 
 def distinct(frame: Any, column: Any) -> list[Any]:
-    """The values of a column, in the order of first appearance; nulls left out."""
+    """The distinct values of a column in order of first appearance, without nulls."""
     found: list[Any] = frame[column].dropna().drop_duplicates().tolist()
     return found
 
 
 def encoded_parts(blocks: list[Any], *given: Any) -> list[Encoded]:
-    """The same of several pieces of files, one after another."""
+    """Encode several pieces of files, one after another."""
     return [encoded_part(block, *given) for block in blocks]
 
 
 def listed(*pieces: Encoded) -> list[Encoded]:
-    """Pieces that are to make one part."""
+    """The pieces that will form one part, as a list."""
     return list(pieces)
 
 
 def labels_of(pieces: list[Encoded]) -> list[Labels]:
-    """What the client must know of some pieces."""
+    """What the client must know about some pieces."""
     return [Labels(encoded) for encoded in pieces]
 
 
@@ -109,9 +109,9 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
     Parameters
     ----------
     parts
-        What each part has seen.
+        What was found in each part.
     order
-        All items, in their order; those that nobody answered are left out.
+        All items, in order; those that nobody answered are left out.
     as_text
         Whether all option labels are texts (files), or numbers stay numbers.
 
@@ -146,19 +146,19 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
 def packed(
     items: Items, as_text: bool, first_users: list[int | None], pieces: list[Encoded]
 ) -> Part:
-    """Some pieces with the items and options of all, packed; users without answers are left out.
+    """Pack some pieces with the items and options of all; users without answers are left out.
 
     Parameters
     ----------
     items
-        Those of all parts.
+        The items of all parts.
     as_text
-        Whether labels of users become texts.
+        Whether user labels become texts.
     first_users
-        For each piece the number of its first user, where users are numbered; ``None`` where they
-        have names.
+        For each piece, the number of its first user if users are numbered; ``None`` if they have
+        names.
     pieces
-        Each with labels of its own.
+        Encoded pieces, each with its own labels.
     """
     some = [k for k, piece in enumerate(pieces) if len(piece.items)]
     pieces, first_users = [pieces[k] for k in some], [first_users[k] for k in some]
@@ -195,7 +195,7 @@ def _joined_users(as_text: bool, first_users: list[int | None], pieces: list[Enc
 
 
 def _table(piece: Encoded, numbers: dict[tuple[Any, Any], int]) -> Array:
-    """The number that each of a piece's own options has among those of all."""
+    """The number of each of the piece's options among the options of all."""
     own = np.repeat(np.arange(len(piece.items)), np.diff(piece.item_starts))
     names, labels = piece.items.tolist(), piece.option_labels.tolist()
     return np.array(
@@ -223,7 +223,7 @@ def _joined_codes(items: Items, tables: list[Array], pieces: list[Encoded]) -> A
 
 
 def _joined_rows(tables: list[Array], pieces: list[Encoded]) -> tuple[Array, Array]:
-    """Option numbers among those of all parts, user after user."""
+    """Rows with the option numbers of all parts, user after user."""
     counts, options = [], []
     for piece, table in zip(pieces, tables, strict=True):
         rows = piece.rows
@@ -241,12 +241,12 @@ def _joined_rows(tables: list[Array], pieces: list[Encoded]) -> tuple[Array, Arr
 
 
 def same(x: Array) -> Array:
-    """What is given: a task that can be run again where its worker is lost."""
+    """Return the argument: a task that can be run again if its worker is lost."""
     return x
 
 
 def nothing(part: Part) -> None:
-    """Nothing, when the part is there."""
+    """Do nothing, once the part exists."""
 
 
 def ones(part: Part) -> Array:
@@ -255,12 +255,12 @@ def ones(part: Part) -> Array:
 
 
 def largest(part: Part, values: Array) -> float:  # noqa: ARG001
-    """The largest size of some values."""
+    """The largest absolute value."""
     return float(np.abs(values).max(initial=0.0))
 
 
 def histogram(part: Part, edges: Array, values: Array) -> Array:
-    """How many of the part's values there are between the edges."""
+    """How many of the part's values lie between the edges."""
     return part.engine.histogram(values, edges)
 
 
@@ -270,12 +270,12 @@ def stepwise(part: Part, edges: Array, steps: Array, values: Array) -> Any:
 
 
 def on_blocks(part: Part, act: Any, *blocks: Array) -> Any:  # noqa: ARG001
-    """What ``act`` makes of the part's blocks of user arrays."""
+    """Call ``act`` on the part's blocks of user arrays."""
     return act(*blocks)
 
 
 def choices(part: Part, weights: Array) -> Array:
-    """``C w`` of the part's users."""
+    """``C w`` for the part's users."""
     return np.ascontiguousarray(part.engine.choices(weights))
 
 
@@ -290,7 +290,7 @@ def through(part: Part, weights: Array, step: Step, *arrays: Array) -> Any:
 
 
 def mapped(part: Part, weights: Array, step: Step, *arrays: Array) -> Array:
-    """``step(C w, …)`` of the part's users."""
+    """``step(C w, …)`` for the part's users."""
     return np.ascontiguousarray(part.engine.mapped(weights, step, *arrays))
 
 
@@ -323,14 +323,14 @@ def ends_of(limit: float, *pieces: Array) -> Chain:
 
 
 def highest(values: Array, count: int) -> tuple[Array, Array]:
-    """The highest values of a part, and whose they are."""
+    """The highest values of a part, and their places."""
     order = np.argsort(-values, kind="stable")[:count]
     order = order[~np.isnan(values[order])]
     return values[order], order
 
 
 def user_number(part: Part, text: str) -> int | None:
-    """Place of a user in the part, by label."""
+    """The place of a user in the part, by label."""
     return part.engine.user_number(text)
 
 
@@ -345,24 +345,24 @@ def all_labels(part: Part) -> Array:
 
 
 def answers(part: Part | None) -> Responses | None:
-    """The part's answers, to be brought to the client."""
+    """The part's answers, for the client."""
     return None if part is None else part.engine.responses
 
 
 def picked(values: Array, marks: Array) -> Array:
-    """The values of the users who are marked."""
+    """The values of the marked users."""
     return values[marks]
 
 
 def marked(part: Part, users: Array) -> Array:
-    """Which of the part's users are meant."""
+    """Mark some of the part's users."""
     marks = np.zeros(part.engine.n_users, dtype=bool)
     marks[users] = True
     return marks
 
 
 def first_places(marks: Array, count: int) -> Array:
-    """Places of the first users who are marked."""
+    """Places of the first ``count`` marked users."""
     return np.flatnonzero(marks)[:count]
 
 
@@ -372,7 +372,7 @@ def sheets(part: Part, users: Array) -> Array:
 
 
 def restricted(part: Part, chosen: Array) -> Part | None:
-    """Some of the part's users, with all options; ``None`` where there are none."""
+    """The chosen users of the part, with all options; ``None`` if there are none."""
     users = np.flatnonzero(chosen)
     if not len(users):
         return None
@@ -381,7 +381,7 @@ def restricted(part: Part, chosen: Array) -> Part | None:
 
 
 def with_options(part: Part, options: Array) -> Part:
-    """All of the part's users, with some options only (whole items)."""
+    """All of the part's users, with the options of some items only."""
     responses = part.engine.responses
     indptr, chosen = responses.rows
     keep = np.isin(chosen, options)
@@ -397,7 +397,7 @@ def counted(part: Part | None) -> tuple[int, Any]:
 
 
 def together(parts: list[Responses]) -> Responses:
-    """Several parts' users, with the same options."""
+    """Join the users of several parts, which have the same options."""
     first = parts[0]
     shared: dict[str, Any] = {
         "users": label_array([user for part in parts for user in part.users.tolist()]),

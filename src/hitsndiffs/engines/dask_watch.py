@@ -1,7 +1,7 @@
-"""Work on a cluster that would wait for ever: all of it waits for workers whose memory is full.
+"""End work on a cluster that would wait forever for workers whose memory is full.
 
-A worker begins nothing new while its memory is nearly full. Where that does not change, whoever
-waits for a result waits for ever, and is told nothing.
+A worker starts nothing new while its memory is nearly full. If that does not change, the caller
+waits forever for a result, without any message.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from distributed import Client, Future
 
 __all__ = ["Watch"]
 
-#: Seconds between two looks at the workers, and how long all of them may wait for memory.
+#: Seconds between two checks of the workers, and how long all of them may wait for memory.
 LOOK, PATIENCE = 2.0, 60.0
 
 
 class Watch:
-    """Ends work within a ``with`` that waits for memory only, by a :class:`MemoryError`.
+    """Ends the work in a ``with`` block with a :class:`MemoryError` if it only waits for memory.
 
     Parameters
     ----------
     client
         A connection to the scheduler.
     patience, look
-        How many seconds nothing may go on for want of memory, and how many are between two looks.
+        How many seconds work may stand still for lack of memory, and the seconds between checks.
     """
 
     def __init__(self, client: Client, patience: float = PATIENCE, look: float = LOOK) -> None:
@@ -36,7 +36,7 @@ class Watch:
         self._before: set[Any] = set()
 
     def __enter__(self) -> Watch:
-        self._before = set(self._client.futures)  # what others wait for is theirs
+        self._before = set(self._client.futures)  # these belong to others
         self._thread = threading.Thread(target=self._watch, daemon=True, name="hitsndiffs-watch")
         self._thread.start()
         return self
@@ -57,7 +57,7 @@ class Watch:
         while not self._over.wait(self._look):
             try:
                 waits = _waits_for_memory(self._client)
-            except Exception:  # the scheduler is gone: whoever waits is told by Dask
+            except Exception:  # the scheduler is gone: Dask tells the caller
                 continue
             since = (since or time.monotonic()) if waits else None
             if since is not None and time.monotonic() - since >= self._patience:
@@ -74,7 +74,7 @@ class Watch:
 
 
 def _waits_for_memory(client: Client) -> bool:
-    """Whether no worker does anything, and some have stopped because their memory is full."""
+    """Whether no worker is busy and some have paused because their memory is full."""
     workers = client.scheduler_info()["workers"].values()
     stopped = any(worker["status"] == "paused" for worker in workers)
     at_work = any(worker["metrics"]["task_counts"].get("executing") for worker in workers)

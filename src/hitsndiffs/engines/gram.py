@@ -1,9 +1,9 @@
 """How many users chose both of two options, for all pairs: the matrix ``Cᵀ C``.
 
-Where everybody answered everything, every round of a spectral method is a product with this matrix,
-whatever the axis and the shrinkage. It is counted with bits: a set of users per option, one bit per
-user, and the ones in the intersection of two sets. With few options that costs as much as some ten
-rounds, and every further round is free.
+If everybody answered everything, every round of a spectral method is a product with this matrix,
+for any axis and shrinkage. It is counted with bit sets: one set of users per option, one bit per
+user, and the number of ones in the intersection of two sets. With few options that costs as much as
+about ten rounds, and every further round is nearly free.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = ["MOST_SETS", "OptionSets", "gram_matrix"]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-#: Most sets of users: with these, counting costs about ten rounds.
+#: Maximum number of sets of users; counting this many costs about ten rounds.
 MOST_SETS = 500
-#: 64-bit words of each set that are worked on at a time: all sets of a tile fit the cache.
+#: 64-bit words of each set processed at a time: a tile of all sets fits in the cache.
 TILE = 256
 
 
@@ -31,12 +31,12 @@ TILE = 256
 class OptionSets:
     """The options whose choosers are counted: all but the last of each item.
 
-    The last option's choosers are everybody less those of the others.
+    The last option's choosers are everybody minus the choosers of the others.
 
     Attributes
     ----------
     items, codes
-        Of each set: the item, and the option's place in it.
+        For each set, the item and the option's place in it.
     widths
         How many options each item has.
     """
@@ -47,7 +47,7 @@ class OptionSets:
 
     @classmethod
     def of(cls, item_starts: Ints) -> OptionSets:
-        """The sets of some items, whose options begin at ``item_starts``."""
+        """The sets for items whose options begin at ``item_starts``."""
         widths = np.diff(item_starts)
         items = np.repeat(np.arange(len(widths)), widths - 1)
         begins = np.cumsum(widths - 1) - (widths - 1)
@@ -64,7 +64,7 @@ class OptionSets:
         return self._with_last(self._with_last(counted).T)
 
     def _with_last(self, counted: Floats) -> Floats:
-        """Rows of all options from those of everybody (the first row) and of the sets."""
+        """Rows for all options, from the row for everybody (the first) and those of the sets."""
         last = np.cumsum(self.widths) - 1
         found = np.empty((int(self.widths.sum()), counted.shape[1]))
         found[np.setdiff1d(np.arange(len(found)), last)] = counted[1:]
@@ -75,12 +75,12 @@ class OptionSets:
 
 
 def gram_matrix(codes: npt.NDArray[Any], item_starts: Ints, run: Run) -> Floats:
-    """Count the users of every pair of options.
+    """Count the users who chose both options, for every pair.
 
     Parameters
     ----------
     codes
-        ``(n_items, n_users)``; everybody answered everything.
+        ``(n_items, n_users)``; everybody must have answered everything.
     item_starts
         Where each item's options begin, and the end.
     run
@@ -96,7 +96,7 @@ def gram_matrix(codes: npt.NDArray[Any], item_starts: Ints, run: Run) -> Floats:
 
     sets = OptionSets.of(item_starts)
     n_sets, n_users = len(sets.items), codes.shape[1]
-    set_codes = sets.codes.astype(codes.dtype)  # bytes are compared many at a time
+    set_codes = sets.codes.astype(codes.dtype)  # same type: many bytes are compared at a time
     n_words = -(-n_users // 64)
     pieces = max(1, min(4 * run.threads, n_words // TILE))
     bounds = [n_words * piece // pieces for piece in range(pieces + 1)]

@@ -32,7 +32,7 @@ def fill_bits(codes, set_items, set_codes, first, words, bits):
 
 @kernel()
 def _ones(x):
-    """Number of ones (the compiler knows these lines and makes them one instruction)."""
+    """Number of ones (the compiler turns these lines into one instruction)."""
     x = x - ((x >> _ONE) & _ODD)
     x = (x & _PAIRS) + ((x >> _TWO) & _PAIRS)
     x = (x + (x >> _FOUR)) & _NIBBLES

@@ -11,7 +11,7 @@ __all__ = ["NARROW", "WIDE", "Groups"]
 
 Ints = npt.NDArray[np.int64]
 
-#: A byte tells this many codes apart, a 16-bit number this many.
+#: How many codes a byte can hold, and a 16-bit number.
 NARROW, WIDE = 256, 65536
 
 
@@ -19,8 +19,8 @@ NARROW, WIDE = 256, 65536
 class Groups:
     """Groups of items: first the narrow ones (one byte each), then the wide ones (two bytes).
 
-    The code of a group is a number in mixed radix: the first item counts by ones, the next one by
-    the number of the first one's codes, and so on.
+    A group's code is a number in mixed radix: the first item counts in ones, the next in steps of
+    the first item's number of codes, and so on.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ class Groups:
     item_starts
         Where each item's options begin.
     n_codes
-        Codes of each item: one per option, and one for "no answer" where it is needed.
+        Number of codes of each item: one per option, and one for "no answer" if needed.
     table_starts
-        Where the table of each group begins: 256 entries for a narrow group, as many as there
-        are codes for a wide one.
+        Where the table of each group begins: 256 entries for a narrow group, one per code for a
+        wide group.
     n_narrow
-        How many groups are narrow.
+        Number of narrow groups.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Groups:
 
     @classmethod
     def of(cls, item_starts: Ints, has_gaps: npt.NDArray[np.bool_]) -> Groups:
-        """Put neighbouring items together.
+        """Group neighbouring items.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Groups:
 
     @property
     def table_length(self) -> int:
-        """Entries in the tables of all groups together."""
+        """Total number of entries in the tables of all groups."""
         return int(self.table_starts[-1])
 
     @property
@@ -101,31 +101,31 @@ class Groups:
 
     @property
     def bytes_per_user(self) -> int:
-        """Memory per user."""
+        """Memory per user, in bytes."""
         return self.n_narrow + 2 * (self.n_groups - self.n_narrow)
 
     def narrow_up_to(self, items: int) -> int:
-        """How many narrow groups hold the first ``items`` items; all where one of them is wide."""
+        """How many narrow groups hold the first ``items`` items; all if one of them is wide."""
         inside = np.flatnonzero(self.members < items)
         groups = np.searchsorted(self.starts, inside, side="right")
         return min(int(groups.max(initial=0)), self.n_narrow)
 
     @property
     def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """What the kernels need to know."""
+        """The arrays that the kernels need."""
         return self.members, self.starts, self.item_starts, self.n_codes, self.table_starts
 
     def steps(self) -> tuple[Ints, Ints, Ints]:
-        """How to find a user's codes from the user's options.
+        """How to compute a user's codes from the user's options.
 
         Returns
         -------
         option_groups
             For each option, the group of its item.
         option_steps
-            For each option, what it adds to the group's code for a user without answers.
+            For each option, what it adds to its group's code.
         empty
-            For each group, that code.
+            For each group, the code of a user without answers, from which to start.
         """
         n_options = np.diff(self.item_starts)
         item_groups = np.empty(len(n_options), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Connected components of the users: who can be compared with whom at all."""
+"""Connected components of the users: who can be compared with whom."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def connected(data: Engine, linked_by: str = "options") -> IntVector:
     data
         An engine whose answers are in memory.
     linked_by
-        ``"options"``: two users are linked when they chose the same option (what a spectral
-        method needs). ``"items"``: when they answered the same item (enough for a method that
-        infers the item's key).
+        ``"options"``: two users are linked if they chose the same option (what a spectral method
+        needs). ``"items"``: if they answered the same item (enough for a method that infers the
+        item's key).
     """
     answered = data.answers_per_user > 0
     if not answered.any() or all_are_linked(data, int(answered.sum()), linked_by):
@@ -36,10 +36,10 @@ def connected(data: Engine, linked_by: str = "options") -> IntVector:
 
 
 def all_are_linked(data: Engine, everybody: int, linked_by: str) -> bool:
-    """Whether all who answered are seen to be linked; dense data need one round of sums or none.
+    """Whether a short search finds that all who answered are linked.
 
-    The search begins with the choosers of the option (or with those who answered the item) that
-    has the most. Links that need very many rounds are left to be found otherwise.
+    The search starts from the most chosen option (or the most answered item). Dense data need one
+    round of sums or none. After 50 rounds it gives up and returns false.
     """
     counts = data.answers_per_item if linked_by == "items" else data.choosers_per_option
     if counts.max() == everybody:
@@ -59,7 +59,7 @@ def all_are_linked(data: Engine, everybody: int, linked_by: str) -> bool:
 
 
 def _reached(sums: Any) -> Any:
-    """Who chose any of some options, and how many they are."""
+    """Mark the users who chose any of some options, and count them."""
     marks = (sums > 0).astype(np.float64)
     return marks, marks.sum(axis=0)
 
@@ -81,9 +81,9 @@ def _labelled(responses: Responses, linked_by: str) -> IntVector:
 
 
 def searched(data: Engine, linked_by: str) -> IntVector:
-    """The same for any engine with NumPy's user arrays: whoever is linked to somebody, and so on.
+    """The same for any engine with NumPy user arrays, by following links from user to user.
 
-    A round is two sums, and every component takes some: for data with few components.
+    Every component takes several rounds of two sums, so this is for data with few components.
     """
     left = data.answers_per_user > 0
     answered = left.copy()
@@ -101,7 +101,7 @@ def searched(data: Engine, linked_by: str) -> IntVector:
 
 
 def _largest_first(labels: IntVector, answered: npt.NDArray[np.bool_]) -> IntVector:
-    """Components numbered by size; equal sizes in the order of their first user."""
+    """Number the components by size, ties by their first user."""
     m = len(labels)
     if not answered.any():
         return np.full(m, -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What the engines of one machine share: the responses, and NumPy's user arrays."""
+"""What engines on one machine share: the responses, and NumPy user arrays."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Ints = npt.NDArray[np.int64]
 
 
 class MemoryEngine(Engine):
-    """Base of the engines whose answers are in this process's memory.
+    """Base class of engines with the answers in this process's memory.
 
     Parameters
     ----------
     responses
         The data.
     threads
-        Number of threads; all cores when not given. The results are the same for any number.
+        Number of threads (default: all cores). The results are the same for any number.
     asked
-        The engine that the caller named; parts of the data are opened in the same way.
+        The engine that the caller named; parts of the data are opened with the same name.
     """
 
     gives_answers: bool = True
@@ -60,7 +60,7 @@ class MemoryEngine(Engine):
         return self._responses.answers_per_user.astype(np.float64)
 
     def user_number(self, label: Any) -> int | None:
-        """Place of a user named by its label (compared as text), or ``None``."""
+        """The place of the user with this label (compared as text), or ``None``."""
         return self._user_places.get(str(label).strip())
 
     @cached_property
@@ -78,19 +78,19 @@ class MemoryEngine(Engine):
         return self._responses.users
 
     def subset(self, users: Any, *, keep_options: bool = False) -> tuple[Engine, Ints]:
-        """Some users on an engine of the same kind, and which options are left."""
+        """Some users on an engine of the same kind, and which options remain."""
         of = self._responses if keep_options else self._in_rows
         part, options = of.restrict(np.asarray(users, dtype=np.int64), keep_options=keep_options)
         return self.opened(part), options
 
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
-        """All users with some items, and which options are left."""
+        """All users with some items, and which options remain."""
         part, options = self._responses.restrict_items(items)
         return self.opened(part), options
 
     @cached_property
     def _in_rows(self) -> Responses:
-        """One copy in rows, so that taking a part costs no more than the part."""
+        """One copy as rows, so that the cost of taking a part depends only on its size."""
         if not self._responses.is_dense:
             return self._responses
         return self._responses.restrict(np.arange(self.n_users))[0]
@@ -102,16 +102,16 @@ class MemoryEngine(Engine):
         return open_engine(part, self._asked, self.threads)
 
     def some_rows(self, users: Ints) -> Rows:
-        """The options that some users chose, in rows."""
+        """The options that some users chose, as rows."""
         return self._responses.some_rows(users)
 
     def sheets(self, users: Ints) -> Vector:
-        """The answer sheets of a few users: a column each, 1 for the options chosen."""
+        """The answer sheets of a few users: one column each, 1 for the options chosen."""
         indptr, options = self.some_rows(users)
         columns = np.zeros((self.n_options, len(users)))
         columns[options, np.repeat(np.arange(len(users)), np.diff(indptr))] = 1.0
         return columns
 
     def components(self, linked_by: str) -> Ints:
-        """Number of each user's connected component."""
+        """The number of each user's connected component."""
         return connected(self, linked_by)

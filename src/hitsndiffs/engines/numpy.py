@@ -1,4 +1,4 @@
-"""The plain engine: SciPy's compressed rows, no compilation, quick to import."""
+"""The plain engine: SciPy's sparse matrices, no compilation, quick to import."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 IntVector = npt.NDArray[np.integer[Any]]
 
-#: Passes with so many columns take the matrix as a plain table while it has at most so many cells,
-#: of which at least this share are ones. (At a half ones, products take 40 % of the time.)
+#: Passes with at least this many columns use a dense matrix, if it has at most this many cells and
+#: at least this share of ones. (If half are ones, products take 40 % of the time.)
 MANY_COLUMNS = 8
 TABLE_CELLS, TABLE_FULL = 4_000_000, 0.3
 
@@ -32,7 +32,7 @@ class NumpyEngine(MemoryEngine):
 
     @cached_property
     def choosers_per_option(self) -> Ints:
-        """How many users chose each option: the columns are counted already."""
+        """How many users chose each option; the sparse matrix has these counts already."""
         return np.asarray(np.diff(self.by_option.indptr), dtype=np.int64)
 
     def choices(self, weights: Vector) -> Vector:
@@ -45,14 +45,14 @@ class NumpyEngine(MemoryEngine):
 
     @cached_property
     def _table(self) -> Vector | None:
-        """The matrix of ones and zeros, where it is small and full: its products are faster."""
+        """The dense matrix of ones and zeros, if it is small and full: its products are faster."""
         cells = self.n_users * self.n_options
         if cells > TABLE_CELLS or self.n_responses < TABLE_FULL * cells:
             return None
         return self.by_user.toarray()  # type: ignore[no-any-return]
 
     def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
-        """``Cᵀ step(C w, …)``: small data fit the cache as they are."""
+        """``Cᵀ step(C w, …)`` with all users as one block: small data fit in the cache."""
         many = weights.ndim == 2 and not 0 < weights.shape[1] < MANY_COLUMNS
         table = self._table if many else None
         rows, columns = (self.by_user, self.by_option) if table is None else (table, table.T)
@@ -76,7 +76,7 @@ class NumpyEngine(MemoryEngine):
         )
 
     def some_rows(self, users: IntVector) -> Rows:
-        """The options that some users chose, in rows."""
+        """The options that some users chose, as rows."""
         return some_rows((self.by_user.indptr, self.by_user.indices), users)
 
     def fingerprints(self, words: Words | None = None) -> Words:

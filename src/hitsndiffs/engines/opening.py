@@ -16,13 +16,13 @@ __all__ = ["ENGINES", "is_dask_frame", "open_engine"]
 
 ENGINES = ("auto", "numpy", "threads", "cupy", "dask")
 
-#: From this many responses on, the threaded engine is clearly faster; compiling its kernels, which
-#: happens once, takes some seconds.
+#: From this many responses on, the threaded engine is clearly faster; compiling its kernels takes a
+#: few seconds, once.
 THREADS_FROM = 2_000_000
 
 logger = logging.getLogger("hitsndiffs")
 
-#: Engines that are in use (a ranking holds its own), so that the answers are packed once.
+#: Engines in use (a ranking holds its own), so that the answers are packed only once.
 _in_use: WeakKeyDictionary[Responses, WeakValueDictionary[tuple[str, int | None], Engine]]
 _in_use = WeakKeyDictionary()
 
@@ -34,7 +34,7 @@ def open_engine(
     *,
     threads_from: int = THREADS_FROM,
 ) -> Engine:
-    """Return the engine of some responses (an engine comes back as it is).
+    """Return an engine for some responses (an engine is returned as is).
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ def open_engine(
         The answers.
     engine
         ``"numpy"`` (SciPy's sparse products), ``"threads"`` (packed bytes, Numba), ``"cupy"`` (a
-        GPU) or ``"auto"``: threads for large data, when Numba can be imported.
+        GPU) or ``"auto"``: threads for large data if Numba can be imported, else numpy.
     threads
-        Number of threads; all cores when not given. The results are the same for any number.
+        Number of threads (default: all cores). The results are the same for any number.
     threads_from
-        How many responses are large data.
+        From this many responses on, data count as large.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _on_gpu(responses: Responses, threads: int | None) -> Engine:
             f"The engine cupy needs CuPy, which cannot be imported ({error}). Install it with: "
             "pip install 'hitsndiffs[gpu]'"
         ) from error
-    except Exception as error:  # CuPy's own kinds of errors, for a missing driver or device
+    except Exception as error:  # CuPy's own errors, for a missing driver or device
         raise InputError(
             f"The engine cupy needs an NVIDIA GPU and its driver, and found none ({error}). Use "
             "the engine threads."

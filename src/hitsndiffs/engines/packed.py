@@ -1,14 +1,14 @@
 """The packed layout: several neighbouring items in one byte.
 
-Items are put together into a *group* while the product of their code counts is at most 256 (an
-item has one code per option, and one more for "no answer" only where somebody did not answer).
-One byte per user and group then names the answers to all its items. A round of sums needs one
-table of 256 summed weights per group on the way to the users, and one histogram of 256 sums per
-group on the way back. An item with more than 256 codes is a *wide* group of its own: a 16-bit
-number per user, and a table as long as it has codes.
+Items form a *group* while the product of their numbers of codes is at most 256 (an item has one
+code per option, and one more for "no answer" only if somebody did not answer it). One byte per user
+and group then holds the answers to all its items. A round of sums needs one table of 256 summed
+weights per group on the way to the users, and one histogram of 256 sums per group on the way back.
+An item with more than 256 codes forms its own *wide* group: a 16-bit number per user, and a table
+with one entry per code.
 
-Bytes are kept in blocks of users, and within a block four groups at a time, so that the inner loops
-run along users with four tables of 2 KiB at hand, and one access to memory brings four codes.
+Bytes are stored in blocks of users, and within a block four groups at a time. The inner loops then
+run along users with four tables of 2 KiB in the cache, and one memory access fetches four codes.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ __all__ = ["PackedLayout"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Most and fewest users in a block. The scores of a block (at most 32 KiB) and four tables stay in
-#: the nearest caches; a few thousand users still make several blocks, for several threads.
+#: Maximum and minimum number of users in a block. The scores of a block (at most 32 KiB) and four
+#: tables stay in the nearest caches; a few thousand users still give blocks for several threads.
 BLOCK, SMALLEST_BLOCK = 4096, 256
-#: Users whose sums are worked on at a time where there are many columns.
+#: Users processed at a time if there are many columns.
 PART = 1024
-#: Most chunks of users that have histograms of their own, and the fewest users in one. Neither
-#: depends on the number of threads: the sums are the same, bit for bit, on one thread or many.
+#: Maximum number of chunks of users with their own histograms, and the minimum number of users in
+#: one. Neither depends on the number of threads, so the sums are bit for bit the same for any.
 CHUNKS, SMALLEST_CHUNK = 64, 4096
 
 
@@ -52,7 +52,7 @@ class PackedLayout:
     groups
         Which items share a byte.
     run
-        The threads that pack.
+        The threads to pack with.
     """
 
     def __init__(self, responses: Responses, groups: Groups, run: Run) -> None:
@@ -86,7 +86,7 @@ class PackedLayout:
 
     @property
     def scratch_per_column(self) -> int:
-        """Memory that one column of a block of vectors needs while it is worked on."""
+        """Scratch memory for one column of a block of vectors."""
         return 8 * self._n_chunks * self.groups.table_length
 
     def choices(self, weights: Floats, run: Run) -> Floats:
@@ -173,7 +173,7 @@ class PackedLayout:
         return made[0].T
 
     def _parts(self, chunk: int) -> Iterator[tuple[int, int, int, int]]:
-        """Start and width of a block of a chunk, first and last of some users in it."""
+        """Yield the start and width of a chunk's blocks, and the bounds of some users in each."""
         end = int(self._bounds[chunk + 1])
         for start in range(int(self._bounds[chunk]), end, self._block):
             width = min(self._block, end - start)
@@ -200,7 +200,7 @@ class PackedLayout:
         return sums.reshape(-1)
 
     def extremes(self, positions: Ints, run: Run, first_items: int) -> tuple[Ints, Ints]:
-        """Smallest and largest position of each option's choosers (of the first items at least)."""
+        """Smallest and largest position of each option's choosers, at least for the first items."""
         looked = self.groups.narrow_up_to(first_items)
         shape = (self._n_chunks, self.groups.table_length)
         lows = np.full(shape, np.iinfo(np.int64).max)
@@ -251,15 +251,15 @@ class PackedLayout:
         return len(self._bounds) - 1
 
     def _users(self, first: int, last: int) -> tuple[Any, ...]:
-        """The answers of some chunks' users, for a kernel that takes them one after another."""
+        """The answers of some chunks' users, for kernels that treat them as one range."""
         return *self._packed, self._wide_starts, self._block, *self._bounds[[first, last]].tolist()
 
     def _chunks(self, first: int, last: int) -> tuple[Any, ...]:
-        """The same for a kernel that keeps the chunks apart."""
+        """The same for kernels that keep the chunks apart."""
         return *self._packed, self._wide_starts, self._block, self._bounds, first, last
 
     def _tables(self, weights: Floats, run: Run) -> Floats:
-        """Summed weights of every code of every group, for each column of ``weights``."""
+        """The summed weights of every code of every group, for each column of ``weights``."""
         weights = np.ascontiguousarray(weights)
         tables = np.empty((weights.shape[1], self.groups.table_length))
         groups = self.groups.arrays
@@ -273,7 +273,7 @@ class PackedLayout:
         return np.zeros((self._n_chunks, columns, self.groups.table_length))
 
     def _collect(self, partials: Floats, run: Run) -> Floats:
-        """From the chunks' histograms to the options, one column per column."""
+        """Turn the chunks' histograms into sums of options, column by column."""
         sums = np.empty((self.n_options, partials.shape[1]))
         groups = self.groups.arrays
         run.split(

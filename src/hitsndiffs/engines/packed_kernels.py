@@ -1,9 +1,9 @@
-"""The passes over packed bytes, compiled (see :mod:`hitsndiffs.engines.packed` for the layout).
+"""Compiled passes over packed bytes (see :mod:`hitsndiffs.engines.packed` for the layout).
 
-Users are counted by ``block``, ``first`` and ``last``. ``quads`` are bytes of the narrow groups,
-four groups to a number, ``singles`` those of the groups left over, and ``wide`` the numbers of the
-wide groups. ``starts`` says where the tables of the wide groups begin (its first entry is 256 × the
-number of narrow groups).
+``block``, ``first`` and ``last`` count users. ``quads`` holds the bytes of the narrow groups, four
+groups to a number, ``singles`` the bytes of the remaining narrow groups, and ``wide`` the numbers
+of the wide groups. ``starts`` says where the tables of the wide groups begin (its first entry is
+256 × the number of narrow groups).
 """
 # mypy: ignore-errors
 
@@ -34,9 +34,10 @@ def pack_codes(
     codes, offset, block, first, last, members, group_starts, n_codes, n_narrow,
     numbers, quads, singles, wide,
 ):  # fmt: skip
-    """Pack the users ``first … last - 1``; ``codes`` has ``offset`` as its first user.
+    """Pack the users ``first … last - 1``; the first user in ``codes`` is ``offset``.
 
-    A code past the item's last is "no answer". ``numbers`` is room for one per user of a block.
+    A code beyond the item's last one means "no answer". ``numbers`` is a buffer with one entry per
+    user of a block.
     """
     n_groups = len(group_starts) - 1
     n_quads, n_singles, n_wide = n_narrow // 4, n_narrow % 4, n_groups - n_narrow
@@ -74,7 +75,7 @@ def pack_rows(
 ):  # fmt: skip
     """Pack the users ``first … last - 1`` from their option numbers.
 
-    Every user begins as one without answers (``empty``), and each option is a step from there.
+    Every user starts without answers (``empty``), and each option adds a step.
     """
     n_quads, n_singles, n_wide = n_narrow // 4, n_narrow % 4, len(empty) - n_narrow
     for start in range(first, last, block):
@@ -117,7 +118,7 @@ _FILL = (*_GROUPS, INT, INT)
 def fill_tables(
     weights, members, group_starts, item_starts, n_codes, table_starts, first, last, tables
 ):
-    """Fill the tables of groups ``first … last - 1``, item by item: each multiplies the length."""
+    """Fill the tables of groups ``first … last - 1``; each item multiplies the filled length."""
     for column in range(tables.shape[0]):
         for g in range(first, last):
             table = tables[column, table_starts[g] : table_starts[g + 1]]
@@ -141,7 +142,7 @@ def fill_tables(
 def spread(partials, members, group_starts, item_starts, n_codes, table_starts, first, last, sums):
     """Add up the chunks' histograms in order, and sum each over all items but one, in turn.
 
-    The sums are made in the place of the first chunk's histograms.
+    The sums overwrite the first chunk's histograms.
     """
     for column in range(partials.shape[1]):
         for g in range(first, last):
@@ -173,7 +174,7 @@ def spread(partials, members, group_starts, item_starts, n_codes, table_starts, 
 def spread_extremes(
     lows, highs, members, group_starts, item_starts, n_codes, table_starts, low, high
 ):
-    """From the extremes of codes to those of options: every code counts for each of its items."""
+    """Turn the extremes of codes into those of options: a code counts for each of its items."""
     low[:] = np.iinfo(np.int64).max
     high[:] = np.iinfo(np.int64).min
     for g in range(len(group_starts) - 1):
@@ -198,7 +199,7 @@ def spread_extremes(
 
 @kernel()
 def _look_up(quads, singles, wide, starts, start, width, table, scores):
-    """One block: each user's sum of table entries."""
+    """Write each user's sum of table entries, for one block."""
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
     n_quads, n_singles = n_narrow // 4, n_narrow % 4
     scores[:width] = 0
@@ -229,9 +230,9 @@ def _look_up(quads, singles, wide, starts, start, width, table, scores):
 
 @kernel()
 def _add_up(quads, singles, wide, starts, start, width, scores, sums):
-    """One block: add each user's score where the user's codes are.
+    """Add each user's score to the entries of the user's codes, for one block.
 
-    Four histograms at once keep one addition from waiting for the last.
+    With four histograms at once, an addition need not wait for the one before.
     """
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
     n_quads, n_singles = n_narrow // 4, n_narrow % 4
@@ -266,7 +267,7 @@ def _add_up(quads, singles, wide, starts, start, width, scores, sums):
     also=(*_DATA, read_only(np.uint64, 2), array(np.uint64, 2)),
 )  # fmt: skip
 def choices(quads, singles, wide, starts, block, first, last, tables, scores):
-    """Sums of the users ``first … last - 1``; a row of ``scores`` per table."""
+    """Write the sums of the users ``first … last - 1``, one row of ``scores`` per table."""
     for start in range(first, last, block):
         width = min(block, last - start)
         for column in range(tables.shape[0]):
@@ -276,7 +277,7 @@ def choices(quads, singles, wide, starts, block, first, last, tables, scores):
 
 @kernel(*_CHUNKS, _COLUMNS, INT, array(np.float64, 3))
 def choosers(quads, singles, wide, starts, block, bounds, first, last, scores, offset, sums):
-    """Histograms of the chunks ``first … last - 1``; ``scores`` begin with the user ``offset``."""
+    """Fill the histograms of chunks ``first … last - 1``; ``scores`` begin at user ``offset``."""
     for chunk in range(first, last):
         for start in range(bounds[chunk], bounds[chunk + 1], block):
             width = min(block, bounds[chunk + 1] - start)
@@ -287,7 +288,7 @@ def choosers(quads, singles, wide, starts, block, bounds, first, last, scores, o
 
 @kernel(*_CHUNKS, _COLUMNS, _FLOATS, array(np.float64, 1), array(np.float64, 3))
 def through(quads, singles, wide, starts, block, bounds, first, last, tables, scale, buffer, sums):
-    """Both passes over a block while its bytes are in the cache; ``buffer`` is room for a block."""
+    """Make both passes over a block while its bytes are in the cache; ``buffer`` holds a block."""
     for chunk in range(first, last):
         for start in range(bounds[chunk], bounds[chunk + 1], block):
             width = min(block, bounds[chunk + 1] - start)
@@ -300,9 +301,9 @@ def through(quads, singles, wide, starts, block, bounds, first, last, tables, sc
 
 @kernel(*_DATA, _INTS, INT, array(np.int64, 1), array(np.int64, 1))
 def extremes(quads, singles, wide, starts, block, first, last, positions, n_looked, lows, highs):
-    """Smallest and largest position of every code among the users ``first … last - 1``.
+    """Record each code's smallest and largest position among the users ``first … last - 1``.
 
-    ``n_looked`` is how many of the narrow groups are looked at; fewer than all: no wide ones.
+    Only the first ``n_looked`` narrow groups are read; if these are not all, wide ones are skipped.
     """
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
     n_quads, n_singles = n_narrow // 4, n_narrow % 4
@@ -332,14 +333,14 @@ def extremes(quads, singles, wide, starts, block, first, last, positions, n_look
 
 # -- many columns at once ----------------------------------------------------------------
 #
-# The columns of a table entry stand side by side: one look-up brings them all, and adding them is
-# one run of vector instructions. Users ``first … last - 1`` lie in the block that begins at
-# ``start`` and has ``width`` users. ``table`` and ``sums`` are flat, ``columns`` to an entry.
+# The columns of a table entry are side by side: one look-up fetches them all, and adding them is
+# one run of vector instructions. Users ``first … last - 1`` are in the block that begins at
+# ``start`` and has ``width`` users. ``table`` and ``sums`` are flat, with ``columns`` per entry.
 
 
 @kernel()
 def _codes_of(quads, singles, wide, starts, start, width, g, b):
-    """Table entry of a user's code in a group."""
+    """The table entry of a user's code in a group."""
     n_narrow = starts[0] // 256
     n_quads = n_narrow // 4
     if g < 4 * n_quads:
@@ -355,7 +356,7 @@ def _codes_of(quads, singles, wide, starts, start, width, g, b):
 
 @kernel(*_PACKED, _INTS, INT, INT, INT, INT, INT, _FLOATS, array(np.float64, 1))
 def look_up_columns(quads, singles, wide, starts, start, width, first, last, columns, table, sums):
-    """Write the users' sums of table entries, ``columns`` to a user."""
+    """Write each user's sums of table entries, ``columns`` per user."""
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
     n_quads = n_narrow // 4
     sums[: (last - first) * columns] = 0.0
@@ -380,7 +381,7 @@ def look_up_columns(quads, singles, wide, starts, start, width, first, last, col
 
 @kernel(*_PACKED, _INTS, INT, INT, INT, INT, INT, _FLOATS, array(np.float64, 1))
 def add_up_columns(quads, singles, wide, starts, start, width, first, last, columns, values, sums):
-    """Add the users' values to the entries of their codes, ``columns`` to an entry."""
+    """Add each user's values to the entries of the user's codes, ``columns`` per entry."""
     n_narrow, n_wide = starts[0] // 256, len(starts) - 1
     n_quads = n_narrow // 4
     for h in range(n_quads):

@@ -1,4 +1,4 @@
-"""What depends on the order of all users, for values that are in memory."""
+"""Functions that depend on the order of all users, for values in memory."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["average_ranks", "how_many", "level_middles", "level_ranks", "stepwis
 
 Vector = npt.NDArray[np.float64]
 
-#: Into how many cells the range of the scores is cut to find the few that are tied.
+#: The range of the scores is cut into this many cells to find the few that are tied.
 TIE_CELLS = 2**20
 
 
 def level_middles(scores: Vector, limit: float) -> Vector:
-    """Give scores that stand no further apart than the limit, in a chain, the middle of its ends.
+    """Give scores in a chain (gaps of at most ``limit``) the midpoint of its ends.
 
     >>> level_middles(np.array([1.0, 3.0, 3.002, 2.0]), 0.01).round(3).tolist()
     [1.0, 3.001, 3.001, 2.0]
@@ -35,7 +35,7 @@ def level_middles(scores: Vector, limit: float) -> Vector:
 
 
 def _near_some(scores: Vector, *some: Vector) -> npt.NDArray[np.int64]:
-    """Users whose score is one of some, or happens to be near one: quicker than sorting again."""
+    """Users whose score is among ``some``, or by chance near one: faster than sorting again."""
     low, range_ = float(scores.min()), float(np.ptp(scores))
     if range_ == 0:
         return np.arange(len(scores))
@@ -46,7 +46,7 @@ def _near_some(scores: Vector, *some: Vector) -> npt.NDArray[np.int64]:
 
 
 def level_ranks(scores: Vector, limit: float) -> Vector:
-    """Rank 1 is the highest; scores no further apart than the limit, in a chain, share the best.
+    """Rank 1 is the highest; scores in a chain (gaps of at most ``limit``) share its best rank.
 
     >>> level_ranks(np.array([1.0, 3.0, 3.002, 2.0]), 0.01).tolist()
     [4.0, 1.0, 1.0, 3.0]
@@ -59,7 +59,7 @@ def level_ranks(scores: Vector, limit: float) -> Vector:
 
 
 def average_ranks(values: Vector) -> Vector:
-    """Places from 1 up, lowest first; equal values share the mean of theirs.
+    """Places from 1, lowest first; equal values share their mean place.
 
     >>> average_ranks(np.array([5.0, 1.0, 5.0])).tolist()
     [2.5, 1.0, 2.5]
@@ -75,7 +75,7 @@ def average_ranks(values: Vector) -> Vector:
 
 
 def stepwise(x: Vector, edges: Vector, values: Vector) -> Vector:
-    """For each row of edges and values, a column of the values at the places of ``x``.
+    """For each row of edges and values, a column with the step function's value at each ``x``.
 
     >>> stepwise(np.array([0.5, 2, 9]), np.array([[1.0, 3]]), np.array([[0.0, 5, 7]])).tolist()
     [[0.0], [5.0], [7.0]]

@@ -1,7 +1,7 @@
-"""The sparse layout: each user's option numbers, one after another, and no values.
+"""The sparse layout: each user's option numbers, one after another, without values.
 
-These are the rows of the responses themselves, so that nothing is copied. One pass over 4 bytes
-per response serves both sums; on the way from options to options, each chunk of users has its own
+These are the rows of the responses themselves, so nothing is copied. One pass over 4 bytes per
+response serves both sums; on the way from options to options, each chunk of users has its own
 table of the options' weights and sums, side by side.
 """
 
@@ -25,10 +25,10 @@ __all__ = ["SparseLayout"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Fewest and most chunks of users that have sums of their own; in between, as many as keep those
-#: tables within an eighth of the option numbers' memory. None depends on the number of threads.
+#: Minimum and maximum number of chunks of users, each with its own sums. In between, their tables
+#: take an eighth of the option numbers' memory. The number of threads plays no part.
 CHUNKS = 2, 64
-#: Users whose sums are worked on at a time where there are many columns.
+#: Users processed at a time if there are many columns.
 PART = 4096
 
 
@@ -38,7 +38,7 @@ class SparseLayout:
     Parameters
     ----------
     responses
-        The data; their rows are used as they are.
+        The data; their rows are used without copying.
     """
 
     def __init__(self, responses: Responses) -> None:
@@ -55,7 +55,7 @@ class SparseLayout:
         shares = np.linspace(0, len(options), wanted + 1).astype(np.int64)
         inner = np.searchsorted(self._indptr, shares[1:-1])
         self._bounds = [0, *inner.tolist(), self.n_users]
-        self._tables: list[Floats] = []  # kept from round to round: new memory costs time
+        self._tables: list[Floats] = []  # reused from round to round: new memory costs time
 
     @property
     def nbytes(self) -> int:
@@ -64,12 +64,12 @@ class SparseLayout:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everybody is known to have answered every item: that is not looked at here."""
+        """Whether everybody is known to have answered every item; not checked here."""
         return False
 
     @property
     def scratch_per_column(self) -> int:
-        """Memory that one column of a block of vectors needs while it is worked on."""
+        """Scratch memory for one column of a block of vectors."""
         return 16 * self._n_chunks * self.n_options
 
     def choices(self, weights: Floats, run: Run) -> Floats:
@@ -152,7 +152,7 @@ class SparseLayout:
         return np.concatenate([values for chunk in made for values in chunk])
 
     def _parts(self, chunk: int) -> Iterator[slice]:
-        """Some users of a chunk at a time; a chunk may have none."""
+        """Yield the users of a chunk, some at a time; a chunk may be empty."""
         first, last = self._bounds[chunk], self._bounds[chunk + 1]
         for start in range(first, last, PART):
             yield slice(start, min(start + PART, last))
@@ -175,7 +175,7 @@ class SparseLayout:
         return sums
 
     def extremes(self, positions: Ints, run: Run, first_items: int) -> tuple[Ints, Ints]:  # noqa: ARG002
-        """Smallest and largest position of each option's choosers (all of them)."""
+        """Smallest and largest position of each option's choosers, for all options."""
         shape = (self._n_chunks, self.n_options)
         lows = np.full(shape, np.iinfo(np.int64).max)
         highs = np.full(shape, np.iinfo(np.int64).min)
@@ -200,7 +200,7 @@ class SparseLayout:
         return column, slice(first, last), self._indptr[first : last + 1]
 
     def _collect(self, partials: Floats, run: Run) -> Floats:
-        """Add up the chunks' sums, in their order."""
+        """Add up the chunks' sums, in order."""
         columns = len(partials) // self._n_chunks
         by_column = partials.reshape(columns, self._n_chunks, *partials.shape[1:])
         sums = np.empty((columns, self.n_options))

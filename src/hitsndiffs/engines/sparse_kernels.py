@@ -1,8 +1,8 @@
-"""The passes over option numbers, compiled (see :mod:`hitsndiffs.engines.sparse`).
+"""Compiled passes over option numbers (see :mod:`hitsndiffs.engines.sparse`).
 
 ``indptr`` and all vectors over users belong to one chunk of users; ``options`` are everybody's.
-Option numbers are read as unsigned ones (a signed index costs a comparison each: it might count
-from the end), and several at a time, so that one memory access need not wait for another.
+Option numbers are read as unsigned numbers (a signed index costs a comparison, as it might count
+from the end), and several at a time, so that memory accesses need not wait for each other.
 """
 # mypy: ignore-errors
 
@@ -19,7 +19,7 @@ _ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(
 
 @kernel(*_ROWS, _GIVEN, _WANTED)
 def choices(indptr, options, weights, scores):
-    """Write the users' sums of weights."""
+    """Write each user's sum of weights."""
     low = np.uint64(indptr[0])
     for user in range(len(scores)):
         high = np.uint64(indptr[user + 1])
@@ -55,10 +55,10 @@ def choosers(indptr, options, scores, sums):
 
 @kernel(*_ROWS, _GIVEN, _GIVEN, array(np.float64, 2))
 def through(indptr, options, weights, scale, pairs):
-    """Both passes over a user's options while they are in the cache.
+    """Make both passes over a user's options while they are in the cache.
 
-    An option's weight and its sum stand side by side in ``pairs``, so that the way back finds
-    them in the cache: one access to memory per response instead of two.
+    An option's weight and sum are side by side in ``pairs``, so the second pass finds them in the
+    cache: one memory access per response instead of two.
     """
     for option in range(len(weights)):
         pairs[option, 0] = weights[option]
@@ -95,7 +95,7 @@ def through(indptr, options, weights, scale, pairs):
 
 @kernel(*_ROWS, read_only(np.int64, 1), array(np.int64, 1), array(np.int64, 1))
 def extremes(indptr, options, positions, lows, highs):
-    """Note the smallest and the largest position of each option's choosers."""
+    """Record the smallest and the largest position of each option's choosers."""
     for user in range(len(positions)):
         position = positions[user]
         for p in range(indptr[user], indptr[user + 1]):
@@ -106,9 +106,9 @@ def extremes(indptr, options, positions, lows, highs):
 
 @kernel(read_only(np.float64, 4), INT, INT, array(np.float64, 2))
 def add_in_order(partials, first, last, sums):
-    """Add up the chunks' sums from ``first`` to ``last - 1``, chunk after chunk.
+    """Add up the chunks' sums of the options ``first … last - 1``, chunk after chunk.
 
-    A sum is the last of the numbers that a chunk keeps for an option.
+    The sum is the last of the numbers that a chunk keeps for an option.
     """
     kept = partials.shape[3] - 1
     for column in range(partials.shape[0]):
@@ -121,7 +121,7 @@ def add_in_order(partials, first, last, sums):
 
 @kernel(*_ROWS, read_only(np.uint64, 1), array(np.uint64, 1))
 def add_words(indptr, options, words, sums):
-    """Write the users' sums of whole numbers, which wrap around."""
+    """Write each user's sum of words, which wraps around."""
     for user in range(len(sums)):
         total = np.uint64(0)
         for p in range(indptr[user], indptr[user + 1]):
@@ -131,7 +131,7 @@ def add_words(indptr, options, words, sums):
 
 @kernel(*_ROWS, read_only(np.float64, 2), array(np.float64, 2))
 def look_up_columns(indptr, options, weights, sums):
-    """Add the weights of the users' options, all columns at once."""
+    """Add up the weights of each user's options, all columns at once."""
     for user in range(len(sums)):
         for p in range(indptr[user], indptr[user + 1]):
             option = np.uint32(options[p])
@@ -141,7 +141,7 @@ def look_up_columns(indptr, options, weights, sums):
 
 @kernel(*_ROWS, read_only(np.float64, 2), array(np.float64, 2))
 def add_up_columns(indptr, options, values, sums):
-    """Add the users' values to the sums of their options, all columns at once."""
+    """Add each user's values to the sums of the user's options, all columns at once."""
     for user in range(len(values)):
         for p in range(indptr[user], indptr[user + 1]):
             option = np.uint32(options[p])

@@ -25,16 +25,16 @@ Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 IntVector = npt.NDArray[np.integer[Any]]
 
-#: Responses held as rows are packed when that costs at most this many bytes per response.
+#: Responses held as rows are packed if that takes at most this many bytes per response.
 PACK_UP_TO = 2.0
-#: A part of the data stays on threads from this many responses on.
+#: A part of the data stays on the threaded engine from this many responses on.
 PARTS_FROM = 200_000
-#: Columns of a block are worked on together while their scratch memory is within this.
+#: Columns of a block are processed together while their scratch memory (bytes) is within this.
 SCRATCH = 128 * 2**20
 
 
 class Layout(Protocol):
-    """What the engine asks of a layout; vectors are blocks here, one column or more."""
+    """What the engine needs from a layout; vectors are blocks here, with one column or more."""
 
     n_users: int
     n_options: int
@@ -49,7 +49,7 @@ class Layout(Protocol):
 
     @property
     def scratch_per_column(self) -> int:
-        """Memory that one column needs while it is worked on."""
+        """Scratch memory for one column."""
 
     def choices(self, weights: Floats, run: Run) -> Floats:
         """``C w``."""
@@ -61,7 +61,7 @@ class Layout(Protocol):
         """``Cᵀ (scale * (C w))``."""
 
     def through(self, weights: Floats, step: Callable[[Floats, slice], Stepped], run: Run) -> Any:
-        """``Cᵀ step(C w)``, block of users by block of users; sums on the side are added up."""
+        """``Cᵀ step(C w)``, block of users by block of users; side sums are added up."""
 
     def mapped(self, weights: Floats, step: Callable[[Floats, slice], Floats], run: Run) -> Floats:
         """``step(C w)``, block of users by block of users."""
@@ -74,17 +74,17 @@ class Layout(Protocol):
 
 
 def build_layout(responses: Responses, threads: int | None = None, layout: str = "auto") -> Layout:
-    """Bring responses into the layout in which the kernels read them.
+    """Convert responses to the layout that the kernels read.
 
     Parameters
     ----------
     responses
         The data.
     threads
-        Number of threads that build; all cores when not given. The layout is the same for any.
+        Number of threads to build with (default: all cores). It does not change the layout.
     layout
-        ``"packed"``, ``"sparse"``, or ``"auto"``: packed for dense data, and for others when
-        packing does not take more memory than half of the option numbers.
+        ``"packed"``, ``"sparse"``, or ``"auto"``: packed for dense data, and for sparse data if
+        packing takes at most half the memory of the option numbers.
     """
     if layout not in ("auto", "packed", "sparse"):
         raise InputError(f"layout must be one of auto, packed, sparse; got {layout!r}.")
@@ -105,14 +105,14 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
 
 
 def packable(responses: Responses, *, always: bool = False) -> Groups | None:
-    """Which items share a byte; ``None`` where packing is not possible or does not pay."""
+    """Which items share a byte; ``None`` if packing is not possible or does not pay."""
     groups = Groups.of(responses.item_starts, _items_with_gaps(responses))
     small = groups.bytes_per_user * responses.n_users <= PACK_UP_TO * _size(responses)
     return groups if groups.fit and (always or responses.is_dense or small) else None
 
 
 def _size(responses: Responses) -> int:
-    """Number of cells of a dense table, or of responses held as rows."""
+    """Number of cells of a dense table, or number of responses held as rows."""
     if responses.is_dense:
         return responses.n_users * responses.n_items
     return len(responses.rows[1])
@@ -128,7 +128,7 @@ def _items_with_gaps(responses: Responses) -> npt.NDArray[np.bool_]:
 
 
 class ThreadsEngine(MemoryEngine):
-    """The sums on threads; they do not depend on their number, not even in the last bit.
+    """The sums on threads; the number of threads does not change even the last bit.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class ThreadsEngine(MemoryEngine):
     layout
         See :func:`build_layout`.
     scratch
-        Columns of a block are worked on together while their scratch memory (bytes) is within this.
+        Columns of a block are processed together while their scratch memory (bytes) is within this.
     """
 
     name: ClassVar[str] = "threads"
@@ -157,12 +157,12 @@ class ThreadsEngine(MemoryEngine):
         self.layout = build_layout(responses, self.threads, layout)
 
     def opened(self, part: Responses) -> Engine:
-        """The kernels are loaded: smaller parts gain from them too."""
+        """Open other answers; smaller parts also gain from threads, as the kernels are loaded."""
         return open_engine(part, self._asked, self.threads, threads_from=PARTS_FROM)
 
     @cached_property
     def choosers_per_option(self) -> Ints:
-        """How many users chose each option: sums of ones, far quicker than from the codes."""
+        """How many users chose each option: sums of ones, much faster than counting codes."""
         return np.rint(self.choosers(np.ones(self.n_users))).astype(np.int64)
 
     @cached_property
@@ -174,7 +174,7 @@ class ThreadsEngine(MemoryEngine):
 
     @cached_property
     def gram(self) -> Floats | None:
-        """``Cᵀ C``, where everybody answered everything and the options are few."""
+        """``Cᵀ C`` if everybody answered everything and there are few options."""
         few = self.n_options - self.n_items <= MOST_SETS
         if not (few and self.layout.is_complete and self._responses.is_dense):
             return None
@@ -244,7 +244,7 @@ class ThreadsEngine(MemoryEngine):
 
 
 def _on_parts(step: Step, arrays: tuple[Any, ...]) -> Callable[[Floats, slice], Any]:
-    """The step of some users, given by where they are."""
+    """The step for a slice of the users, with their parts of the arrays."""
     return lambda sums, users: step(sums, *(array[users] for array in arrays))
 
 

@@ -1,7 +1,7 @@
 """The 40 items of the American Experience test as 3PL items.
 
 DeMars, *Item Response Theory*, p. 87. Her discriminations are in the normal metric; the logistic
-model takes them times 1.7.
+model needs them multiplied by 1.7.
 """
 
 from __future__ import annotations

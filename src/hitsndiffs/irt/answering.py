@@ -13,7 +13,7 @@ __all__ = ["Answering"]
 
 BoolArray = npt.NDArray[np.bool_]
 
-#: What an answer probability can mean.
+#: The possible meanings of an answer probability.
 MISSING = ("fixed", "pairs")
 
 
@@ -30,14 +30,14 @@ class Answering:
     missing
         What the probability means. ``"fixed"``: every user answers
         ``int(items * probability)`` items chosen at random. ``"pairs"``: each user answers each
-        item with that probability, so that numbers of answers differ.
+        item with that probability, so the number of answers varies.
     median
         Numbers of answers are long-tailed (log-normal) with this median; at least 1, at most all.
     tail
         The standard deviation of the logarithm of those numbers.
     blocks
-        The items are cut into this many blocks, and every user is given two neighbouring ones (of
-        a circle, so that all users stay comparable).
+        The items are cut into this many blocks, and every user is given two neighbouring ones (the
+        blocks form a circle, so all users stay comparable).
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Answering:
 
     @property
     def density(self) -> float:
-        """About what share of the cells will be answered."""
+        """The approximate share of cells that will be answered."""
         if self.median is not None:
             return min(1.0, self.median * float(np.exp(self.tail**2 / 2)) / self.items)
         if self.blocks is not None:
@@ -104,7 +104,7 @@ class Answering:
     def draw(self, rng: np.random.Generator, first: int, users: int) -> BoolArray:
         """Return which items the users ``first … first + users - 1`` answer, ``(users, items)``.
 
-        Numbers are taken from ``rng`` user after user, so parts give the same as the whole.
+        Numbers are taken from ``rng`` user by user, so parts give the same result as the whole.
         """
         if self.blocks is not None:
             block = np.arange(self.items) * self.blocks // self.items
@@ -114,7 +114,7 @@ class Answering:
         if self.missing == "pairs":
             answered: BoolArray = rng.random((users, self.items)) < self.probability
             return answered
-        # One more number per user than there are items: the first one gives the number of answers.
+        # One more number per user than there are items: the first sets the number of answers.
         draws = rng.random((users, self.items + 1))
         keys = draws[:, 1:]
         last = np.sort(keys, axis=1)[np.arange(users), self._numbers(draws[:, 0]) - 1]

@@ -1,4 +1,4 @@
-"""What every response model has in common: probabilities, a key, and drawing answers."""
+"""What all response models share: probabilities, a key, and drawing answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ResponseModel", "letters"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-#: Abilities and item parameters stay within this, so that no product of two overflows.
+#: Abilities and item parameters stay within this, so no product of two overflows.
 HUGE = 1e100
 
 Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
@@ -67,14 +67,14 @@ class ResponseModel(ABC):
 
     @property
     def order(self) -> IntArray:
-        """For each item its option numbers from worst to best, ``(n_items, n_options)``."""
+        """For each item, its option numbers from worst to best, ``(n_items, n_options)``."""
         return np.argsort(self.quality, axis=1, kind="stable")
 
     def sample(self, theta: npt.ArrayLike, rng: np.random.Generator) -> Codes:
-        """Draw an answer of every user to every item.
+        """Draw every user's answer to every item.
 
-        Exactly one uniform number per answer is taken from ``rng``, user after user, so drawing
-        in parts gives the same answers as drawing at once.
+        Exactly one uniform number per answer is taken from ``rng``, user by user, so drawing in
+        parts gives the same answers as drawing all at once.
 
         Returns
         -------
@@ -163,7 +163,7 @@ def parameters(
 
 
 def same_shape(owner: object, *names: str) -> None:
-    """Require that some stored parameters have one shape."""
+    """Require that some stored parameters have the same shape."""
     shapes = [getattr(owner, name).shape for name in names]
     if len(set(shapes)) > 1:
         said = ", ".join(f"{n} {s}" for n, s in zip(names, shapes, strict=True))

@@ -1,4 +1,4 @@
-"""From drawn option numbers to :class:`~hitsndiffs.Responses`, without what nobody chose."""
+"""From drawn option numbers to :class:`~hitsndiffs.Responses`; unused options are dropped."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def from_rows(
     counts
         Answers per user.
     options
-        The chosen options, user after user, increasing within a user.
+        The chosen options, user by user, increasing within a user.
     users, items, option_labels
         As in :func:`from_codes`.
 

@@ -1,4 +1,4 @@
-"""Example data: simulated, nobody's own, and the same to the last byte each time."""
+"""Example data: simulated, nobody's real answers, and identical to the last byte each time."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def make_models() -> str:
     return "".join(lines)
 
 
-#: The name of each file, and what makes its text.
+#: Each file's name, and the function that makes its text.
 EXAMPLES: dict[str, Callable[[], str]] = {
     "quiz.csv": make_quiz,
     "crowd.csv": make_crowd,
@@ -86,7 +86,7 @@ def _csv(rows: list[list[str]]) -> str:
 
 
 def _letters(sim: Simulation, seed: int) -> list[list[str]]:
-    """The answers by letter, with the letters of every item shuffled, so that no letter is best."""
+    """The answers by letter, with each item's letters shuffled so that no letter is best."""
     r = sim.responses
     rng = np.random.default_rng(seed)
     shuffled = [rng.permutation(list("ABCD")) for _ in range(r.n_items)]

@@ -47,7 +47,7 @@ class Graded(ResponseModel):
 
     @property
     def quality(self) -> FloatArray:
-        """The options in their order."""
+        """The position of each option in the order."""
         return np.tile(np.arange(self.n_options, dtype=float), (self.n_items, 1))
 
     def _check_thresholds(self) -> None:
@@ -85,7 +85,7 @@ class GRM(Graded):
             )
 
     def probabilities(self, theta: npt.ArrayLike) -> FloatArray:
-        """Differences of neighbouring chances of passing a threshold."""
+        """Differences between neighbouring chances of passing a threshold."""
         distance = abilities_column(theta)[:, None] - self.thresholds.T[:, None, :]
         passed = np.ones((self.n_options + 1, *distance.shape[1:]))
         passed[-1] = 0.0
@@ -193,7 +193,7 @@ class Bock(Nominal):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Samejima(Nominal):
-    """Bock's model with a hidden option "don't know" that is guessed away evenly.
+    """Bock's model with a hidden "don't know" option whose choosers guess evenly.
 
     ``P_h ∝ exp(α_h θ + β_h) + exp(α_0 θ + β_0) / k``. With ``β_0 → -∞`` (``-inf`` is allowed) it
     is Bock's model.

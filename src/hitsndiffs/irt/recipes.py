@@ -1,4 +1,4 @@
-"""How the paper draws item parameters and abilities: one recipe per model, the one place for it.
+"""How the paper draws item parameters and abilities, one recipe per model.
 
 The numbers are those of the paper's experiments: abilities on [0, 1], difficulties on
 ``[bmax - 1, bmax]`` with ``bmax = 0.5``, discriminations up to ``amax = 10``.
@@ -47,7 +47,7 @@ class Recipe:
     ability
         The distribution of abilities, a key of :data:`ABILITIES`.
     items, options
-        Fixed numbers where the model leaves no choice; otherwise None.
+        Fixed numbers if the model leaves no choice; otherwise None.
     """
 
     about: str
@@ -110,7 +110,7 @@ def c1p(rng: np.random.Generator, sizes: Sizes) -> C1P:
 
 
 def half_moon(rng: np.random.Generator, sizes: Sizes) -> ThreePL:
-    """3PL items whose log discrimination against difficulty has the shape of a half moon."""
+    """3PL items whose log discrimination plotted against difficulty looks like a half moon."""
     b = rng.uniform(-2.0, 3.0, size=sizes.items)
     distance = np.abs(b - 0.5) / 2.5
     log_a = rng.normal(0.4 * distance**2, 0.2 - 0.1 * distance)
@@ -121,7 +121,7 @@ def half_moon(rng: np.random.Generator, sizes: Sizes) -> ThreePL:
 def spaced_bock(
     items: int = 100, options: int = 3, *, discrimination: float, bmax: float = DEFAULT_BMAX
 ) -> Bock:
-    """Return the items of the paper's stability figures: nothing drawn, everything equally spaced.
+    """Return the items of the paper's stability figures: all equally spaced, none drawn.
 
     All options of an item share one difficulty; the slopes are ``a · (1/k, 2/k, …, 1)``.
 

@@ -17,7 +17,7 @@ from hitsndiffs.irt.recipes import ABILITIES, DEFAULT_AMAX, DEFAULT_BMAX, RECIPE
 
 __all__ = ["Simulation", "simulate"]
 
-#: Chances held at once; bounds the memory beside the responses themselves.
+#: Chances held at once; bounds the memory used besides the responses.
 CHANCES_AT_ONCE = 1 << 19
 
 
@@ -32,8 +32,8 @@ class Simulation:
     abilities
         The true ability of each user, aligned with ``responses.users``.
     key
-        Item label → label of its correct option, for every item of ``responses`` (nobody need
-        have chosen that option).
+        Item label → label of its correct option, for every item of ``responses`` (perhaps nobody
+        chose that option).
     model
         The item parameters.
     """
@@ -72,7 +72,7 @@ def simulate(
     at_once: int = CHANCES_AT_ONCE,
     dense_from: float = DENSE_FROM,
 ) -> Simulation:
-    """Simulate responses with known abilities, in the way of the paper's experiments.
+    """Simulate responses with known abilities, as in the paper's experiments.
 
     Parameters
     ----------
@@ -99,19 +99,19 @@ def simulate(
     answer_probability, missing
         With ``missing="fixed"`` every user answers ``int(items * answer_probability)`` items
         chosen at random (the paper's published code). With ``missing="pairs"`` each user answers
-        each item with that probability, so that numbers of answers differ (the paper's text).
+        each item with that probability, so the number of answers varies (the paper's text).
     answers_per_user
-        Instead: long-tailed numbers of answers with this median.
+        Alternatively: long-tailed numbers of answers with this median.
     answers_tail
         The spread of those numbers (standard deviation of the logarithm); 0 gives everybody the
         same number.
     blocks
-        Instead: missing by design. The items are cut into this many blocks and every user
+        Alternatively: missing by design. The items are cut into this many blocks and every user
         answers two neighbouring ones.
     at_once
         How many chances are held at once; bounds the memory.
     dense_from
-        The share of answered cells from which responses are held as a full table.
+        Responses are held as a full table if at least this share of cells is answered.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def simulate(
     answering = Answering(
         sizes.items, answer_probability, answers_per_user, answers_tail, blocks, missing
     )
-    # One stream for each part, so that e.g. fewer answers leave the items and abilities alone.
+    # One stream for each part, so e.g. fewer answers do not change the items and abilities.
     streams = _streams(seed)
     items_drawn = recipe.draw(next(streams), sizes)
     theta = _abilities(ability, recipe, next(streams), users)
@@ -259,5 +259,5 @@ def _blanked(part: Codes, answered: BoolArray | None) -> Codes:
 
 
 def _item_numbers(responses: Responses) -> npt.NDArray[np.int64]:
-    """Where the items of simulated responses stand in their model (labels count from 1)."""
+    """The model's item numbers of simulated responses (labels count from 1)."""
     return np.array([int(item.rsplit("-", 1)[1]) - 1 for item in responses.items], dtype=np.int64)

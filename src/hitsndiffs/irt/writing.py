@@ -1,4 +1,4 @@
-"""A simulation as files: responses, abilities and key; all three or none."""
+"""Write a simulation to files: responses, abilities and key; all three or none."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def write_simulation(
     """Write the responses, the abilities and the key.
 
     Dense responses are written wide (a row per user, a column per item, empty = no answer), sparse
-    ones long (user, item, option). The files appear when all are complete.
+    ones long (user, item, option). The files appear once all are complete.
 
     Parameters
     ----------
     simulation
         What :func:`~hitsndiffs.simulate` returned.
     directory
-        Made when it is not there; files of the same names are not replaced but refused.
+        Created if missing; existing files of these names are refused, not replaced.
     format
         ``"csv"`` or ``"parquet"``.
 
@@ -82,7 +82,7 @@ def write_simulation(
 
 
 def refuse_files(directory: str | os.PathLike[str], format: str) -> None:
-    """Refuse a format that is none, and a folder that has such files already."""
+    """Refuse an unknown format, and a folder that already has these files."""
     if format not in WRITTEN_FORMATS:
         raise InputError(f"format must be one of {', '.join(WRITTEN_FORMATS)}; got {format!r}.")
     for name in ("responses", "abilities", "key"):

@@ -1,4 +1,4 @@
-"""Answer sheets: users with equal answers, taken as one."""
+"""Answer sheets: users with equal answers, treated as one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IntVector = npt.NDArray[np.int64]
 
 
 class Sheets:
-    """The different answer sheets of some responses, and who chose which option among them.
+    """The distinct answer sheets of some responses, and which sheets have each option.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Sheets:
 
     @property
     def tested(self) -> IntVector:
-        """The options that can break something: on two sheets or more, but not on all."""
+        """The options that can break consistency: on at least two sheets, but not on all."""
         return np.flatnonzero((self.sizes > 1) & (self.sizes < len(self)))
 
     @property
@@ -59,12 +59,12 @@ class Sheets:
         return answer
 
     def users(self, sheets: Iterable[int]) -> list[int]:
-        """The users of some sheets, in the order of the sheets."""
+        """The users of some sheets, in sheet order."""
         return [user for sheet in sheets for user in self.members[sheet]]
 
 
 def _equal_rows(responses: Responses) -> list[list[int]]:
-    """Users with equal answers, by the first of them; without users who have no answers."""
+    """Groups of users with equal answers, by first member; users without answers left out."""
     by_row: dict[bytes, list[int]] = {}
     answered = responses.answers_per_user > 0
     for user, row in enumerate(_rows(responses)):

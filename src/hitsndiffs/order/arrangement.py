@@ -1,9 +1,9 @@
 """The order of the users that a ranking shows, and whether it is certified consistent.
 
-Scores leave ties open. Users with equal answers always stand together in a tie; where different
-answers tie, the order among them is chosen so that it is consistent, if that can be had: of three
-tied patterns, say, one belongs in the middle (the second axis does not see how a block of users
-that is joined to the rest by shared answers only is ordered within).
+Scores leave ties open. Within a tie, users with equal answers always stand together. If different
+answers tie, a consistent order among them is chosen where one exists: of three tied patterns, say,
+one belongs in the middle. (The second axis does not see the order within a block of users who are
+joined to the rest only by shared answers.)
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ __all__ = ["ordered_users"]
 
 IntVector = npt.NDArray[np.int64]
 
-#: How many items a first look takes in: answers that follow no order break at the first or second.
+#: Items in a first look: answers that follow no order break at the first or second item.
 FIRST_LOOK = 3
 
 
 def ordered_users(data: Engine, levels: Levels) -> tuple[IntVector, bool]:
-    """Sort the users who answered from best to worst, component after component.
+    """Sort the users who answered from best to worst, component by component.
 
     Parameters
     ----------
@@ -61,7 +61,10 @@ def _is_consistent(data: Engine, order: IntVector) -> bool:
 
 
 def _ties_could_mend(data: Engine, levels: Levels) -> bool:
-    """Whether no option skips a whole level: else no order inside the ties is consistent."""
+    """Whether reordering within ties might make the order consistent.
+
+    Every option needs enough choosers to fill the levels between its first and its last.
+    """
     sizes = levels.sizes
     if (sizes < 2).all():
         return False

@@ -1,14 +1,14 @@
-"""One order of users, items and options for the same answers, whatever order and names they had.
+"""One canonical order of users, items and options, whatever order and names they came with.
 
-Sums in another order differ in their last digits, and an iteration that stops early, or stands
-between two equally good solutions, makes much of that. So small data are put into an order that
-follows from the answers alone before they are ranked: then not even a bit of the result can depend
-on the order of the rows or on names.
+Sums in another order differ in their last digits. An iteration that stops early, or stands between
+two equally good solutions, magnifies that. So small data are put into an order that follows from
+the answers alone before they are ranked. Then not even one bit of the result can depend on the
+order of the rows or on names.
 
-The order is found by colours: users, options (and labels, for methods that read them across items)
-are told apart by who chose what, in rounds. Where that leaves different answer sheets with one
+The order is found by colours: rounds of colouring tell users and options (and labels, for methods
+that read them across items) apart by who chose what. If different answer sheets still share a
 colour, one of them is marked and the rounds go on. Users who still cannot be told apart are
-exchangeable: with them, and the options they chose, exchanged, the data are the same.
+exchangeable: swapping them, and the options they chose, leaves the data the same.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = ["Canonical", "Colouring", "canonical"]
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: Rounds of colouring at most; each tells apart what is one step further away.
+#: Most rounds of colouring; each one sees one step further.
 MOST_COLOURINGS = 40
-#: Marks are tried while answers × trials stay below this (and this many trials): more is not worth
+#: Marks are tried up to this many answers × trials, and up to this many trials; more is not worth
 #: the time.
 TRIED_ANSWERS, MOST_TRIALS = 200_000, 400
-#: What is mixed into the colours of the marked, of items and of labels.
+#: Constants mixed into the colours: for marks, for items and for labels.
 MARK, ITEM, LABEL = (
     np.uint64(x) for x in (0x5851F42D4C957F2D, 0x2545F4914F6CDD1D, 0xD1342543DE82EF95)
 )
@@ -57,7 +57,7 @@ class Colours:
 
     @property
     def trace(self) -> int:
-        """One number for all of it, whatever the order."""
+        """One number for all colours, whatever their order."""
         parts = (self.users, self.options, self.labels)
         return sum(int(mixed(part).sum(dtype=np.uint64)) for part in parts) % 2**64
 
@@ -72,7 +72,7 @@ class Colouring:
     labels
         The number of each option's label, for methods that read labels across items.
     known_options, known_users
-        Numbers of what the caller knows something about.
+        Numbers of the options and users that the caller knows something about.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Colouring:
         return self.marked(self.first, one).trace == self.marked(self.first, other).trace
 
     def _settled(self, colours: Colours) -> Colours:
-        """Rounds of colouring until no more is told apart."""
+        """Colour in rounds until nothing more is told apart."""
         told = 0
         for _ in range(MOST_COLOURINGS):
             colours = self._round(colours)
@@ -172,7 +172,7 @@ class Canonical:
     responses
         The same answers in that order.
     users, items, options
-        For each place of that order, the number before.
+        For each place in that order, the original number.
     colouring
         How they were told apart.
     """
@@ -222,12 +222,12 @@ def _told_apart(colouring: Colouring) -> Colours:
 
 
 def _marked_one(colours: Colours, group: Ints, mark: Callable[[Colours, int], Colours]) -> Colours:
-    """Mark each of a group in turn, and keep the first by what comes of it, not by place."""
+    """Try a mark on each member of a group; keep the result with the lowest trace."""
     return min((mark(colours, one) for one in group.tolist()), key=lambda found: found.trace)
 
 
 def _smallest(words: Words) -> Ints | None:
-    """The smallest group with one colour (of equally small ones that with the lowest)."""
+    """The smallest group that shares a colour (among equals, the one with the lowest colour)."""
     found, sizes = np.unique(words, return_counts=True)
     several = np.flatnonzero(sizes > 1)
     if len(several) == 0:
@@ -236,7 +236,7 @@ def _smallest(words: Words) -> Ints | None:
 
 
 def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
-    """The same answers with users and options (item after item) in another order."""
+    """The same answers with users and options (item by item) in another order."""
     of = r.option_items[options]
     items = of[np.flatnonzero(np.diff(of, prepend=-1))]
     starts = np.concatenate([[0], np.cumsum(np.diff(r.item_starts)[items])])
@@ -250,7 +250,7 @@ def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
         chosen = place[before]
         rows = (indptr, np.sort(row * r.n_options + chosen) % r.n_options)
         return Responses(**found, rows=rows)
-    # for each item the new codes of its options, and after them that of no answer
+    # for each item, the new codes of its options, then the code for no answer
     none = r.codes.dtype.type(np.iinfo(r.codes.dtype).max)
     inside = place - starts[:-1].repeat(np.diff(starts))[place]
     new_codes = np.insert(inside, r.item_starts[1:], none).astype(r.codes.dtype)
@@ -258,7 +258,7 @@ def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
     codes = np.minimum(r.codes[items].take(users, axis=1), widths.astype(none.dtype)[:, None])
     codes = new_codes.take(codes + begins.astype(np.int32)[:, None])
     made = Responses(**found, codes=codes)
-    made._cached("answers_per_user", lambda: r.answers_per_user[users])  # not to be counted again
+    made._cached("answers_per_user", lambda: r.answers_per_user[users])  # saves counting them again
     return made
 
 
@@ -270,6 +270,6 @@ def _marks(size: int, known: Ints | None) -> Words:
 
 
 def _how_many_differ(words: Words) -> int:
-    """How many different words there are (sorting is several times as fast as ``np.unique``)."""
+    """How many distinct words there are (sorting is several times as fast as ``np.unique``)."""
     ordered = np.sort(words)
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + (len(words) > 0)

@@ -1,8 +1,8 @@
 """Whether a given order of the users is consistent with every option, in one pass over the data.
 
 An *order* is a list of user numbers from one end to the other. It holds every user who answered
-something, once. Users without answers belong nowhere: leave them out, for in the middle of an
-option's choosers they would count as a gap.
+something, once. Leave out users without answers: among an option's choosers they would count as a
+gap.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def broken_options(
     data, order
         As for :func:`is_consecutive`.
     first_items
-        Look at this many items only, or some more: far quicker where answers follow no order,
-        for then the first or second item shows it.
+        Look at only this many items, or a few more: far quicker if the answers follow no order,
+        because the first or second item then shows it.
     """
     order = _as_order(order, data.n_users)
     positions = np.full(data.n_users, -1, dtype=np.int64)
@@ -76,7 +76,7 @@ def broken_options(
 
 
 def extra_blocks(responses: Responses, order: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Into how many blocks an order splits each option's choosers, beyond the one there must be.
+    """Into how many blocks, beyond the first, an order splits each option's choosers.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def extra_blocks(responses: Responses, order: npt.ArrayLike) -> npt.NDArray[np.i
 
 
 def _dense_pairs(responses: Responses, order: IntVector) -> npt.NDArray[np.int64]:
-    """For each option, how many neighbours in the order both chose it."""
+    """For each option, how many pairs of neighbours in the order both chose it."""
     pairs = np.zeros(responses.n_options, dtype=np.int64)
     starts = responses.item_starts
     for first, end, item_codes in zip(starts[:-1], starts[1:], responses.codes, strict=True):

@@ -1,4 +1,4 @@
-"""Whether responses are consistent at all: every order in which they are, or what is in the way."""
+"""Whether responses are consistent at all: all consistent orders, or what prevents them."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ Option = tuple[Any, Any]
 
 @dataclass(frozen=True)
 class Consistency:
-    """What :func:`analyse` found out.
+    """What :func:`analyse` found.
 
     Attributes
     ----------
     consistent
         Whether the users can be ordered so that the choosers of every option are neighbours.
     tree
-        All orders of the users (their labels; users without answers are not in it) in which the
-        options are consecutive; for inconsistent data, those options that fit (not ``misfits``).
+        All orders of the users (by label; users without answers are left out) in which the options
+        are consecutive; for inconsistent data, only the options that fit (not ``misfits``).
     sheet_tree
-        The same with users of equal answers taken as one, under the label of the first of them.
+        The same with users of equal answers merged, under the label of the first of them.
     n_users
         Users who answered something.
     first_failing
-        Item and option at which, going through the options in their own order, no order of the
-        users was left; None for consistent data.
+        Item and option at which no order of the users was left, taking the options in their own
+        order; None for consistent data.
     misfits
-        Item and option of those that do not fit together with the ones kept. Each of them breaks
-        consistency if it is added to the kept ones; which ones are kept depends on the sequence in
-        which they are tried (see :func:`analyse`), and it need not be the largest number possible.
+        Item and option of those that do not fit together with the options kept. Adding any of them
+        to the kept ones breaks consistency. Which ones are kept depends on the sequence in which
+        they are tried (see :func:`analyse`); more might be possible.
     n_options, n_tested
-        The number of options, and of those that can break something: chosen by at least two of the
-        answer sheets, but not by all.
+        The number of options, and of those that can break consistency: on at least two answer
+        sheets, but not on all.
     distance
-        How far the data are from consistent: 0 if they are, about 1 for answers given at random.
-        The number of extra blocks (an option whose choosers stand in b separate blocks has b - 1)
-        in the order looked at, divided by the number to be expected of a random order of the same
-        users. An option with c choosers out of m has (c - 1)(m - c) / m expected ones. The least
-        number over all orders is hard to find (consecutive block minimisation), so this is an
-        upper bound, by the better of two orders: the one given, and the tree's frontier.
+        How far the data are from consistent: 0 if they are, about 1 for random answers. It is the
+        number of extra blocks (an option whose choosers stand in b separate blocks has b - 1) in
+        an order, divided by the number expected in a random order of the same users. An option
+        with c choosers out of m has (c - 1)(m - c) / m expected ones. The least number over all
+        orders is hard to find (consecutive block minimisation), so this is an upper bound, from
+        the better of two orders: the one given, and the tree's frontier.
     """
 
     consistent: bool
@@ -71,8 +71,8 @@ class Consistency:
     def n_orders(self) -> int:
         """Exact number of orders of the users who answered, or 0 for inconsistent data.
 
-        Users with equal answers are told apart, so this is mostly far more than
-        ``n_sheet_orders``. Python prints no integer beyond 4300 digits: for showing it, there is
+        Users with equal answers are told apart, so this is usually far more than
+        ``n_sheet_orders``. Python prints no integer beyond 4300 digits; to show it, use
         ``tree.log10_orders()``.
         """
         return self.tree.n_orders() if self.consistent else 0
@@ -81,19 +81,19 @@ class Consistency:
     def n_sheet_orders(self) -> int:
         """Exact number of orders of the different answer sheets, or 0 for inconsistent data.
 
-        2 means one order and its reverse: the ranking is settled but for its direction, and for
-        ties between users with equal answers.
+        2 means one order and its reverse: the ranking is settled except for its direction and
+        for ties between users with equal answers.
         """
         return self.sheet_tree.n_orders() if self.consistent else 0
 
     @property
     def misfit_share(self) -> float:
-        """Misfits as a share of the options that can break something."""
+        """Misfits as a share of the options that can break consistency."""
         return len(self.misfits) / self.n_tested if self.n_tested else 0.0
 
     @property
     def breaking_items(self) -> dict[Any, int]:
-        """The items with misfits, the worst first, each with their number."""
+        """The items with misfits, worst first, with the number of misfits of each."""
         counts: dict[Any, int] = {}
         for item, _ in self.misfits:
             counts[item] = counts.get(item, 0) + 1
@@ -136,7 +136,7 @@ def consecutive_order(responses: Responses) -> IntVector | None:
 
 
 def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consistency:
-    """Find all orders in which responses are consistent, or what keeps them from it.
+    """Find all orders in which responses are consistent, or what prevents it.
 
     Parameters
     ----------
@@ -144,8 +144,8 @@ def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consist
         The data.
     order
         The numbers of the users who answered, from one end to the other, in an order that is
-        nearly right (such as by HnD's scores). It matters for inconsistent data only: options are
-        then tried in the sequence of how well they fit this order, so that the misfits are those
+        nearly right (for example by HnD's scores). It matters only for inconsistent data: options
+        are then tried from the best fit with this order to the worst, so the misfits are those
         that stand out. Without it options are tried in their own sequence, and an odd item that
         comes early is kept at the cost of good ones that come later.
 
@@ -194,7 +194,7 @@ def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consist
 def _reduce_all(
     sheets: Sheets, names: list[Any], options: IntVector, stop_at_failure: bool = False
 ) -> tuple[PQTree, list[int]]:
-    """The tree of the options that fit, tried one after the other, and those that do not."""
+    """The tree of the options that fit, tried one by one, and the options that do not."""
     tree = PQTree(names)
     failed: list[int] = []
     for option in options.tolist():

@@ -1,8 +1,8 @@
 """Sets that are intervals of one order: the PQ-tree of all orders that keep them together.
 
-Where one perfect order is known, nothing has to be reduced. Two intervals *overlap* when they share
-places and neither holds all of the other. Those that overlap, one after the other, can only be
-turned round together: a Q-node, with their ends as cuts. Every other interval, and what lies
+If one perfect order is known, nothing has to be reduced. Two intervals *overlap* when they share
+places and neither contains the other. A chain of overlapping intervals can only be reversed as a
+whole: it is a Q-node, with the intervals' ends as cuts. Every other interval, and every piece
 between two cuts, is a P-node.
 """
 
@@ -24,14 +24,14 @@ __all__ = ["COUNTED_UP_TO", "count_orders", "tree_of_intervals"]
 IntVector = npt.NDArray[np.int64]
 Ends = tuple[int, int]
 
-#: With more different options than this, orders are not counted.
+#: Orders are not counted if there are more distinct options than this.
 COUNTED_UP_TO = 100_000
 
 
 def count_orders(
     first: npt.ArrayLike, last: npt.ArrayLike, n_users: int, *, up_to: int = COUNTED_UP_TO
 ) -> int | None:
-    """Count the perfect orders of different answer sheets, going by one of them.
+    """Count the perfect orders of the distinct answer sheets, given one of them.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def count_orders(
     n_users
         The number of places.
     up_to
-        With more different options than this, ``None`` comes back.
+        Return ``None`` if there are more distinct options than this.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def count_orders(
     6
     """
     low, high = np.asarray(first, dtype=np.int64), np.asarray(last, dtype=np.int64) + 1
-    # users with equal answers are one: the ends of the options are all the cuts there are
+    # users with equal answers count as one: the only cuts are at the ends of the options
     cuts = np.unique(np.concatenate([[0, n_users], low, high]))
     ends = _distinct(np.searchsorted(cuts, low), np.searchsorted(cuts, high), len(cuts) - 1)
     if len(ends) > up_to:
@@ -64,7 +64,7 @@ def count_orders(
 
 
 def tree_of_intervals(first: IntVector, last: IntVector, places: int) -> PQTree:
-    """Make the PQ-tree of sets that are intervals: those from ``first`` to ``last``.
+    """Make the PQ-tree of the intervals from ``first`` to ``last``.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def tree_of_intervals(first: IntVector, last: IntVector, places: int) -> PQTree:
 
 
 def _distinct(low: IntVector, high: IntVector, places: int) -> IntVector:
-    """The different sets that keep something together, one row each: where it begins and ends."""
+    """The distinct sets that keep something together, one row each: begin and end."""
     ends = np.unique(low * (places + 1) + high)
     low, high = np.divmod(ends, places + 1)
     kept = (high - low > 1) & (high - low < places)
@@ -95,7 +95,7 @@ def _distinct(low: IntVector, high: IntVector, places: int) -> IntVector:
 
 
 def _nodes(ends: IntVector, places: int) -> dict[Ends, tuple[int, bool]]:
-    """The nodes of the tree, each before its children: how many, and whether in one order only."""
+    """The nodes of the tree, parents first: number of children, and whether it is a Q-node."""
     sets: dict[Ends, bool] = {(0, places): False} if places > 1 else {}
     lows, highs = ends[:, 0].tolist(), ends[:, 1].tolist()
     for part in _overlapping(ends):
@@ -106,7 +106,7 @@ def _nodes(ends: IntVector, places: int) -> dict[Ends, tuple[int, bool]]:
             for between in pairwise(cuts):
                 if between[1] - between[0] > 1:
                     sets.setdefault(between, False)
-    inside: dict[Ends, list[int]] = {}  # how many sets stand directly in each, and their places
+    inside: dict[Ends, list[int]] = {}  # how many sets lie directly in each, and their places
     above: list[Ends] = []
     for one in sorted(sets, key=lambda ends: (ends[0], -ends[1])):
         while above and above[-1][1] <= one[0]:
@@ -122,14 +122,14 @@ def _nodes(ends: IntVector, places: int) -> dict[Ends, tuple[int, bool]]:
 
 
 def _overlapping(ends: IntVector) -> Iterator[list[int]]:
-    """Parts of the sets that overlap, one after the other; from left to right, with a stack.
+    """Chains of overlapping sets, found from left to right with a stack.
 
-    Sets that begin earlier are further down. When a set ends, all those above it that are still
+    Sets that begin earlier are further down. When a set ends, all sets above it that are still
     open overlap it.
     """
     low, high = ends.T
     n = len(ends)
-    # ends come before beginnings at the same place; the inner one ends, the outer begins first
+    # at the same place, ends come before beginnings, inner ends and outer beginnings first
     events = np.lexsort(
         (
             np.concatenate([-high, -low]),
@@ -138,7 +138,7 @@ def _overlapping(ends: IntVector) -> Iterator[list[int]]:
         )
     )
     rank = [0] * n  # by the beginning
-    lowest: list[int] = []  # of each part that has open sets: the rank of its first set,
+    lowest: list[int] = []  # for each part with open sets: the rank of its first set,
     parts: list[list[int]] = []  # its sets,
     n_open: list[int] = []  # and how many of them are open
     begun = 0

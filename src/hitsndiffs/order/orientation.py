@@ -1,8 +1,8 @@
 """Which end of an order is up, and how sure we are.
 
 An order and its reverse fit the data equally well. The paper's rule (Section III-D): able users
-agree with each other, weak ones scatter; so the end whose users' answers have the lower entropy is
-the upper one. Callers who know something settle it: some right answers, or one strong user.
+agree with each other and weak ones scatter, so the end whose users' answers have the lower entropy
+is the upper one. Callers who know some right answers, or one strong user, can settle it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = [
 
 Vector = npt.NDArray[np.float64]
 
-#: Logistic regression of plain HnD's being right (simulated and real data with known keys):
+#: Logistic regression of whether plain HnD is right (simulated and real data with known keys):
 #: constant, and log(1 + lead in standard errors over the items).
 CALIBRATION = (-1.27, 1.69)
 #: A difference this small, relative to what is compared, is rounding.
 ROUNDING = 1e-9
-#: A lead this slight may come from the last change of an iteration.
+#: A lead this small may come from an iteration's last change.
 UNSETTLED = 1e-6
 
 
@@ -50,8 +50,9 @@ class Orientation:
         0 (no difference between the ends) to 1.
     confidence
         Probability that the order is ability and this end is the upper one. For decile entropy
-        and majority it is calibrated: how often data with such a lead (over its spread among
-        items) were right. A test so hard that most users are wrong together can still fool it.
+        and majority it is calibrated: how often data with the same lead (relative to its spread
+        among items) were right. A test so hard that most users share wrong answers can still
+        fool it.
     """
 
     sign: int
@@ -74,8 +75,8 @@ def orient(
 ) -> Orientation:
     """Decide whether ``scores`` or ``-scores`` ranks the able users first.
 
-    Evidence is asked for in this order, until some says something: known answers, the strong user,
-    the entropies of the two ends, agreement with the most common answers.
+    Evidence is tried in this order until some of it decides: known answers, the strong user, the
+    entropies of the two ends, agreement with the most common answers.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def orient(
 
 
 def undecided(scores: Vector) -> Orientation:
-    """No evidence: the first user who is not in the middle goes to the upper end (a convention)."""
+    """No evidence: by convention, the first user not in the middle goes to the upper end."""
     largest = float(abs(scores).max()) if len(scores) else 0.0
     clear = abs(scores) > ROUNDING * largest
     turned = largest > 0 and float(scores[int(clear.argmax())]) < 0
@@ -134,7 +135,7 @@ def _by_answers(scores: Vector, data: Engine, answers: Mapping[Any, Any]) -> Ori
 
 
 def _by_strong_user(scores: Vector, data: Engine, user: int) -> Orientation | None:
-    """A strong user should stand above the middle; one who stands in it says nothing."""
+    """A strong user should stand above the middle; one in the middle says nothing."""
     distance = scores - data.median(scores)
     lead = float(distance[user])
     if abs(lead) <= ROUNDING * float(abs(distance).max()):
@@ -183,9 +184,9 @@ def _end_size(users: int) -> int:
 
 
 def _ends(scores: Vector, data: Engine, size: int) -> Any:
-    """1 for the ``size`` first users and for the ``size`` last, in two columns.
+    """Two columns: 1 for the ``size`` highest users, and 1 for the ``size`` lowest.
 
-    A tie across the edge shares what places are left.
+    Users tied across the edge share the remaining places.
     """
     limit = TIE * max(data.largest(scores), 1e-300)
     edges, weights = [], []
@@ -203,7 +204,7 @@ def _ends(scores: Vector, data: Engine, size: int) -> Any:
 def _entropies(users: Vector, data: Engine) -> tuple[Vector, Vector]:
     """Entropy of each item's answers among some users, and how many of them answered it.
 
-    A column of weights of the users makes a row of either.
+    Each column of user weights gives one row of both.
     """
     counts = data.choosers(users).T
     starts = data.items.starts[:-1]

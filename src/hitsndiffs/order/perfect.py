@@ -1,13 +1,13 @@
 """Perfect orders: whether one exists, which one to take, and how many there are.
 
-An order is *perfect* when the choosers of every option are neighbours in it. Three steps, so that
-data without such an order (the usual ones) cost next to nothing:
+An order is *perfect* when the choosers of every option are neighbours in it. Three steps make data
+without a perfect order (the usual case) cost next to nothing:
 
-1. A part of perfectly ordered data is perfectly ordered too. So a few hundred users who cannot be
-   ordered settle it.
+1. Any part of perfectly ordered data is perfectly ordered too. So a few hundred users who cannot
+   be ordered settle it.
 2. The options' ends cut a perfect order into at most ``2 × options + 1`` pieces, and all users
-   of a piece gave the same answers. More different answer sheets: no perfect order.
-3. Else the PQ-tree of the different sheets decides, for any pattern of missing answers.
+   of a piece gave the same answers. With more distinct answer sheets there is no perfect order.
+3. Otherwise the PQ-tree of the distinct sheets decides, for any pattern of missing answers.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ __all__ = ["PerfectOrder", "checked_order", "may_be_perfect", "perfect_order"]
 Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
 
-#: A first look takes in this many users × options, of at least and at most this many users.
+#: A first look covers this many users × options, with at least and at most this many users.
 FIRST_CELLS, FEWEST_USERS, MOST_USERS = 200_000, 20, 200
-#: Up to this many users × options, answers are asked for as whole sheets.
+#: Up to this many users × options, answers are fetched as whole sheets.
 SHEET_CELLS = 10_000_000
-#: Reductions before all sets are looked at again: of so many elements per user, then twice as many.
+#: Set elements per user to reduce before all sets are checked again; doubled each time.
 FIRST_REDUCED = 4
 
 
@@ -49,10 +49,10 @@ class PerfectOrder:
     first, last
         For each option, the places of its first and last chooser in the order.
     level
-        For each place of the order the number of its level: users on one level have the same
-        answers, or can change places and nothing says who is better.
+        For each place of the order, the number of its level: users on one level have the same
+        answers, or can change places with nothing to say who is better.
     counted
-        :attr:`n_orders`, where it is known already.
+        :attr:`n_orders`, if already known.
     """
 
     order: IntVector
@@ -77,9 +77,9 @@ class PerfectOrder:
 
     @cached_property
     def n_orders(self) -> int | None:
-        """How many perfect orders of the different answer sheets there are, with their reverses.
+        """How many perfect orders of the distinct answer sheets there are, counting reverses.
 
-        2 means: this one only. None where the data are too large to count them.
+        2 means only this one and its reverse. None if there are too many options to count them.
         """
         if self.counted is not None:
             return self.counted
@@ -87,11 +87,11 @@ class PerfectOrder:
 
 
 def may_be_perfect(data: Engine, guide: Any = None, *, most_users: int = MOST_USERS) -> bool:
-    """Whether some of the users, taken from all over the data, have a perfect order.
+    """Whether a sample of users, taken from all over the data, has a perfect order.
 
-    If they have none, neither have all. The cost does not grow with the number of users. A
-    ``guide`` (a user array of scores) that is nearly a perfect order saves time. Where some would
-    be half of the users, nothing is looked at: to look at all takes hardly longer.
+    If the sample has none, neither have all users. The cost does not grow with the number of users.
+    A ``guide`` (a user array of scores) that is nearly a perfect order saves time. If the sample
+    would be half of the users or more, the answer is yes: checking them all takes hardly longer.
     """
     some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, most_users))
     if data.n_users <= 2 * some:
@@ -114,8 +114,8 @@ def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | N
     data
         Responses with any pattern of missing answers.
     guide
-        A score per user: where several orders are perfect, the one that follows these scores best
-        is taken. What can change places and has the same score shares a level.
+        A score per user: of several perfect orders, the one that follows these scores best is
+        taken. Users who can change places and have the same score share a level.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | N
     found = sets.order(likes)
     if found is None:
         return None
-    # the order that follows the guide best, of all those that the sets allow
+    # of all orders that the sets allow, the one that follows the guide best
     tree = tree_of_intervals(*sets.extremes(found), len(found))
     places, tied = tree.arranged(likes[found].tolist(), sizes[found].tolist())
     arranged = found[places]
@@ -157,7 +157,7 @@ def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | N
 def checked_order(
     data: Engine, order: IntVector, level: IntVector | None = None
 ) -> PerfectOrder | None:
-    """An order of all users who answered as a perfect one, or None if it is not perfect."""
+    """An order of all users who answered, as a perfect order; None if it is not perfect."""
     positions = np.full(data.n_users, -1, dtype=np.int64)
     positions[order] = np.arange(len(order))
     first, last = (np.asarray(ends, dtype=np.int64) for ends in data.extremes(positions))
@@ -172,7 +172,7 @@ def checked_order(
 
 @dataclass(frozen=True)
 class _Sets:
-    """The users who chose each option, as sets of leaves; different sets only, small ones first."""
+    """The users who chose each option, as sets of leaves; only distinct sets, smallest first."""
 
     n_leaves: int
     sizes: IntVector
@@ -181,7 +181,7 @@ class _Sets:
 
     @classmethod
     def of(cls, data: Engine, users: IntVector) -> _Sets:
-        """Take the options of some users, who are the leaves."""
+        """Make the sets of some users' options; these users are the leaves."""
         chosen = _answers(data, users)
         sizes = np.diff(chosen.indptr)
         # Options with the same users are tried once: their users' random numbers have the same sum.
@@ -194,7 +194,7 @@ class _Sets:
         return cls(len(users), sizes[once], kept.indptr, kept.indices)
 
     def extremes(self, order: IntVector) -> tuple[IntVector, IntVector]:
-        """For each set the places of its first and last leaf in an order."""
+        """For each set, the places of its first and last leaf in an order."""
         place = np.empty(self.n_leaves, dtype=np.int64)
         place[order] = np.arange(self.n_leaves)
         if not len(self.sizes):
@@ -206,8 +206,8 @@ class _Sets:
     def order(self, likes: Vector | None = None) -> IntVector | None:
         """An order in which every set is consecutive, or None if there is none.
 
-        A PQ-tree is reduced by sets that are not consecutive in its own order (the one that
-        follows what is liked), the smallest first, until there are none.
+        A PQ-tree is reduced by sets that are not consecutive in its current order (the one that
+        best follows ``likes``), smallest first, until there are none.
         """
         tree = PQTree(self.n_leaves)
         values = [0.0] * self.n_leaves if likes is None else likes.tolist()

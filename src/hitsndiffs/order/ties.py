@@ -23,7 +23,7 @@ TIE = 1e-9
 def patterns(data: Engine, users: IntVector | None = None) -> npt.NDArray[np.int64]:
     """Number the answer patterns: users with identical answers get the same number.
 
-    With ``users`` only these are numbered, and all others get -1.
+    With ``users``, only these are numbered; all others get -1.
     """
     if users is not None and len(users) == 0:
         return np.full(data.n_users, -1, dtype=np.int64)
@@ -65,7 +65,7 @@ def _numbered(order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_]) -> np
 
 
 def levelled(data: Engine, scores: Any, tolerance: float) -> Any:
-    """Give scores that differ by no more than the tolerance (relative to the largest) one value."""
+    """Give one value to scores no further apart than the tolerance (relative to the largest)."""
     return data.levelled(scores, tolerance * max(data.largest(scores), 1e-300))
 
 
@@ -76,7 +76,7 @@ class Levels:
     Attributes
     ----------
     order
-        User numbers from best to worst, component after component; users without answers left out.
+        User numbers from best to worst, component by component; users without answers left out.
     level
         The number of each user's score level, counted in that order (-1: no answers).
     begins
@@ -146,12 +146,12 @@ class Levels:
         return ranks
 
     def sorted_by(self, pattern: IntVector) -> npt.NDArray[np.int64]:
-        """The order in which, on each level, users with equal answers stand together.
+        """The order with users of equal answers side by side on each level.
 
         Parameters
         ----------
         pattern
-            Number of each user's answer pattern, for :attr:`sharing` users at least.
+            Number of each user's answer pattern, at least for :attr:`sharing` users.
 
         Examples
         --------
@@ -165,7 +165,7 @@ class Levels:
 
 
 def members(components: IntVector) -> list[npt.NDArray[np.int64]]:
-    """The users of each component, component after component; users without answers left out."""
+    """The users of each component in turn; users without answers are left out."""
     if components.max(initial=-1) <= 0:  # one component at most: nothing to sort
         users = np.flatnonzero(components >= 0)
         return [users] if len(users) else []

@@ -1,4 +1,4 @@
-"""The paper's figures: what they are, how they are run, how they compare, how they look."""
+"""The paper's figures: their definitions, runs, comparisons and pictures."""
 
 from hitsndiffs.paper.command import list_figures, reproduce
 from hitsndiffs.paper.figures import FIGURES, Figure

@@ -1,4 +1,4 @@
-"""Our numbers beside the paper's: means, standard errors, and a verdict for each cell."""
+"""Compare our numbers with the paper's: means, standard errors, and a verdict per cell."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from hitsndiffs.paper.store import Store
 
 __all__ = ["AGREE_WITHIN", "Result", "exponent", "summarise", "verdict"]
 
-#: Within this many standard errors (theirs and ours together) two values agree.
+#: Two values agree within this many standard errors (theirs and ours combined).
 AGREE_WITHIN = 3.0
-#: Figures without chance (one run) agree within this.
+#: Deterministic figures (one run) agree within this.
 EXACT = 1e-4
-#: The stored values have six decimals; no standard error is smaller.
+#: Lower bound on standard errors: stored values have six decimals.
 STORED_ROUNDING = 1e-6
-#: Numbers of rounds that differ by no more than this agree whatever their spread.
+#: Numbers of rounds that differ by at most this agree, whatever their spread.
 SAME_ROUNDS = 1.0
-#: How much larger the standard error of a median is than that of a mean.
+#: Standard error of a median relative to that of a mean.
 OF_A_MEDIAN = np.sqrt(np.pi / 2)
-#: With fewer runs than this, a deviation is no smaller than the pooled one of its line.
+#: With fewer runs than this, a point's deviation is at least the pooled one of its line.
 ENOUGH_RUNS = 10
 
 
@@ -36,7 +36,7 @@ class Result:
     Attributes
     ----------
     figure, panel, method, place, x
-        Which.
+        Which point.
     value
         The mean over the runs (the median for timings and rounds).
     deviation, error, runs
@@ -44,9 +44,9 @@ class Result:
     paper
         The paper's value, or None.
     distance
-        Ours minus theirs in standard errors of the difference.
+        Ours minus theirs, in standard errors of the difference.
     verdict
-        ``"agrees"``, ``"higher"``, ``"lower"``, or ``""`` where there is nothing to compare.
+        ``"agrees"``, ``"higher"``, ``"lower"``, or ``""`` if there is nothing to compare.
     """
 
     figure: str
@@ -70,16 +70,16 @@ class Result:
 def summarise(
     figure: Figure, store: Store, *, seed: int, runs: int, methods: Sequence[str] | None = None
 ) -> list[Result]:
-    """All points of all lines of a figure, as far as they are computed.
+    """Return all points of a figure that have been computed, with verdicts.
 
     Parameters
     ----------
     figure, store, seed
         Which cells.
     runs
-        As given to the runner: further runs in the store are not counted.
+        As given to the runner; further runs in the store do not count.
     methods
-        Only these lines, beside those that describe the data.
+        Only these lines, and those that describe the data.
     """
     source = FIGURES[figure.shows] if figure.shows else figure
     results = []
@@ -103,7 +103,7 @@ def summarise(
 
 
 def verdict(distance: float | None) -> str:
-    """Say in a word how far two values are apart.
+    """Say in one word whether two values agree.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def verdict(distance: float | None) -> str:
 def exponent(
     results: Sequence[Result], panel: str, method: str, least_x: float = 1000
 ) -> float | None:
-    """Fit ``value ∝ x^e`` to the larger points of a line; None with fewer than three of them.
+    """Fit ``value ∝ x^e`` to the larger points of a line; return None for fewer than three.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def _point(
 
 
 def _means_over_sets(figure: Figure, results: list[Result]) -> list[Result]:
-    """The mean over all sets of each method, where all are there."""
+    """The mean of each method over all sets, if none is missing."""
     means = []
     for panel, method in dict.fromkeys((r.panel, r.method) for r in results):
         values = [r.value for r in results if (r.panel, r.method) == (panel, method)]
@@ -200,7 +200,7 @@ def _distance(figure: Figure, r: Result, theirs: float, results: list[Result]) -
     if r.runs < ENOUGH_RUNS:
         line = [o.deviation for o in results if (o.panel, o.method) == (r.panel, r.method)]
         deviation = max(deviation, float(np.sqrt(np.mean(np.square(line)))))
-    # Theirs is estimated as equal to ours, unless the paper tells it.
+    # Their deviation is assumed to equal ours, unless the paper states it.
     stored = contestant(r.method).paper or r.method
     told = paper_values()[figure.name].get("deviation", {}).get(stored)
     their_deviation = told[r.place] if told and told[r.place] is not None else deviation

@@ -1,7 +1,7 @@
-"""One cell of a figure: draw the data, run the methods on them, measure.
+"""Compute one cell of a figure: draw the data, run the methods on them, measure.
 
-A cell is (figure, point, run). Its data depend on these and the seed alone, so that all methods
-see the same data and any order of work, on any number of processes, gives the same numbers.
+A cell is (figure, point, run). Its data depend only on these and the seed, so all methods see the
+same data, and the numbers depend neither on the order of work nor on the number of processes.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from hitsndiffs.results.metrics import accuracy, average_ranks
 __all__ = ["Cell", "compute", "correlation"]
 
 Vector = npt.NDArray[np.float64]
-#: Panel → method → value; None where a method has none.
+#: Panel → method → value, or None if a method has none.
 Values = dict[str, dict[str, float | None]]
 Rank = Callable[..., Any]
 
-#: What takes longer than this is timed once.
+#: Timings that take more seconds than this are not repeated.
 ONCE_FROM = 4.0
 
 
@@ -68,24 +68,24 @@ def compute(cell: Cell, methods: Sequence[str], rank: Rank | None = None) -> Val
     Parameters
     ----------
     cell
-        Which.
+        Which cell.
     methods
         Names of contestants.
     rank
-        Stands in for :func:`hitsndiffs.rank` (in tests).
+        Replaces :func:`hitsndiffs.rank` (in tests).
     """
     if rank is None:
         from hitsndiffs.results.ranking import rank as library_rank
 
         rank = library_rank
     with warnings.catch_warnings():
-        # The paper's own stopping rules are part of what is reproduced.
+        # The paper's stopping rules are part of what is reproduced.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return COMPUTE[cell.spec.kind](cell, methods, rank)
 
 
 def correlation(truth: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
-    """:func:`hitsndiffs.accuracy`, with None (JSON has no NaN) where there is none.
+    """:func:`hitsndiffs.accuracy`, with None instead of NaN, which JSON lacks.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def correlation(truth: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
 
 
 def _ranking(rank: Rank, name: str, data: Any, key: Any = None, order: Any = None) -> Any:
-    """Rank with one contestant, told what it needs (the order is made only when asked for)."""
+    """Rank with one contestant, giving it what it needs (``order`` is called only if needed)."""
     who = contestant(name)
     told: dict[str, Any] = {}
     if who.needs == "key":
@@ -149,7 +149,7 @@ def _stability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
         values["displacement"][name] = displacement(scores)
         away = np.abs(average_ranks(scores) - average_ranks(sim.abilities))
         values[FROM_ONE][name] = float(away.mean() / len(scores))
-        # The largest eigenvector of U_diff (or βI - M) is the differences of neighbouring scores.
+        # The top eigenvector of U_diff (or βI - M) holds the differences of neighbouring scores.
         steps = np.abs(np.diff(scores))
         size = float(np.linalg.norm(steps))
         values["variance"][name] = float(np.var(steps / size)) if size > 0 else None
@@ -163,9 +163,9 @@ def _scalability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
     for name in methods:
         try:
             took = clock.time(name)
-            if cell.run == 0 and took.seconds < ONCE_FROM:  # loading and compiling is not its time
+            if cell.run == 0 and took.seconds < ONCE_FROM:  # do not count loading and compiling
                 took = clock.time(name)
-        except InputError:  # a variant with full matrices refuses what does not fit
+        except InputError:  # full matrices that do not fit in memory
             values["seconds"][name] = None
             continue
         values["seconds"][name] = took.seconds
@@ -182,7 +182,7 @@ def _real(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
     found = {
         name: correlation(reference, _ranking(rank, name, data, key).scores) for name in methods
     }
-    # The paper draws the absolute values of two that are negative.
+    # Two values are negative; the paper draws their absolute values.
     drawn = {name: None if value is None else abs(value) for name, value in found.items()}
     return {"accuracy": found, ABSOLUTE: drawn}
 

@@ -1,4 +1,4 @@
-"""``hnd reproduce``: run figures, compare them with the paper, and leave the pages behind."""
+"""``hnd reproduce``: run figures, compare them with the paper, and write the pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TITLE = "HITSnDIFFs: the paper's figures, reproduced"
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a run found and where it left it.
+    """What a run found, and where it is stored.
 
     Attributes
     ----------
@@ -118,27 +118,27 @@ def reproduce(
     figures
         Names (see :func:`list_figures`), beginnings of names, or ``all``.
     runs
-        Runs per cell where the paper has 10; in proportion elsewhere (100 for the stability
-        figures, 5 for the timings).
+        Runs per cell where the paper has 10; elsewhere in proportion (the paper has 100 for the
+        stability figures, 5 for the timings).
     jobs
-        Processes; by default one per core.
+        Number of processes; by default, one per core.
     seed
-        Of all data.
+        Seed for all data.
     methods
-        Only these; further methods of the library may be named, and appear beside the paper's.
+        Only these; other methods of the library may be named too, and appear beside the paper's.
     out
-        The folder for everything. Cells finished there before are not run again.
+        The folder for all output. Cells already finished there are not run again.
     points
         At most this many points per figure, for a quick look.
     docs
-        Also write the page for the documentation here.
+        Where to write a copy of the page for the documentation.
     time_limit
-        Timings are taken no further once one would take more seconds than this: 20 when not
-        given. The paper waits 1000.
+        A method is not timed on larger data if it would take more seconds than this (20 by
+        default; 1000 in the paper).
     pictures
-        Whether to draw; without Matplotlib nothing is drawn, and the result says so.
+        Whether to draw; without Matplotlib, nothing is drawn and a note says so.
     rank
-        Stands in for :func:`hitsndiffs.rank` (in tests).
+        Replaces :func:`hitsndiffs.rank` (in tests).
     """
     if runs < 1:
         raise InputError(f"runs must be at least 1; got {runs}.")
@@ -177,7 +177,7 @@ def reproduce(
     command += "" if points is None else f" --points {points}"
     command += "".join(f" --methods {name}" for name in methods or ())
     command += "" if time_limit is None else f" --time-limit {time_limit:g}"
-    # How long it takes is told only by a run that did everything itself.
+    # Report the time only if this run computed every cell.
     minutes = (time.monotonic() - begin) / 60 if outcome.kept == 0 else 0.0
     _write(
         found,
@@ -212,7 +212,7 @@ def _write(
     docs: Any,
     drawn: bool,
 ) -> None:
-    """Tables and pictures of the chosen figures; pages on all figures that are in the folder."""
+    """Write tables and pictures of the chosen figures, and pages on all figures in the folder."""
     if drawn and not have_matplotlib():
         drawn = False
         found.notes.append(
@@ -253,7 +253,7 @@ def _write(
 
 
 def _hardware() -> str:
-    """What the run was on, and whether it had the machine to itself."""
+    """The machine, and whether it was busy with other work."""
     cores = os.cpu_count() or 1
     said = f"{cores} cores ({platform.machine()}), Python {platform.python_version()}"
     try:
@@ -268,7 +268,7 @@ def _hardware() -> str:
 def _first_run(
     found: Reproduction, command: str, minutes: float, hardware: str
 ) -> dict[str, Any] | None:
-    """How the cells of a folder were computed, if one run computed them all."""
+    """How the cells of a folder were first computed, if one run did so without a break."""
     record = found.out / "run.json"
     if found.outcome.kept == 0 and found.outcome.computed and not found.outcome.interrupted:
         told = {

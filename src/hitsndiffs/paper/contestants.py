@@ -1,4 +1,4 @@
-"""The methods as the paper ran them: which, with what parameters, under what name and colour."""
+"""The methods as the paper ran them, with their parameters and names."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class Contestant:
     Attributes
     ----------
     name
-        How the figures and the stored values call it.
+        Its name in the figures and the stored values.
     label
-        How the paper calls it.
+        Its label in the report, as in the paper.
     method, params
-        What :func:`hitsndiffs.rank` is given.
+        The arguments of :func:`hitsndiffs.rank`.
     needs
-        What it is told beside the responses: ``"key"``, ``"order"``, ``"model"`` or nothing.
+        What it needs besides the responses: ``"key"``, ``"order"``, ``"model"`` or None.
     ours
-        Whether it is not in the paper.
+        Whether it is ours rather than the paper's.
     growth
-        About how its time grows with the number of users (2: it stores a matrix of users × users).
+        Rough exponent of its time in the number of users (2: it stores a users × users matrix).
     paper
-        Under which name the stored values of the paper have it, where that is another.
+        Its name in the paper's stored values, if different.
     """
 
     name: str
@@ -47,11 +47,11 @@ class Contestant:
     paper: str = ""
 
 
-#: In the place of a method of the library: see published, full_matrices.
+#: Take the place of a library method: see published, full_matrices.
 PUBLISHED_GRM, BY_FULL_MATRICES = "published-grm", "full-matrices"
 
 _HND = {"tol": PAPER_TOL, "gap": False}
-#: Coarser than the default, four times as fast, and the same accuracy to within 0.002.
+#: Coarser than the default: four times as fast, with the same accuracy to within 0.002.
 _GRM = {"quadrature": 21, "tol": 1e-2}
 _ALL = (
     Contestant("hnd", "HnD", "hnd", {"solver": "power", **_HND}),
@@ -75,7 +75,7 @@ _ALL = (
     Contestant("hnd/deflation", "HnD-deflation", BY_FULL_MATRICES),
     Contestant("abh/direct", "ABH-direct", BY_FULL_MATRICES, growth=2.0),
     Contestant("abh/power", "ABH-power", BY_FULL_MATRICES, growth=2.0),
-    # the library's solvers, which need the two sums only
+    # the library's solvers, which need only the two sums
     Contestant("hnd/power-sums", "HnD-power on sums", "hnd", {"solver": "power"}, ours=True),
     Contestant(
         "hnd/deflation-sums", "HnD-deflation on sums", "hnd", {"solver": "deflation"}, ours=True
@@ -91,7 +91,7 @@ CONTESTANTS: dict[str, Contestant] = {one.name: one for one in _ALL}
 
 
 def contestant(name: str) -> Contestant:
-    """Return a contestant; any method of the library can be one, with its own defaults.
+    """Return a contestant; any library method can be one, with its default parameters.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def contestant(name: str) -> Contestant:
 
 
 def available(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split names into those that can run here and sentences on those that cannot."""
+    """Return the names that can run here, and sentences about those left out."""
     from hitsndiffs.methods import METHODS
 
     can, words = [], []

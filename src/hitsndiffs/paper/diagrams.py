@@ -1,4 +1,4 @@
-"""The paper's two diagrams: how the response models hang together, and the graph of HnD."""
+"""The paper's two diagrams: how the response models relate, and the graph of HnD."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hitsndiffs.paper.drawings import worked_example
 
 __all__ = ["MODELS", "SPECIAL_CASES", "SpecialCase", "draw_models", "draw_tripartite", "graph"]
 
-#: Model → number of free parameters per item (k options), and its place in the picture.
+#: Model → number of free parameters per item (k options), and position in the picture.
 MODELS: dict[str, tuple[str, float, float]] = {
     "samejima": ("2k", 1.0, 3.0),
     "3pl": ("3", 3.0, 2.2),
@@ -25,16 +25,16 @@ LABELS = {"samejima": "Samejima", "bock": "Bock", "glad": "GLAD"}
 
 @dataclass(frozen=True)
 class SpecialCase:
-    """One arrow of Figure 2: under a condition, one model is another.
+    """One arrow of Figure 2: under a condition, one model becomes another.
 
     Attributes
     ----------
     general, special
         The models.
     condition
-        What makes the one the other.
+        What turns the general model into the special one.
     exact
-        Whether it does so exactly; otherwise nearly, or under further assumptions (dashed).
+        Whether it does so exactly; if not, nearly or under further assumptions (dashed).
     """
 
     general: str
@@ -57,7 +57,7 @@ SPECIAL_CASES = (
 
 
 def graph() -> dict[str, list[tuple[str, str]]]:
-    """The three parts of the graph of HnD on the worked example, and what joins them.
+    """The edges between the three parts of the graph of HnD on the worked example.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def graph() -> dict[str, list[tuple[str, str]]]:
 
 
 def draw_models(canvas: Any, colours: tuple[str, ...]) -> None:
-    """Figure 2: arrows mean "specialises into"; dashed ones need assumptions."""
+    """Figure 2: arrows mean "specialises to"; dashed ones hold nearly, or under assumptions."""
     canvas.set_size_inches(7.0, 4.6)
     axes = _bare(canvas)
     for arrow in SPECIAL_CASES:
@@ -129,7 +129,7 @@ def draw_models(canvas: Any, colours: tuple[str, ...]) -> None:
 
 
 def draw_tripartite(canvas: Any, colours: tuple[str, ...]) -> None:
-    """Figure 3: option weights, user scores and differences of neighbouring users."""
+    """Figure 3: option weights, user scores, and differences between neighbouring users."""
     edges = graph()
     users = list(worked_example()["answers"])
     options = list(dict.fromkeys(option for option, _ in sorted(edges["options"])))

@@ -16,9 +16,9 @@ __all__ = ["CURVES", "EXAMPLE", "Curve", "example_responses", "worked_example"]
 
 Vector = npt.NDArray[np.float64]
 
-#: The answers of users 1–4 to items 1–3, A being the best fit. The paper prints this example as a
-#: picture only; these answers have every property that its text states: consistent, user 2 right
-#: on items 1 and 2, and 1, 2, 3, 4 (or its reverse) the only possible ranking.
+#: The answers of users 1–4 to items 1–3; A is the best option. The paper prints this example only
+#: as a picture; these answers have every property that its text states: they are consistent, user 2
+#: is right on items 1 and 2, and 1, 2, 3, 4 (or its reverse) is the only possible ranking.
 EXAMPLE = ("AAA", "AAB", "ABB", "BBC")
 
 
@@ -31,9 +31,9 @@ class Curve:
     label
         For the legend.
     line
-        Which model it belongs to; models of a picture differ in line style.
+        Number of the model; models in one picture differ in line style.
     colour
-        Number of the colour: the option, or the item.
+        Number of the colour: that of the option or the item.
     theta, chance
         The points.
     """
@@ -80,7 +80,7 @@ def grm_bock() -> list[Curve]:
 
 
 def c1p_limit() -> list[Curve]:
-    """GRM and Bock with steep slopes beside the steps that they come near."""
+    """GRM and Bock with steep slopes beside the steps that they approach."""
     theta = np.linspace(-1, 1, 801)
     return [
         *_options("GRM", 0, _grm(50.0, -0.4, 0.4), theta),
@@ -101,7 +101,7 @@ def example_responses() -> Responses:
 
 
 def worked_example() -> dict[str, Any]:
-    """Every step of HnD on the example of Figure 1, in plain numbers.
+    """Every step of HnD on the example of Figure 1, as plain numbers.
 
     Examples
     --------

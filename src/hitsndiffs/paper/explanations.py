@@ -1,4 +1,4 @@
-"""What the numbers say, in words: shares of agreeing cells, exponents, and why others differ."""
+"""What the numbers say: the share of cells that agree, and why the others differ."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ __all__ = [
     "share",
 ]
 
-#: The methods whose accuracy must be the paper's; the other two leave more open.
+#: The methods whose accuracy must match the paper's, which specifies the other two less fully.
 CHECKED = ("hnd", "abh", "hits", "investment", "pooled-investment", "true-answer")
 
 All = Mapping[str, Sequence[Result]]
 
-#: A second look takes this many times the runs, on the data of another seed.
+#: A second look takes this many times the runs, on data from another seed.
 MORE_RUNS = 4
 OTHER_SEED = 1_000_003
-#: The setting that all accuracy figures of a model share, where they do not vary it.
+#: The settings that the accuracy figures of a model share, except for the one each varies.
 USUAL = {
     "items": 100,
     "users": 100,
@@ -56,7 +56,7 @@ class Count:
 
     @property
     def share(self) -> float:
-        """Agreeing cells over all."""
+        """Fraction of the cells that agree."""
         return self.agree / self.cells if self.cells else float("nan")
 
 
@@ -72,7 +72,7 @@ def accuracy_cells(results: All) -> list[Result]:
 
 
 def counts(results: All) -> list[Count]:
-    """Count the agreeing accuracy cells of each method of the paper."""
+    """Count the accuracy cells that agree, for each method of the paper."""
     cells = accuracy_cells(results)
     found = []
     for method in (*RANKERS, "grm-published"):
@@ -83,24 +83,24 @@ def counts(results: All) -> list[Count]:
 
 
 def share(results: All, methods: Sequence[str] = CHECKED) -> Count:
-    """Count the agreeing accuracy cells of some methods together."""
+    """Count the accuracy cells that agree, for some methods together."""
     own = [one for one in counts(results) if one.method in methods]
     return Count("together", sum(one.cells for one in own), sum(one.agree for one in own))
 
 
 def outliers(results: All) -> list[Result]:
-    """All compared points, of any figure, that do not agree."""
+    """All compared points, in any figure, that do not agree."""
     return [
         r
         for name, points in results.items()
-        if not FIGURES[name].shows  # those are another figure's
+        if not FIGURES[name].shows  # its points belong to another figure
         for r in points
         if r.verdict in ("higher", "lower")
     ]
 
 
 def certified(results: All) -> list[tuple[str, int, int]]:
-    """For each method: how many data sets of consistent answers, and how many are certified."""
+    """For each method: the number of consistent data sets, and how many it is certified on."""
     points = [r for r in results.get("accuracy/c1p/items", ()) if r.panel == "certified"]
     found = []
     for method in RANKERS:
@@ -114,10 +114,10 @@ def certified(results: All) -> list[tuple[str, int, int]]:
 def recheck(
     results: All, store: Store, *, seed: int, runs: int, jobs: int, outcome: Outcome
 ) -> dict[tuple[str, str, str, int], Result]:
-    """Look again, with four times the runs and other data, at points that do not agree.
+    """Look again at points that do not agree, with four times the runs and other data.
 
-    Among hundreds of comparisons some differ by chance; those agree the second time. Points whose
-    cause is known are left alone.
+    Among hundreds of comparisons, some differ by chance; those agree the second time. Points with a
+    known cause, or too few runs, are skipped.
 
     Returns
     -------
@@ -149,12 +149,12 @@ def recheck(
 
 
 def key(result: Result) -> tuple[str, str, str, int]:
-    """Which point a result is."""
+    """The identity of a point."""
     return (result.figure, result.panel, result.method, result.place)
 
 
 def cause(result: Result, again: Result | None = None) -> str:
-    """Say why a point differs from the paper, as far as it is known.
+    """Say why a point differs from the paper, as far as known.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def cause(result: Result, again: Result | None = None) -> str:
 
 
 def twin_values(result: Result) -> list[float]:
-    """The paper's values of a method in all figures that contain the same setting."""
+    """The paper's values of a method in all figures that contain the same settings."""
     figure = FIGURES[result.figure]
     if figure.kind != "accuracy" or result.x != USUAL.get(figure.varies):
         return []
@@ -226,5 +226,5 @@ def twin_values(result: Result) -> list[float]:
 
 
 def label(method: str) -> str:
-    """How a line is called in the report."""
+    """The name of a line in the report."""
     return "the data" if method == DATA else contestant(method).label

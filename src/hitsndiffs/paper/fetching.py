@@ -1,7 +1,7 @@
-"""The six real data sets of the paper, fetched from the authors' public repository and checked.
+"""Fetch the paper's six real data sets from the authors' public repository, and check them.
 
-The data are not ours to pass on (they come from Li, Baba and Kashima, CIKM 2017),
-so the package names the place, the version and a check sum of every file.
+The data are not ours to distribute (they come from Li, Baba and Kashima, CIKM 2017),
+so the package stores only the address, the version and a checksum of every file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hitsndiffs.errors import InputError
 __all__ = ["CHECK_SUMS", "REPOSITORY", "fetch_data"]
 
 REPOSITORY = "https://github.com/northeastern-datalab/HITSnDIFFS"
-#: The version of the repository that was read.
+#: The commit of the repository that is used.
 VERSION = "04191e0ca2c8a8b19ff43c1f7382e6ae6f793fbd"
 SOURCE = f"https://raw.githubusercontent.com/northeastern-datalab/HITSnDIFFS/{VERSION}/datasets"
 #: SHA-256 of every file.
@@ -45,14 +45,14 @@ def fetch_data(
     *,
     check_sums: Mapping[str, str] = CHECK_SUMS,
 ) -> list[Path]:
-    """Fetch the data sets, check them, and write them; all files or none.
+    """Fetch the data sets, check them, and write all files or none.
 
     Parameters
     ----------
     folder
-        Where they go; made when it is not there. Name it in ``HITSNDIFFS_DATA``.
+        Where they go; created if missing. Set ``HITSNDIFFS_DATA`` to this folder to use them.
     source
-        The address that they lie under; the authors' repository when not given.
+        The base address of the files; by default, the authors' repository.
     check_sums
         The files and their SHA-256 sums.
 

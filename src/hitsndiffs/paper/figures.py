@@ -1,4 +1,4 @@
-"""Every figure of the paper in one place: its data, its points and its lines."""
+"""Every figure of the paper: its data, its points and its lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RANKERS = (
 )
 WITHOUT_KEY = RANKERS[:6]
 SPECTRAL = ("hnd", "abh")
-#: The variants that the paper times, with full matrices as there; then the library's own.
+#: The variants that the paper times, with full matrices as in the paper; then the library's.
 FULL_MATRICES = ("hnd/power", "hnd/arnoldi", "hnd/deflation", "abh/direct", "abh/power")
 TIMED = (
     *FULL_MATRICES,
@@ -35,7 +35,7 @@ TIMED = (
     "abh/lanczos",
     "grm",
 )
-#: Panels that the paper's text asks for beside what its published code draws.
+#: Extra panels: what the paper's text says where its code differs, and absolute values as drawn.
 PAIRS = "accuracy, each user and item with the probability"
 FROM_ONE = "displacement, places counted from 1"
 ABSOLUTE = "accuracy, absolute"
@@ -48,7 +48,7 @@ class Figure:
     Attributes
     ----------
     name
-        The key under which values are stored and the command line knows the figure.
+        The key of its stored values, and its name on the command line.
     kind
         How a cell is computed (see :mod:`hitsndiffs.paper.cells`).
     title, x_label
@@ -56,18 +56,18 @@ class Figure:
     x
         The points; each is a cell, run several times.
     panels
-        What is measured, one picture panel each.
+        What is measured; each is one panel of the picture.
     methods
         The lines.
     model, varies
-        Of simulated data: the model, and which argument of ``simulate`` the points are.
+        For simulated data: the model, and the argument of ``simulate`` that varies.
     paper_runs
-        How many runs the paper averages. The command's ``--runs`` is in proportion: 10 means as
-        many as the paper for every figure.
+        How many runs the paper averages. ``--runs`` scales this: 10 means as many runs as in the
+        paper, for every figure.
     log_x, log_y
-        Axes of the picture.
+        Whether the axes are logarithmic.
     shows
-        Another figure whose cells this one shows, when it has none of its own.
+        Another figure whose cells this one shows, if it has no cells itself.
     """
 
     name: str
@@ -85,14 +85,14 @@ class Figure:
     shows: str = ""
 
     def places(self, points: int | None = None) -> list[int]:
-        """Numbers of the points to run: all, or some spread evenly over the axis."""
+        """Indices of the points to run: all, or some spread evenly over the axis."""
         count = len(self.x)
         if points is None or points >= count:
             return list(range(count))
         return sorted({round(i * (count - 1) / max(points - 1, 1)) for i in range(points)})
 
     def runs(self, runs: int) -> int:
-        """How many runs of each cell ``--runs`` asks for (a deterministic figure has one)."""
+        """How many runs of each cell ``--runs`` means (a deterministic figure has one)."""
         return max(1, runs * self.paper_runs // 10) if self.paper_runs > 1 else 1
 
     @property
@@ -233,7 +233,7 @@ FIGURES: dict[str, Figure] = {figure.name: figure for figure in _all()}
 
 
 def choose(names: Iterable[str]) -> list[Figure]:
-    """Figures by name; ``all``, or the beginning of some names (``accuracy/grm``) will do.
+    """Figures by name; ``all`` or a leading part of names (``accuracy/grm``) also works.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def choose(names: Iterable[str]) -> list[Figure]:
             hint = did_you_mean(text, FIGURES)
             raise InputError(f"There is no figure {name!r}; see hnd reproduce --list.{hint}")
         chosen.update((figure.name, figure) for figure in hits)
-    # A figure that shows another's cells needs that one to be run.
+    # A figure that shows another's cells needs that figure to be run.
     for figure in list(chosen.values()):
         if figure.shows:
             chosen.setdefault(figure.shows, FIGURES[figure.shows])

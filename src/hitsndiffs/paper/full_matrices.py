@@ -1,9 +1,9 @@
 """The paper's five variants of HnD and ABH as it runs them: with full matrices of floats.
 
-Section III-F counts their cost, and Figure 5 times them. ``C`` is a full users × options matrix;
-*direct* variants multiply two such matrices into a users × users one, and ABH-power keeps the
-diagonal matrices ``D`` and ``βI`` in full. The library's solvers need none of these matrices; these
-are here to judge the paper's figure, and as independent oracles.
+Section III-F analyses their cost, and Figure 5 times them. ``C`` is a full users × options matrix;
+*direct* variants multiply two matrices of this size into a users × users one, and ABH-power stores
+the diagonal matrices ``D`` and ``βI`` in full. The library's solvers need none of these matrices;
+the variants exist to check the paper's figure, and as independent oracles.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Vector = npt.NDArray[np.float64]
 
 #: How many users × users matrices a variant holds at once.
 SQUARES = {"hnd/arnoldi": 1, "abh/direct": 2, "abh/power": 2}
-#: Of the memory that is free, this share may be filled.
+#: Share of the free memory that may be filled.
 FILLED = 0.8
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a variant found: the axis, the rounds of its power iterations, and its time."""
+    """Result of a variant: the axis, the rounds of its power iterations, and its time."""
 
     scores: Vector
     rounds: int
@@ -40,7 +40,7 @@ class Run:
 
 
 def one_hot(responses: Responses) -> Vector:
-    """The response matrix ``C``: a row per user, a column per option, 1 where it was chosen.
+    """The response matrix ``C``: one row per user, one column per option, 1 if chosen.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def run_variant(
     tol: float = 1e-5,
     memory: float | None = None,
 ) -> Run:
-    """Run one of :data:`VARIANTS` and time it, from ``C`` on.
+    """Run and time one of :data:`VARIANTS`, starting from ``C``.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def run_variant(
     tol
         Power iterations stop when the unit vector changes by at most this (L2).
     memory
-        How many bytes are free; asked of the system when not given.
+        Free bytes; by default, as the system reports.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def _hnd_power(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector,
 
 
 def _hnd_deflation(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector, int]:
-    """Hotelling's deflation: first the left eigenvector of 1 by power iteration, then the axis."""
+    """Hotelling's deflation: power iteration for the left eigenvector of 1, then for the axis."""
     row, col = _normalised(C)
     right = np.ones(len(C)) / np.sqrt(len(C))
     left, _, first, _, _ = iterate(
@@ -133,7 +133,7 @@ def _hnd_deflation(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vec
 
 
 def _hnd_direct(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector, int]:  # noqa: ARG001
-    """The matrix ``U`` multiplied out, and Arnoldi's iterations on it."""
+    """Multiply out the matrix ``U``, and run Arnoldi iterations on it."""
     from scipy.sparse.linalg import eigs
 
     row, col = _normalised(C)
@@ -143,7 +143,7 @@ def _hnd_direct(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector
 
 
 def _abh_direct(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector, int]:  # noqa: ARG001
-    """The Laplacian multiplied out, and Lanczos' iterations on it."""
+    """Multiply out the Laplacian, and run Lanczos iterations on it."""
     from scipy.sparse.linalg import eigsh
 
     A = C @ C.T
@@ -153,7 +153,7 @@ def _abh_direct(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector
 
 
 def _abh_power(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector, int]:
-    """Algorithm 2 with ``D`` and ``βI`` as full matrices: quadratic in the users."""
+    """Algorithm 2 with ``D`` and ``βI`` as full matrices: quadratic in the number of users."""
     D = np.diag(C @ C.sum(axis=0))
     beta = float(D.max())
     shift = beta * np.identity(len(C) - 1)
@@ -167,7 +167,7 @@ def _abh_power(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector,
     return cumulated(d), rounds
 
 
-#: No power iteration of the paper's takes more rounds.
+#: Limit on rounds; none of the paper's power iterations takes more.
 MOST_ROUNDS = 100_000
 
 Variant = Callable[[Vector, np.random.Generator, float], tuple[Vector, int]]

@@ -1,4 +1,4 @@
-"""The paper's claims on speed, rounds and missing answers, judged by our numbers beside its own."""
+"""Check the paper's claims on speed, rounds and missing answers against our numbers and its own."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["beta_section", "displacement_section", "missing_section", "speed_sec
 
 All = Mapping[str, Sequence[Result]]
 
-#: Times are compared from here on; smaller data take no time at all.
+#: Times are compared from this size on; smaller data take almost no time.
 LARGE = 1000
 BASE = "hnd/power"
 
 
 def speed_sections(results: All) -> list[str]:
-    """Rounds, times as ratios, and what the text says about them."""
+    """Rounds, time ratios, and what the text says about them."""
     lines = []
     for side in ("users", "items"):
         points = results.get(f"scalability/{side}", ())
@@ -47,7 +47,7 @@ def _line(points: Sequence[Result], panel: str, method: str) -> dict[int, Result
 
 
 def _rounds(points: Sequence[Result], side: str) -> list[str]:
-    """Rounds do not depend on the machine: every cell is judged."""
+    """Judge every cell, because rounds do not depend on the machine."""
     own = [r for r in points if r.panel == "iterations"]
     methods = list(dict.fromkeys(r.method for r in own))
     sizes = FIGURES[f"scalability/{side}"].x
@@ -88,7 +88,7 @@ def _paper_ratio(side: str, method: str, place: int) -> float | None:
 
 
 def _ratios(points: Sequence[Result], side: str) -> list[str]:
-    """Times in units of HnD-power's, both with full matrices, in the same run."""
+    """Times as multiples of HnD-power's with full matrices, in the same run."""
     sizes = FIGURES[f"scalability/{side}"].x
     places = [place for place, x in enumerate(sizes) if x >= LARGE]
     base = _line(points, "seconds", BASE)
@@ -118,7 +118,7 @@ def _growth(points: Sequence[Result], side: str) -> list[str]:
     rows = []
     for method in FIGURES[f"scalability/{side}"].methods:
         fitted = exponent(points, "seconds", method)
-        if fitted is None:  # a variant that ends early: begin sooner
+        if fitted is None:  # a variant that stops early: start from smaller sizes
             fitted = exponent(points, "seconds", method, least_x=100)
         sizes = [r.x for r in points if r.panel == "seconds" and r.method == method]
         if fitted is not None:
@@ -203,7 +203,7 @@ def _stops(points: Sequence[Result]) -> list[str]:
 
 
 def beta_section(results: All) -> list[str]:
-    """Whether rounds are linear in β."""
+    """Check whether rounds are linear in β."""
     points = [r for r in results.get("abh-power/beta", ()) if r.panel == "relative rounds"]
     if len(points) < 3:
         return []
@@ -224,7 +224,7 @@ def beta_section(results: All) -> list[str]:
 
 
 def missing_section(results: All, methods: Sequence[str] = ("hnd", "hits")) -> list[str]:
-    """Figures 4g, 9d and 9h: a fixed number of answers each, or each pair with the probability."""
+    """Figures 4g, 9d and 9h: a fixed number of answers each, or each pair with probability p."""
     rows = []
     for model in ("samejima", "grm", "bock"):
         points = results.get(f"accuracy/{model}/answer_probability", ())

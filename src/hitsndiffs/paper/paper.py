@@ -1,4 +1,4 @@
-"""The numbers behind the paper's figures, as the project's own table."""
+"""The numbers behind the paper's figures, as a table that the project keeps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["paper_value", "paper_values"]
 
 @cache
 def paper_values() -> dict[str, dict[str, Any]]:
-    """Figure → its values: ``x``, and for each panel the values of each method.
+    """Figure → its values: ``x``, and the values of each method for each panel.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def paper_values() -> dict[str, dict[str, Any]]:
 
 
 def paper_value(figure: str, panel: str, method: str, place: int) -> float | None:
-    """Return one value of the paper, or None where it has none (methods by their stored names).
+    """Return one value of the paper, or None if it has none; methods go by their stored names.
 
     Examples
     --------
@@ -41,5 +41,5 @@ def paper_value(figure: str, panel: str, method: str, place: int) -> float | Non
     return None if values is None or place >= len(values) else values[place]
 
 
-#: Stands in the place of a method where a number describes the data themselves.
+#: Takes the place of a method where a number describes the data.
 DATA = "data"

@@ -1,4 +1,4 @@
-"""Pictures in one style: colour-blind-safe, the paper's values faintly behind ours.
+"""Pictures in one colour-blind-safe style, with the paper's values faint behind ours.
 
 Matplotlib is imported only here, and only when a picture is drawn.
 """
@@ -21,7 +21,7 @@ from hitsndiffs.paper.paper import DATA, paper_values
 
 __all__ = ["draw", "have_matplotlib"]
 
-# Okabe and Ito's colours, told apart with every kind of colour vision.
+# Okabe and Ito's colours, distinguishable with every kind of colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F")
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
 PANEL_LABELS = {
@@ -62,7 +62,7 @@ def draw(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:
     Parameters
     ----------
     figure
-        What.
+        What to draw.
     results
         Its points.
     folder
@@ -84,7 +84,7 @@ def draw(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:
         canvas.suptitle(figure.title, fontsize=10)
         pictures: dict[Path, Writer] = {}
         for ending in ("png", "pdf"):
-            # No date inside, so that the same numbers give the same file.
+            # Without version (PNG) and date (PDF), the same numbers give the same file.
             stamp = {"Software": None} if ending == "png" else {"CreationDate": None}
             drawn = io.BytesIO()
             canvas.savefig(drawn, format=ending, dpi=150, metadata=stamp)
@@ -101,7 +101,7 @@ def _look(method: str) -> dict[str, Any]:
     else:
         place = sum(map(ord, method))
     look = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
-    if place >= len(COLOURS):  # the same colours again, hollow
+    if place >= len(COLOURS):  # colours repeat, with hollow markers
         look["markerfacecolor"] = "white"
     return look
 
@@ -114,7 +114,7 @@ def _panels(canvas: Any, figure: Figure) -> Iterator[tuple[Any, str]]:
 
 
 def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
-    """Lines over the points of an axis, with error bars; the paper's behind."""
+    """Lines with error bars, with the paper's lines behind."""
     theirs = paper_values().get(figure.shows or figure.name, {})
     our_x, their_x = _x_axes(results, theirs)
     for axes, panel in _panels(canvas, figure):
@@ -138,7 +138,7 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
         axes.set_ylabel(PANEL_LABELS.get(panel, panel))
         if figure.log_x:
             axes.set_xscale("log")
-            if not figure.log_y:  # name the points themselves
+            if not figure.log_y:  # label the points themselves
                 axes.set_xticks(figure.x, [f"{x:g}" for x in figure.x])
                 axes.minorticks_off()
         if figure.log_y:
@@ -149,7 +149,7 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
 def _x_axes(
     results: Sequence[Result], theirs: dict[str, Any]
 ) -> tuple[dict[int, Any], Sequence[Any]]:
-    """Where our points and theirs stand: by difficulty, it is the users' mean accuracy."""
+    """The x of our points and theirs; for difficulty, it is the users' mean accuracy."""
     their_x = theirs.get("mean_user_accuracy", theirs.get("x", ()))
     return {r.place: r.value for r in results if r.method == DATA}, their_x
 
@@ -175,9 +175,9 @@ def _legend(canvas: Any, *, paper: bool = True) -> None:
 
 
 def _bars(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
-    """A group of bars per data set, the paper's values as hollow bars behind.
+    """One group of bars per data set, with the paper's values as hollow bars behind.
 
-    Where a correlation is negative, the paper draws its absolute value: hatched.
+    Where a correlation is negative, the paper draws its absolute value; that bar is hatched.
     """
     drawn = {(r.x, r.method): r.value for r in results if r.panel == ABSOLUTE}
     results = [r for r in results if r.panel == "accuracy"]

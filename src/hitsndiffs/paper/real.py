@@ -1,4 +1,4 @@
-"""The six real data sets of the paper, from the folder named by ``HITSNDIFFS_DATA``."""
+"""The paper's six real data sets, read from the folder that ``HITSNDIFFS_DATA`` names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hitsndiffs.paper.fetching import REPOSITORY
 __all__ = ["FOLDER_VARIABLE", "WHERE_FROM", "data_folder", "read_set", "require_data"]
 
 FOLDER_VARIABLE = "HITSNDIFFS_DATA"
-#: Said where the data are wanted and not there.
+#: Shown when the data are needed but missing.
 WHERE_FROM = (
     f"They are in the authors' repository ({REPOSITORY}): run "
     f"`hnd reproduce --fetch-data paper-data`, which fetches and checks them, and set "
@@ -24,7 +24,7 @@ WHERE_FROM = (
 
 
 def data_folder() -> Path | None:
-    """Return the folder that holds a folder per data set, or None when there is none."""
+    """Return the folder that holds one folder per data set, or None if there is none."""
     named = os.environ.get(FOLDER_VARIABLE)
     if not named:
         return None
@@ -35,7 +35,7 @@ def data_folder() -> Path | None:
 
 
 def require_data() -> Path:
-    """Return that folder, or say where the data sets are."""
+    """Return that folder, or raise an error that says where to get the data sets."""
     folder = data_folder()
     if folder is None:
         raise InputError(
@@ -46,7 +46,7 @@ def require_data() -> Path:
 
 
 def read_set(name: str) -> tuple[Responses, dict[str, str]]:
-    """Read one set: ``answer.csv`` (a row per item, a column per user) and ``truth.csv``.
+    """Read one set: ``answer.csv`` (one row per item, one column per user) and ``truth.csv``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a run leaves behind: tables, one page for the browser, and one for the documentation."""
+"""The output of a run: tables, a page for the browser, and a page for the documentation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CSV_COLUMNS = (
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole({path: text_writer(text)})
 
@@ -156,7 +156,7 @@ def _section(figure: Figure, points: Sequence[Result], picture: Path | None) -> 
 
 
 def _cells_table(points: Sequence[Result]) -> str:
-    """A row per method, a column per point: ours, the paper's, the distance."""
+    """One row per method, one column per point: ours, the paper's, the distance."""
     places = sorted({r.place for r in points})
     x = {r.place: r.x for r in points}
     head = "".join(f"<th>{html.escape(str(x[place]))}</th>" for place in places)

@@ -1,4 +1,4 @@
-"""Running cells: in several processes, resumable, with the time left on a terminal."""
+"""Run cells in several processes, resumably, showing the time left on a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hitsndiffs.paper.store import Store
 
 __all__ = ["Outcome", "Work", "run_cells", "run_work"]
 
-#: Numerical libraries in worker processes get one thread each: the processes share the cores.
+#: Numerical libraries get one thread per worker process, because the processes share the cores.
 ONE_THREAD = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -31,7 +31,8 @@ ONE_THREAD = (
 )
 
 
-#: Seconds after which a timing is not taken further; the paper waits 1000.
+#: A method is timed only while it is expected to take at most this many seconds; the paper's limit
+#: is 1000.
 TIME_LIMIT = 20.0
 
 
@@ -62,28 +63,28 @@ def run_cells(
     time_limit: float = TIME_LIMIT,
     rank: Rank | None = None,
 ) -> Outcome:
-    """Compute what is not in the store yet.
+    """Compute the cells that are not in the store yet.
 
     Parameters
     ----------
     figures
         Which figures.
     store
-        Where finished cells are, and go.
+        Holds finished cells; new ones are added to it.
     runs
-        Runs per cell of a figure for which the paper has 10; others in proportion.
+        Runs per cell of a figure for which the paper has 10; others scale in proportion.
     seed
-        Of all data.
+        Seed for all data.
     jobs
-        Processes; timings are always taken one at a time in this one.
+        Number of processes; timings are always taken one at a time.
     methods
         Only these (default: each figure's own).
     points
         At most this many points per figure.
     time_limit
-        A method is left out of larger timings once one would take more seconds than this.
+        A method is not timed on larger data if it would take more seconds than this.
     rank
-        Stands in for :func:`hitsndiffs.rank`; then everything runs in this process.
+        Replaces :func:`hitsndiffs.rank`; then everything runs in this process.
     """
     outcome = Outcome()
     work: list[Work] = []
@@ -113,7 +114,7 @@ def run_work(
     time_limit: float = TIME_LIMIT,
     rank: Rank | None = None,
 ) -> None:
-    """Compute cells and keep them; Ctrl-C ends it, with what is finished kept."""
+    """Compute cells and store them; Ctrl-C stops, and finished cells stay stored."""
     try:
         with _progress(sum(_weight(cell) for cell, _ in [*work, *timed])) as advance:
             _run_many(work, store, outcome, jobs, rank, advance)
@@ -131,17 +132,17 @@ def _cells(figure: Figure, runs: int, seed: int, points: int | None) -> Iterator
 
 
 def _wanted(cell: Cell, methods: Sequence[str] | None) -> list[str]:
-    """The methods of a cell: the figure's (and any others asked for) among those that can run."""
+    """The methods of a cell: the figure's, or those asked for that apply to it."""
     figure = cell.spec
     if methods is None:
         chosen = list(figure.methods)
     elif figure.kind in ("accuracy", "simulated", "real"):
         chosen = [name for name in methods if "/" not in name]
-        if figure.kind == "real":  # there the True-answer ranking is the reference itself
+        if figure.kind == "real":  # the True-answer ranking is the reference
             chosen = [name for name in chosen if contestant(name).needs is None]
     else:
         chosen = [name for name in figure.methods if name in methods or figure.kind == "beta"]
-    # The GRM-estimator takes long on many items; the paper has no value there either.
+    # The GRM-estimator is slow on many items; the paper has no value there either.
     slow = ("grm", "grm-published")
     return [name for name in chosen if name not in slow or _paper_has(cell)]
 
@@ -175,7 +176,7 @@ def _run_many(
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Worker processes; they end at once when the work is broken off."""
+    """Worker processes, which end at once if the work is interrupted."""
     others = set(active_children())
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_leave_interrupts)
     try:
@@ -204,7 +205,7 @@ def _run_timed(
     rank: Rank | None,
     advance: Callable[[float], None],
 ) -> None:
-    """Take timings one after the other, in one process with one thread."""
+    """Take timings one at a time, in one process with one thread."""
     if not timed:
         return
     with _one_thread_each(), _pool(1) as pool:
@@ -218,7 +219,7 @@ def _run_timed(
 
 
 def _affordable(cell: Cell, method: str, store: Store, time_limit: float) -> bool:
-    """Whether a timing will end soon, going by the point before."""
+    """Whether a timing is expected to stay within the limit, judging by earlier ones."""
     earlier = [
         values.get("seconds", {}).get(method)
         for run, values in store.runs(cell.spec, cell.place, cell.seed)
@@ -243,7 +244,7 @@ def _affordable(cell: Cell, method: str, store: Store, time_limit: float) -> boo
 
 
 def _attempt(cell: Cell, methods: Sequence[str], rank: Rank | None = None) -> Values | str:
-    """Compute a cell; what goes wrong is told, and the other cells go on."""
+    """Compute a cell, or return the error message so that the other cells go on."""
     try:
         return compute(cell, methods, rank)
     except Exception as error:
@@ -253,14 +254,14 @@ def _attempt(cell: Cell, methods: Sequence[str], rank: Rank | None = None) -> Va
 
 
 def _weight(cell: Cell) -> float:
-    """About how long a cell takes, relative to others."""
+    """Rough time of a cell, relative to others."""
     figure = cell.spec
     size = cell.x if figure.varies in ("users", "items") or figure.kind == "simulated" else 100
     return 1.0 + float(size) / 100.0
 
 
 def _leave_interrupts() -> None:
-    """Ctrl-C is the parent's to handle."""
+    """Ignore Ctrl-C, which the parent process handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -280,7 +281,7 @@ def _one_thread_each() -> Iterator[None]:
 
 @contextmanager
 def _progress(total: float) -> Iterator[Callable[[float], None]]:
-    """A bar with the time left, on a terminal only."""
+    """A progress bar with the time left, only on a terminal."""
     if not sys.stderr.isatty() or total == 0:
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""Finished cells on disk: JSON lines, one file per figure, added to and never rewritten."""
+"""Finished cells on disk: one append-only file of JSON lines per figure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Store"]
 
 
 class Store:
-    """The cells of some figures under a folder.
+    """The cells of some figures in a folder.
 
-    A line that was cut off by an interruption is passed over, and its cell run again.
+    A line cut off by an interruption is skipped, and its cell is run again.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Store:
         self._cut: set[str] = set()
 
     def values(self, cell: Cell) -> Values:
-        """What is known of a cell."""
+        """The stored values of a cell."""
         return self._figure(cell.spec).get((cell.place, cell.run, cell.seed), {})
 
     def done(self, cell: Cell) -> set[str]:
@@ -49,7 +49,7 @@ class Store:
                 yield run, values
 
     def add(self, cell: Cell, values: Values) -> None:
-        """Keep the values of a cell, in memory and on disk."""
+        """Store the values of a cell, in memory and on disk."""
         self._merge(self._figure(cell.spec), (cell.place, cell.run, cell.seed), values)
         self.folder.mkdir(parents=True, exist_ok=True)
         line = {
@@ -61,7 +61,7 @@ class Store:
         }
         path = self._path(cell.spec)
         with path.open("a", encoding="utf-8") as file:
-            # After an interruption in the middle of a line, begin a new one.
+            # If the last line was cut off, start a new one.
             cut = path.name in self._cut and file.tell() > 0
             self._cut.discard(path.name)
             file.write(("\n" if cut else "") + json.dumps(line) + "\n")
@@ -86,7 +86,7 @@ class Store:
             try:
                 told = json.loads(line)
                 place, run, seed = told["place"], told["run"], told["seed"]
-                # Lines of an older list of points are not this figure's.
+                # Skip lines from an older list of points.
                 if place < len(figure.x) and told["x"] == figure.x[place]:
                     self._merge(cells, (place, run, seed), told["values"])
             except (ValueError, KeyError, TypeError):

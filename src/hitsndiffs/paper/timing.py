@@ -1,4 +1,4 @@
-"""Timing a solver: from the data laid out to the axis, without what ``rank`` adds to it."""
+"""Time a solver from the laid-out data to the axis, without what ``rank`` adds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Clock", "Took"]
 
 @dataclass(frozen=True)
 class Took:
-    """How long a solver took, and how many rounds over the data."""
+    """How long a solver took, and how many rounds over the data it made."""
 
     seconds: float
     rounds: int
@@ -31,7 +31,7 @@ class Took:
 
 @dataclass
 class Clock:
-    """Times contestants on some data.
+    """Times contestants on one data set.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Clock:
         return open_engine(self.sim.responses)
 
     def time(self, name: str) -> Took:
-        """Run one contestant."""
+        """Run and time one contestant."""
         who = contestant(name)
         if who.method == BY_FULL_MATRICES:
             run = run_variant(name, self._matrix, seed=self.seed, tol=PAPER_TOL)

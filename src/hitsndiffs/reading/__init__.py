@@ -1,4 +1,4 @@
-"""Files to :class:`hitsndiffs.Responses`, and answer keys to dictionaries."""
+"""Read files into :class:`hitsndiffs.Responses`, and answer keys into dictionaries."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def plan(source: Any, *, plan: Any = None, **options: Any) -> Plan:
         A path, ``"-"`` for standard input, a file object (binary or text), a folder, or a list of
         them.
     plan
-        A plan to repeat: a :class:`Plan`, the path of its JSON, or a mapping. Options given beside
-        it win.
+        A plan to repeat: a :class:`Plan`, the path of its JSON, or a mapping. Other options
+        override it.
     **options
-        Every decision, to be overruled by name; see :func:`read_responses`.
+        Options that override single decisions; see :func:`read_responses`.
 
     Returns
     -------
     Plan
-        To be printed, changed, written as JSON, and read.
+        It can be printed, changed, written as JSON, and read.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def read_responses(source: Any, **options: Any) -> Responses:
     ----------
     source
         A path, ``"-"`` for standard input, a file object (binary or text), a folder, or a list of
-        them. Every format that ``hnd formats`` lists is recognised, and plain tables (CSV, TSV,
+        them. Recognised are all formats that ``hnd formats`` lists, and plain tables (CSV, TSV,
         spreadsheets, Parquet, JSONL; also in zip, gzip and zstd).
     **options
-        What is known about the file; whatever is not given is found out:
+        What is known about the file; the reader works out the rest:
 
         layout
             ``"wide"`` (one row per user, one column per item), ``"long"`` (one row per answer), or
@@ -70,41 +70,41 @@ def read_responses(source: Any, **options: Any) -> Responses:
         user, item, option
             The columns that hold them.
         group
-            The column of the users' groups (a team, the runs of one model): a ranking then takes
-            each group for one witness.
+            The column of the users' groups (a team, the runs of one model): a ranking then counts
+            each group as one witness.
         engine, scheduler
             ``engine="dask"``: the workers of a Dask cluster read the files (plain Parquet, CSV or
             TSV; folders and patterns with ``*`` too) and keep them. ``scheduler`` is its address,
             ``tcp://HOST:PORT``; without one, a cluster is started on this machine.
         here_up_to
-            With ``engine="dask"``: up to so many answers (5 million) they are ranked by the caller,
-            which is quicker than a cluster; 0 for never.
+            With ``engine="dask"``: up to this many answers (default 5 million) are ranked in the
+            calling process, which is quicker than a cluster; 0 for never.
         items, drop
-            Patterns of the items to be taken and to be left out.
+            Patterns of the items to keep and to leave out.
         key_row
             The row that holds the key.
         sheet, encoding, separator
-            The sheet of a spreadsheet; the encoding and the separator of a text.
+            The sheet of a spreadsheet; the encoding and the separator of a text file.
         attempt
             Which attempt counts: ``"first"``, ``"last"`` or ``"best"``.
         transpose
             Whether the rows are items and the columns users.
         duplicates
-            What two different answers of a user to an item are: an ``"error"``, or the ``"first"``
-            or ``"last"`` counts.
+            What to do if a user gave two different answers to an item: raise an ``"error"``, or
+            keep the ``"first"`` or ``"last"``.
         fold, blanks
-            Whether spellings that differ in case or Unicode forms are one answer (True); words
-            that are no answer.
+            Whether spellings that differ in case or Unicode form are the same answer (default
+            True); words that mean no answer.
         max_memory
-            How much may be held at once, such as ``"4GB"``.
+            How much memory to use at most, such as ``"4GB"``.
         plan
             A plan to repeat.
 
     Returns
     -------
     Responses
-        With all labels as text, the key in ``key`` where the file holds one, and notes on
-        everything that was assumed or left out.
+        All labels are text; ``key`` holds the key if the file has one, and ``notes`` say what
+        was assumed or left out.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def read_responses(source: Any, **options: Any) -> Responses:
 
 
 def _on_cluster(source: Any, options: dict[str, Any]) -> Any:
-    """Have the workers of a Dask cluster read the files; the engine that holds them comes back."""
+    """Have the workers of a Dask cluster read the files; return the engine that holds them."""
     client = connect(options.pop("scheduler", None))
     if is_dask_frame(source):
         from hitsndiffs.engines.dask_frames import engine_of_frame
@@ -147,7 +147,7 @@ def read_file(source: Any, **options: Any) -> tuple[Responses, Plan]:
             made = plan(source, **options)
             return made.read(), made
     except NotUtf8:
-        # The beginning was UTF-8 and the rest is not: the beginning had no special characters.
+        # The beginning passed as UTF-8 because it had no special characters.
         if options.get("encoding") is not None or hasattr(source, "read") or source == "-":
             raise
         made = plan(source, **{**options, "encoding": "cp1252"})

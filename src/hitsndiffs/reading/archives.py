@@ -1,4 +1,4 @@
-"""Zip archives in memory, with Zstandard members, and a limit on what comes out of them."""
+"""Zip archives in memory, also with Zstandard members; the unpacked size is limited."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Archive:
     data
         Its bytes.
     name
-        For messages.
+        The name for messages.
     limit
-        Bytes that a member may have when it is unpacked.
+        The most bytes that a member may unpack to.
     """
 
     def __init__(self, data: bytes, name: str, limit: int) -> None:
@@ -46,7 +46,7 @@ class Archive:
             members = self._zip.infolist()
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise self._damaged(error) from None
-        # names may repeat; the last one counts
+        # if names repeat, the last one counts
         self._members = {
             member.filename: member
             for member in members
@@ -81,7 +81,7 @@ class Archive:
         return data
 
     def _raw(self, member: zipfile.ZipInfo) -> bytes:
-        """Return a member's bytes as they are stored."""
+        """Return a member's bytes as stored (still packed)."""
         header = self._data[member.header_offset : member.header_offset + 30]
         n_name, n_extra = struct.unpack("<HH", header[26:30])
         begin = member.header_offset + 30 + n_name + n_extra
@@ -101,7 +101,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def too_large(name: str, limit: int) -> InputError:
-    """Return the error for content that would not fit."""
+    """Return the error for content that exceeds the limit."""
     return InputError(
         f"{name}: there is more in it than may be held at once ({limit / 2**20:,.0f} MiB); give "
         "it more memory if the machine has it."
@@ -109,7 +109,7 @@ def too_large(name: str, limit: int) -> InputError:
 
 
 def unpack_zstd(data: bytes, name: str, limit: int) -> bytes:
-    """Unpack Zstandard frames, one after the other."""
+    """Unpack consecutive Zstandard frames."""
     module = zstandard(name)
     parts, size = [], 0
     try:

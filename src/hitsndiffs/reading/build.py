@@ -1,4 +1,4 @@
-"""From the columns of a file to codes: wide, long or turned round."""
+"""Turn the columns of a file into codes: wide and long layouts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.special import rows_apart
 from hitsndiffs.reading.tokens import Scanned
 
-#: Columns of a piece of a file: of Polars, or lists of text where the file is small.
+#: Columns of a piece of a file: Polars columns, or lists of text if the file is small.
 Columns = dict[str, Any]
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
 class FileTable(Protocol):
     """What every format offers: names, the first rows as text, and all rows in pieces.
 
-    The number of rows is None where it is not known before the end.
+    ``n_rows`` is None if the number of rows is not known in advance.
     """
 
     names: list[str]
@@ -64,7 +64,7 @@ class FileTable(Protocol):
         *,
         scanned: bool = False,
     ) -> Iterator[tuple[int, Any]]:
-        """Yield pieces of the table with the number of their first row."""
+        """Yield pieces of the table, each with the number of its first row."""
 
     def records(self) -> Iterator[list[Any]]:
         """Yield the rows as lists."""
@@ -117,14 +117,14 @@ def build_wide(
     roles
         What its columns are.
     attempt
-        Which row of a user counts when there are several: ``"first"`` or ``"last"``; refused when
-        not given.
+        Which row counts if a user has several: ``"first"`` or ``"last"``. If not given, several
+        rows are refused, unless a column numbers the attempts (then the first counts).
     group
         The column of the users' groups, if any.
     sizes
-        From which sizes on columns are coded in another way.
+        Sizes at which columns are coded differently.
     whole
-        Whether this is all there is; one of several files may have one user only, or no answers.
+        Whether this is the only file; one of several may have a single user, or no answers.
     """
     notes = table.notes
     pieces: list[list[Any]] = []
@@ -179,13 +179,13 @@ def build_wide(
 
 
 def _beside(table: FileTable, roles: WideRoles) -> list[str]:
-    """Return the columns beside the answers that tell something about the rows."""
+    """Return the columns beside the answers that say something about the rows."""
     attempt = [] if roles.attempt is None else [roles.attempt]
     return [*roles.labels, *attempt] if table.is_small and table.has_header else []
 
 
 def _joined_names(parts: list[Any]) -> list[str]:
-    """Join the parts of names: first and last."""
+    """Join first and last names."""
     texts = [_texts(part) for part in parts]
     return [" ".join(filter(None, (t.strip() for t in row))) for row in zip(*texts, strict=True)]
 
@@ -193,7 +193,7 @@ def _joined_names(parts: list[Any]) -> list[str]:
 def _one_row_each(
     encoded: Encoded, attempt: str, notes: list[str], numbers: Sequence[str]
 ) -> Encoded:
-    """Keep one row of each user: by the numbers of the attempts, or else by the order of rows."""
+    """Keep one row per user, chosen by attempt number if there is one, else by row order."""
     if attempt == "best":
         raise InputError(
             "The best attempt is the one with most points, and this file has none for its answers; "
@@ -290,20 +290,20 @@ def build_long(
     columns
         The columns of users, items and options.
     key
-        The column that holds the right answer of each row's item, if any.
+        The column that holds the right answer to each row's item, if any.
     duplicates
-        What two different answers of a user to an item are.
+        What to do if a user gave two different answers to an item.
     group
         The column of the users' groups, if any.
     whole
-        Whether this is all there is.
+        Whether this is the only file.
 
     Returns
     -------
     encoded
         The answers.
     key
-        The right answers, the commonest one of each item.
+        The right answers; the most common one for each item.
     """
     wanted = [*columns, *(name for name in (key, group) if name is not None)]
     interners = {name: Interner() for name in wanted}
@@ -332,7 +332,7 @@ def build_long(
         notes=table.notes,
         whole=whole,
     )
-    if not len(encoded.users):  # nobody answered; they are users all the same
+    if not len(encoded.users):  # nobody answered, but they are still users
         encoded = replace(
             encoded,
             users=label_array(users.labels),
@@ -342,12 +342,12 @@ def build_long(
 
 
 def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
-    """Return the commonest right answer of each item."""
+    """Return the most common right answer to each item."""
     known = (items.numbers >= 0) & (keys.numbers >= 0)
     pairs = items.numbers[known].astype(np.int64) * max(len(keys.labels), 1) + keys.numbers[known]
     distinct, counts = np.unique(pairs, return_counts=True)
     right: dict[str, str] = {}
-    for place in np.argsort(counts, kind="stable").tolist():  # the commonest comes last
+    for place in np.argsort(counts, kind="stable").tolist():  # the most common comes last
         item, key = divmod(int(distinct[place]), len(keys.labels))
         right[str(items.labels[item])] = str(keys.labels[key])
     return right

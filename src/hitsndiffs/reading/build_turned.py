@@ -1,4 +1,4 @@
-"""From the columns of a file to codes, where the rows are items and the columns users."""
+"""Turn the columns of a file into codes, where the rows are items and the columns users."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def build_transposed(
     table
         The file.
     item
-        The column that names the items; None when there is none.
+        The column that names the items; None if there is none.
     users
-        The columns of the users.
+        The columns that are users.
     key
         The column that holds the key, if any.
     whole
-        Whether this is all there is.
+        Whether this is the only file.
 
     Returns
     -------

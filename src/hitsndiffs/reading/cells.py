@@ -1,4 +1,4 @@
-"""What the bytes of a chunk of delimited text give away before they are parsed."""
+"""What the bytes of a chunk of delimited text tell before they are parsed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 def after_line(data: bytes, n_lines: int) -> int:
-    """Return where the text goes on after this many lines."""
+    """Return the offset just after this many lines."""
     place = 0
     for _ in range(n_lines):
         place = data.find(b"\n", place) + 1
@@ -35,14 +35,14 @@ def without_blank_lines(chunk: Chunk) -> tuple[bytes, npt.NDArray[np.int64]]:
 
 
 def record_lines(chunk: Chunk) -> npt.NDArray[np.int64]:
-    """Return the line in which each row begins, when cells may hold line ends."""
+    """Return the line on which each row begins; cells may hold line ends."""
     ends = even_newlines(chunk.data)
     newlines = np.flatnonzero(np.frombuffer(chunk.data, dtype=np.uint8) == ord("\n"))
     return chunk.first_line + np.concatenate([[0], np.searchsorted(newlines, ends) + 1])
 
 
 def well_quoted(data: bytes, separator: str) -> bool:
-    r"""Whether quotation marks stand around whole cells only, and are all closed.
+    r"""Whether quotation marks enclose whole cells only, and are all closed.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def well_quoted(data: bytes, separator: str) -> bool:
 
 
 def even_rows(data: bytes, separator: str, width: int, n_rows: int) -> bool:
-    r"""Whether there are this many rows, and every one has this many cells.
+    r"""Whether there are exactly ``n_rows`` rows, each with ``width`` cells.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def even_rows(data: bytes, separator: str, width: int, n_rows: int) -> bool:
 
 
 def leading_zeros(data: bytes, separator: str, size: int = 1 << 18) -> bool:
-    r"""Whether a cell begins with a zero and another digit: such a cell is a text.
+    r"""Whether any cell begins with a zero and another digit, and so must be read as text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Encoded answers changed after the fact: options renamed and joined, users and items left out."""
+"""Change encoded answers: rename and merge options, leave out users and items."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def choosers(encoded: Encoded) -> npt.NDArray[np.int64]:
 
 
 def relabelled(encoded: Encoded, labels: Sequence[Sequence[str | None]]) -> Encoded:
-    """Give the options of each item new labels; equal ones are joined, None is no answer.
+    """Give the options of each item new labels; equal ones are merged, None means no answer.
 
     Parameters
     ----------
     encoded
         The answers.
     labels
-        For each item the new label of each of its options.
+        For each item, the new label of each of its options.
     """
     starts = encoded.item_starts
     n_options = len(encoded.option_labels)
@@ -76,7 +76,7 @@ def _mapped_rows(
     mapped = numbers[options]
     keep = mapped >= 0
     ends = np.concatenate([[0], np.cumsum(keep)])
-    # options of one item keep their place among those of other items, so rows stay sorted
+    # the items keep their order, so the rows stay sorted by item
     return ends[indptr].astype(np.int64), mapped[keep].astype(np.int32)
 
 
@@ -90,7 +90,7 @@ def without_unused(encoded: Encoded) -> Encoded:
 
 
 def with_items(encoded: Encoded, keep: Bools) -> Encoded:
-    """Keep some items only."""
+    """Keep only some items."""
     if keep.all():
         return encoded
     return _kept(encoded, keep, np.repeat(keep, np.diff(encoded.item_starts)))
@@ -121,7 +121,7 @@ def _kept(encoded: Encoded, items: Bools, used: Bools) -> Encoded:
 
 
 def with_users(encoded: Encoded, keep: Bools) -> Encoded:
-    """Keep some users only; what only the others chose is gone."""
+    """Keep only some users; options that only the others chose are dropped."""
     if keep.all():
         return encoded
     changed = replace(encoded, users=encoded.users[keep])
@@ -137,7 +137,7 @@ def with_users(encoded: Encoded, keep: Bools) -> Encoded:
 
 
 def answer_of(encoded: Encoded, user: int) -> dict[Any, Any]:
-    """Return what one user answered: item → option, by their labels."""
+    """Return one user's answers by label: item → option."""
     items, starts = encoded.items.tolist(), encoded.item_starts
     if encoded.rows is not None:
         indptr, options = encoded.rows

@@ -1,4 +1,4 @@
-"""Files that the workers of a Dask cluster read themselves, each some of them."""
+"""Read files on a Dask cluster: each worker reads some of them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 __all__ = ["connect", "disconnect", "in_plain_words", "read_on_cluster"]
 
 _PARQUET, _TEXT = (".parquet", ".pq"), {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-#: Clients that were made here, and are to be closed here.
+#: Clients opened here, and to be closed here.
 _ours: WeakSet[Any] = WeakSet()
 
 
 def connect(scheduler: str | None = None, *, timeout: float = 10) -> Any:
-    """A client of a scheduler: the one named, one that is connected already, or a local cluster.
+    """Return a client: of the scheduler named, one already connected, or of a local cluster.
 
     Parameters
     ----------
     scheduler
-        Its address, ``tcp://HOST:PORT``. Without one, a client that is open in this process is
-        used; else a cluster is started on this machine, one worker process per core.
+        Its address, ``tcp://HOST:PORT``. Without one, a client already open in this process is
+        used; failing that, a cluster is started here, with one worker process per core.
     timeout
         How many seconds to wait for the scheduler.
     """
@@ -63,7 +63,7 @@ def connect(scheduler: str | None = None, *, timeout: float = 10) -> Any:
     except ValueError:
         from hitsndiffs.data.pool import available_cores
 
-        with warnings.catch_warnings():  # the usual port is taken: the dashboard has another
+        with warnings.catch_warnings():  # the dashboard moves if its port is taken
             warnings.simplefilter("ignore", UserWarning)
             client = Client(LocalCluster(n_workers=available_cores(), threads_per_worker=1))
         _ours.add(client)
@@ -71,7 +71,7 @@ def connect(scheduler: str | None = None, *, timeout: float = 10) -> Any:
 
 
 def disconnect(client: Any) -> None:
-    """Close a client of :func:`connect`, and a cluster that it started; others are left alone."""
+    """Close a client that :func:`connect` opened, and any cluster it started; ignore others."""
     if client in _ours:
         cluster = client.cluster
         client.close()
@@ -120,18 +120,18 @@ def read_on_cluster(
         except (InputError, TimeoutError):
             raise
         except (OSError, ValueError):
-            if hasattr(frame, "pieces"):  # Dask's own reader does not say which file it was
+            if hasattr(frame, "pieces"):  # find out which file it was
                 client.gather(client.map(_try, frame.pieces(frame.columns), pure=False))
             raise
 
 
 def _try(piece: Callable[[], Any]) -> None:
-    """Read a piece for the error that it may give."""
+    """Read a piece, only for the error it may raise."""
     piece()
 
 
 def _files(sources: Any) -> list[str]:
-    """The files that are meant, in their order."""
+    """Return the files that the sources name, in order."""
     found: list[str] = []
     for source in [sources] if isinstance(sources, str | os.PathLike) else list(sources):
         text = os.fspath(source)
@@ -180,7 +180,7 @@ def _frame_of(files: Sequence[str]) -> Any:
 
 @contextmanager
 def in_plain_words(client: Any) -> Iterator[None]:
-    """Say in one sentence what went wrong on a cluster, also where it would wait for ever."""
+    """Turn cluster failures into one-sentence errors; end waits that would last for ever."""
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 

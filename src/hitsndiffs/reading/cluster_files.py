@@ -1,7 +1,7 @@
-"""Files in pieces that the workers of a Dask cluster read themselves.
+"""Files cut into pieces for the workers of a Dask cluster to read.
 
-A piece is some rows of one file: a callable that is sent to a worker, which reads it there. It
-knows its file and its rows, so that whatever is wrong with them can be said.
+A piece is some rows of one file: a callable that is sent to a worker and reads them there. It
+knows its file and its rows, so error messages can name them.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from hitsndiffs.reading.source import ByteStream, open_path, refuse_foreign
 
 __all__ = ["ParquetPieces", "TextPieces"]
 
-#: Cells of a Parquet file, and bytes of a text, that make a piece.
+#: Size of a piece: cells of a Parquet file, bytes of a text file.
 CELLS, BYTES = 25_000_000, 64_000_000
-#: Rows that show what a column holds.
+#: How many rows are looked at to see what a column holds.
 HEAD = 1000
 
 
 @dataclass(frozen=True)
 class ParquetRows:
-    """Some rows and columns of a Parquet file, to be read as a frame of Polars."""
+    """Some rows and columns of a Parquet file, read as a Polars frame."""
 
     path: str
     first: int
@@ -52,19 +52,19 @@ class ParquetRows:
 
     @property
     def place(self) -> Place:
-        """The words for where a row of the piece is."""
+        """How messages name the rows of this piece."""
         return Place(self.path, "row", lambda row: self.first + row + 1, by_position=False)
 
 
 class ParquetPieces:
     """Parquet files, cut into pieces.
 
-    Through Dask's own frames, which are of pandas, it takes three times as long.
+    Dask's own frames use pandas and take three times as long.
 
     Parameters
     ----------
     files
-        Paths that the workers see too, in the order of the users.
+        Paths that the workers can see too, in the order of the users.
     """
 
     def __init__(self, files: Sequence[str]) -> None:
@@ -75,7 +75,7 @@ class ParquetPieces:
         self.columns: list[str] = []
         self.notes: list[str] = []
         for text in self.files:
-            # a broken file is found by its end, before any work is done
+            # reading the footer finds a broken file before any work is done
             try:
                 with pyarrow.parquet.ParquetFile(text) as file:
                     names, rows = file.schema_arrow.names, file.metadata.num_rows
@@ -88,11 +88,11 @@ class ParquetPieces:
             self.rows.append(rows)
 
     def head(self, names: list[str]) -> Any:
-        """The first rows of some columns."""
+        """Return the first rows of some columns."""
         return ParquetRows(self.files[0], 0, HEAD, names)()
 
     def pieces(self, names: list[str]) -> list[ParquetRows]:
-        """The pieces with some columns, to be read by the workers."""
+        """Return the pieces for the workers to read, with some columns only."""
         most = max(1, CELLS // max(len(names), 1))
         found = []
         for text, rows in zip(self.files, self.rows, strict=True):
@@ -101,7 +101,7 @@ class ParquetPieces:
         return found
 
     def to_frame(self, names: list[str]) -> Any:
-        """Some columns as a Dask frame, which can be put in another order."""
+        """Return some columns as a Dask frame, which can be reordered."""
         import dask.dataframe as dd
 
         return dd.read_parquet(self.files, columns=names, split_row_groups="adaptive")
@@ -109,14 +109,14 @@ class ParquetPieces:
 
 @dataclass(frozen=True)
 class TextRows:
-    """Some lines of a CSV or TSV file, to be read as a frame of Polars; all cells are texts.
+    """Some lines of a CSV or TSV file, read as a Polars frame; all cells are text.
 
     Attributes
     ----------
     path, separator, columns
-        The file, what stands between its cells, and its columns.
+        The file, its separator, and all its columns.
     first, last
-        The lines that begin from the one byte on and before the other are meant.
+        Byte offsets: the piece holds the lines that begin in ``[first, last)``.
     names
         The columns wanted.
     """
@@ -139,19 +139,19 @@ class TextRows:
 
     @property
     def place(self) -> Place:
-        """The words for where a row of the piece is."""
+        """How messages name the rows of this piece."""
         return Place(self.path, "line", self._line_of, by_position=False)
 
     def _data(self) -> bytes:
         with open_path(Path(self.path)) as file:
             file.seek(self.first - 1)
-            file.readline()  # the end of a line that begins before
+            file.readline()  # the rest of a line that begins earlier
             start = file.tell()
             data = file.read(max(0, self.last - start))
             return data if data.endswith(b"\n") or not data else data + file.readline()
 
     def _by_polars(self, data: bytes) -> Any:
-        """A frame; ``None`` where the rows are not plain, and the csv module must tell."""
+        """Return a frame; ``None`` if the rows are not plain, and the csv module must decide."""
         import polars as pl
 
         texts = dict.fromkeys(self.columns, pl.String)
@@ -171,7 +171,7 @@ class TextRows:
         return frame.select(self.names) if plain else None
 
     def _by_csv(self, data: bytes) -> Any:
-        """The same, row by row; ``None`` where a row is broken."""
+        """Do the same row by row; ``None`` if a row is broken."""
         import polars as pl
 
         width = len(self.columns)
@@ -186,7 +186,7 @@ class TextRows:
         return pl.DataFrame({name: cells.get(name, ()) for name in self.names}, schema=texts)
 
     def _records(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
-        """The rows that are not blank, and the line in which each ends (from 1)."""
+        """Yield the rows that are not blank, each with the line on which it ends (from 1)."""
         text = io.StringIO(data.decode(), newline="")
         reader = csv.reader(text, delimiter=self.separator, strict=True)
         for row in reader:
@@ -206,7 +206,7 @@ class TextRows:
         return before + row + 1
 
     def _refuse(self) -> None:
-        """Say what is wrong, and in which line: the reader of one machine knows the words."""
+        """Say what is wrong and on which line, with the messages of the single-machine reader."""
         with open_path(Path(self.path)) as file:
             stream = ByteStream(file.read, self.path, Path(self.path))
             for _ in DelimitedTable(stream, self.separator, header=True).records():
@@ -223,11 +223,11 @@ class TextPieces:
     Parameters
     ----------
     files
-        Paths that the workers see too, in the order of the users.
+        Paths that the workers can see too, in the order of the users.
     separator
-        What stands between cells.
+        The separator between cells.
     size
-        About how many bytes make a piece.
+        Approximate bytes per piece.
     """
 
     def __init__(self, files: Sequence[str], separator: str, size: int = BYTES) -> None:
@@ -260,14 +260,14 @@ class TextPieces:
         return [name.strip() for name in names]
 
     def head(self, names: list[str]) -> Any:
-        """The first rows of some columns."""
+        """Return the first rows of some columns."""
         first, last = self.bounds[0]
         return TextRows(
             self.files[0], self.separator, self.columns, first, min(last, first + 2**20), names
         )().head(HEAD)
 
     def pieces(self, names: list[str]) -> list[TextRows]:
-        """The pieces with some columns, to be read by the workers."""
+        """Return the pieces for the workers to read, with some columns only."""
         found = []
         for text, (first, last) in zip(self.files, self.bounds, strict=True):
             cuts = _cuts(first, last, -(-(last - first) // self.size))
@@ -277,7 +277,7 @@ class TextPieces:
         return found
 
     def to_frame(self, names: list[str]) -> Any:
-        """Some columns as a Dask frame, which can be put in another order."""
+        """Return some columns as a Dask frame, which can be reordered."""
         import dask.dataframe as dd
         import polars as pl
 
@@ -290,7 +290,7 @@ def _as_pandas(piece: TextRows) -> Any:
 
 
 def _cuts(first: int, last: int, pieces: int) -> list[int]:
-    """Where some pieces of about equal size begin and end."""
+    """Return where pieces of about equal size begin and end."""
     return [first + (last - first) * n // max(pieces, 1) for n in range(pieces + 1)]
 
 

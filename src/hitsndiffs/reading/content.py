@@ -1,4 +1,4 @@
-"""What the cells of a column give away: times, addresses, numbers, free text, or answers."""
+"""Tell from its cells what a column holds: times, addresses, numbers, free text, or answers."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _LINK = re.compile(r"(?:https?|ftp|file|s3|gs)://\S+|(?:\d{1,3}\.){3}\d{1,3}", re.IGNORECASE)
 _SCORE = re.compile(r"\d+(?:[.,]\d+)?\s*/\s*\d+(?:[.,]\d+)?|[-+]?\d+(?:[.,]\d+)?\s*%")
 _NUMBER = re.compile(r"[-+]?(?:\d{1,18})(?:[.,]\d{1,18})?(?:[eE][-+]?\d{1,3})?")
-#: The kinds that a column is when nearly all of its cells are.
+#: A column is of a kind if at least this share of its cells is.
 _SURE = 0.8
 #: Fewer rows than this may count up by chance.
 _FEW = 5
-#: From this many answers on, nearly all different means free text.
+#: With at least this many cells, nearly all of them different, a column is free text.
 _SOME = 10
 
 
@@ -95,7 +95,7 @@ def _kind(counts: Counter[str], texts: list[str]) -> str:
     if max(map(len, counts)) == 1 and not (
         distinct == n >= _FEW and all(map(str.isdecimal, counts))
     ):
-        return "choice"  # letters and digits: nothing to find out
+        return "choice"  # single letters or digits: nothing else to check
     for kind, pattern in (
         ("time", _DATE),
         ("time", _CLOCK),

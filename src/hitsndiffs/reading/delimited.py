@@ -1,4 +1,4 @@
-"""CSV and TSV: rows of text to columns, a chunk at a time."""
+"""Read CSV and TSV into columns, a chunk at a time."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class DelimitedTable:
     stream
         The bytes.
     separator
-        What stands between cells.
+        The separator between cells.
     header
-        Whether the first row holds names; None to find out.
+        Whether the first row holds names; None to detect it.
     """
 
     def __init__(self, stream: ByteStream, separator: str, header: bool | None) -> None:
@@ -87,7 +87,7 @@ class DelimitedTable:
     # -- the first rows ---------------------------------------------------------------------
 
     def _first_chunk(self) -> Chunk:
-        """Return the first lines that are not blank, with more than a header among them."""
+        """Return the first lines without leading blank ones, and more than a header if possible."""
         data, first_line = b"", 1
         for chunk in self._chunks:
             data += chunk.data
@@ -105,14 +105,14 @@ class DelimitedTable:
         )
 
     def _head_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int]]:
-        """Return the first rows as text, and the line in which each ends."""
-        head = self._sizes.head  # most often holds enough cells
+        """Return the first rows as text, and the line on which each ends."""
+        head = self._sizes.head  # usually holds enough cells
         if len(chunk.data) > head:
             ends = even_newlines(chunk.data[:head])
             part = Chunk(chunk.data[: int(ends[-1]) + 1 if len(ends) else 0], chunk.first_line)
             try:
                 rows, lines, enough = self._first_rows(part)
-            except InputError:  # it may be the cut that is wrong
+            except InputError:  # the cut may have caused it
                 enough = False
             if enough:
                 return rows, lines
@@ -120,7 +120,7 @@ class DelimitedTable:
         return rows, lines
 
     def _first_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int], bool]:
-        """Return rows and the lines in which they end, and whether these are enough of them."""
+        """Return the rows, the lines on which they end, and whether they are enough."""
         rows, ends = [], []
         n_cells = 0
         for _, end, row in self._records(chunk, check=False):
@@ -139,12 +139,12 @@ class DelimitedTable:
             if width == len(names) + 1:
                 names = self._with_one_more(names, rows[1:])
             elif width < len(names) and not any(names[width:]):
-                names = names[:width]  # the header ends in separators, the rows do not
+                names = names[:width]  # the header ends in separators; the rows do not
         self._width = len(names)
         return unique_names(names, self.notes)
 
     def _with_one_more(self, names: list[str], rows: list[list[str]]) -> list[str]:
-        """Name a column that the header does not have: the first (R's row names) or the last."""
+        """Name a column that the header lacks: the first (R's row names) or the last."""
         if all(not row[-1].strip() for row in rows):
             return [*names, ""]  # every row ends in a separator
         if any(not row[0].strip() for row in rows) or len({row[0] for row in rows}) < len(rows):
@@ -161,16 +161,16 @@ class DelimitedTable:
         *,
         scanned: bool = False,
     ) -> Iterator[tuple[int, Columns | Scanned]]:
-        """Yield the number of the first row and the columns of each piece of the file.
+        """Yield each piece of the file: the number of its first row, and its columns.
 
         Parameters
         ----------
         labels
-            Columns whose text is wanted as it is.
+            Columns whose text is wanted unchanged.
         columns
-            The columns wanted; all of them when not given.
+            The columns wanted; all of them if not given.
         scanned
-            Whether pieces may come as :class:`Scanned`, with the column in ``labels`` as the user.
+            Whether pieces may be :class:`Scanned`, with the column in ``labels`` as the user.
         """
         wanted = list(self.names if columns is None else columns)
         if self.is_small:
@@ -193,7 +193,7 @@ class DelimitedTable:
                 first_row += frame.height
 
     def _mark_rows(self, first_row: int, lines: int | npt.NDArray[np.int64]) -> None:
-        """Remember in which lines the rows from this one on are."""
+        """Remember the lines of the rows from this one on."""
         self._starts.append(first_row)
         self._lines.append(lines)
 
@@ -203,7 +203,7 @@ class DelimitedTable:
     def _scanned(
         self, wanted: Sequence[str], labels: Sequence[str]
     ) -> Iterator[tuple[Chunk, Scanned | None]]:
-        """Go over the chunks with the compiled kernels, where they are available and worth it."""
+        """Scan the chunks with the compiled kernels if they are available and worth loading."""
         if len(self._first.data) < self._sizes.scanned:
             return self._unscanned()
         items = [name for name in wanted if name not in labels]
@@ -239,7 +239,7 @@ class DelimitedTable:
     # -- one chunk with Polars --------------------------------------------------------------
 
     def _make_plan(self, wanted: list[str], labels: Sequence[str]) -> None:
-        """Choose how each column is parsed: small numbers, known texts, or any text."""
+        """Choose how to parse each column: as small numbers, known texts, or any text."""
         if self._plan:
             return
         import polars as pl
@@ -259,7 +259,7 @@ class DelimitedTable:
     ) -> Iterator[tuple[pl.DataFrame, int | npt.NDArray[np.int64]]]:
         frame = None
         lines: int | npt.NDArray[np.int64] = chunk.first_line
-        # Polars makes something of marks that are out of place; the csv module refuses them.
+        # Polars accepts misplaced quotation marks; the csv module refuses them.
         if self._width > 1 and well_quoted(chunk.data, self._separator):
             frame = self._parse(chunk.data, wanted)
             if frame is None and b'"' not in chunk.data:
@@ -273,7 +273,7 @@ class DelimitedTable:
         yield frame, lines
 
     def _parse(self, data: bytes, wanted: list[str]) -> pl.DataFrame | None:
-        """Parse with Polars; None when the rows are not all of the same width."""
+        """Parse with Polars; None if the rows differ in width or cannot be parsed."""
         import polars as pl
 
         if not data:
@@ -302,7 +302,7 @@ class DelimitedTable:
             return None
 
     def _mend_plan(self, frame: pl.DataFrame) -> None:
-        """Learn from a chunk that did not fit the plan."""
+        """Adapt the plan to a chunk that did not fit it."""
         import polars as pl
 
         for name in frame.columns:
@@ -318,10 +318,10 @@ class DelimitedTable:
             few = len(known) < _MOST_CATEGORIES
             self._plan[name] = pl.Enum(sorted(known)) if few else pl.String
 
-    # -- one chunk with the csv module: slow, and exact about where an error is ----------------
+    # -- one chunk with the csv module: slow, but it locates errors -------------------------
 
     def _records(self, chunk: Chunk, *, check: bool = True) -> Iterator[tuple[int, int, list[str]]]:
-        """Yield each row that is not blank, with the lines in which it begins and ends."""
+        """Yield each row that is not blank, with the lines on which it begins and ends."""
         text = io.StringIO(chunk.data.decode(), newline="")
         reader = csv.reader(text, delimiter=self._separator, strict=True)
         begin = chunk.first_line
@@ -385,7 +385,7 @@ class DelimitedTable:
 
 
 def _without_mark(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Leave out the byte order mark that some programs write first."""
+    """Strip the byte order mark that some programs write."""
     for number, chunk in enumerate(chunks):
         if number == 0 and chunk.data.startswith(b"\xef\xbb\xbf"):
             chunk = Chunk(chunk.data[3:], chunk.first_line)

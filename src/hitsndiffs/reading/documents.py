@@ -1,4 +1,4 @@
-"""Files, folders and archives as documents: what recognition and the converters see."""
+"""Files and archives as documents: what recognition and the converters see."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 @dataclass(frozen=True)
 class Settings:
-    """What the caller said about bytes and cells, and how much may be held at once."""
+    """What the caller said about bytes and cells, and how much may be held in memory."""
 
     encoding: str | None = None
     separator: str | None = None
@@ -61,11 +61,11 @@ class FileDocument:
     name
         The name of the file, without the path.
     folders
-        The folders that it lies in.
+        The folders that contain it.
     settings
         What the caller said.
     path
-        Where it is, when it is a plain file.
+        Its path, if it is a file on disk.
     neighbours
         Returns all files in the same folder.
     """
@@ -87,7 +87,7 @@ class FileDocument:
         self.path = path
         self._neighbours = neighbours
         self._once: ByteStream | None = None
-        #: Whether the caller named this file, and its faults are to be told.
+        #: Whether the caller named this file, so that its faults are reported.
         self.is_alone = path is not None
 
     @classmethod
@@ -103,13 +103,13 @@ class FileDocument:
 
     @property
     def where(self) -> str:
-        """The name for messages: with the last folder where several files are read."""
+        """The name for messages."""
         return self.name
 
     # -- bytes and text ---------------------------------------------------------------------
 
     def stream(self) -> Any:
-        """Open the bytes, unpacked; a context manager."""
+        """Open the unpacked bytes, as a context manager."""
         if self._once is not None:
             if "_content" in self.__dict__:
                 return nullcontext(
@@ -132,7 +132,7 @@ class FileDocument:
         return len(self._head) < self.settings.sizes.head
 
     def content(self) -> bytes:
-        """Return all bytes, unpacked; refuse more than fit."""
+        """Return all unpacked bytes; refuse more than may be held."""
         if self.is_whole and self._once is None:
             return self._head
         if "_content" not in self.__dict__:
@@ -144,16 +144,16 @@ class FileDocument:
         return self._content
 
     def begins_with(self, mark: bytes) -> bool:
-        """Whether the text begins with a mark, whatever blanks stand before it."""
+        """Whether the text begins with a mark, ignoring leading blanks."""
         return self._head_text.lstrip().encode("utf-8", "replace").startswith(mark)
 
     @cached_property
     def kind(self) -> Kind:
-        """What it is, by its content."""
+        """What kind of file it is, judged by its content."""
         start = self._head[:16]
         if start.startswith(b"PAR1"):
             if self._once is not None:
-                self.content()  # it is read more than once
+                self.content()  # it will be read more than once
             return "parquet"
         if start.startswith(_OLD_EXCEL):
             return "sheets"
@@ -179,7 +179,7 @@ class FileDocument:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding of the text: the one given, or found in its beginning."""
+        """The encoding of the text: as given, or found from its beginning."""
         if self.settings.encoding is not None:
             return check_encoding(self.settings.encoding)
         return find_encoding(self._head)
@@ -213,7 +213,7 @@ class FileDocument:
 
     @property
     def encoding_note(self) -> str | None:
-        """A sentence where the encoding is not UTF-8."""
+        """A sentence to show if an encoding other than UTF-8 was found."""
         if self.kind not in ("table", "json", "jsonl", "text") or self.settings.encoding:
             return None
         if self.encoding in ("utf-8", "utf-8-sig", "ascii"):
@@ -232,7 +232,7 @@ class FileDocument:
 
     @cached_property
     def shape(self) -> TextShape:
-        """Separator and header row of a delimited text."""
+        """The separator and header row of a delimited text."""
         suffix = PurePosixPath(self.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
         expected = "\t" if suffix in (".tsv", ".tab") else ","
         text = self._head_text
@@ -255,11 +255,11 @@ class FileDocument:
 
     @property
     def first_sheet(self) -> str:
-        """The sheet that is read unless another one is named."""
+        """The sheet that is read unless another is named."""
         return self._workbook.find(None)
 
     def _rows(self, sheet: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
-        """Return the rows that are not blank, with their lines."""
+        """Return the rows that are not blank, with their line numbers."""
         if self.kind == "sheets":
             name = self._workbook.find(sheet if sheet is not None else self.settings.sheet)
             rows = enumerate(self._workbook.rows(name, None if most is None else most * 2), 1)
@@ -321,7 +321,7 @@ class FileDocument:
 
     @cached_property
     def header_place(self) -> int | None:
-        """The place of the header among the rows that are not blank (from 0), or None."""
+        """The index of the header among the rows that are not blank (from 0), or None."""
         rows = [row for _, row in self._rows(None, HEAD_ROWS)]
         return self._header_place(rows, None)
 
@@ -422,7 +422,7 @@ class FileDocument:
         )
 
     def beside(self, pattern: str) -> list[Document]:
-        """Return the files in the same folder (or archive) that fit a pattern."""
+        """Return the other files in the same folder (or archive) that match a pattern."""
         if self._neighbours is not None:
             found = self._neighbours()
         elif self.path is not None:
@@ -435,7 +435,7 @@ class FileDocument:
 
 
 def _widest(rows: list[list[str]]) -> int:
-    """Return the width of the widest row without the blank cells at its end."""
+    """Return the width of the widest row, not counting trailing blank cells."""
     longest = max(map(len, rows), default=0)
     if any(len(row) == longest and row[-1].strip() for row in rows if row):
         return longest
@@ -443,7 +443,7 @@ def _widest(rows: list[list[str]]) -> int:
 
 
 def _filled(row: list[str]) -> int:
-    """Return the width of a row without the blank cells at its end."""
+    """Return the width of a row, not counting trailing blank cells."""
     width = len(row)
     while width and not row[width - 1].strip():
         width -= 1

@@ -1,4 +1,4 @@
-"""The encoding of a text from its first bytes."""
+"""Find the encoding of a text from its first bytes."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-#: From this many bytes on, what is looked at may be cut in the middle of a character.
+#: Input of at least this many bytes may end in the middle of a character.
 _LONG = 1 << 12
-#: This many bytes tell one encoding from another.
+#: This many bytes are enough to tell one encoding from another.
 _ENOUGH = 1 << 16
-#: Quotation marks, dashes, the euro sign and œ, š, ž of Windows' encoding; the rest below 0xA0 is
-#: no text.
+#: Quotation marks, dashes, the euro sign and œ, š, ž in Windows-1252; other bytes below 0xA0 are
+#: not text.
 _WESTERN_SIGNS = frozenset(
     b"\x80\x82\x84\x85\x8a\x8c\x8e\x91\x92\x93\x94\x95\x96\x97\x99\x9a\x9c\x9e\x9f"
 )
 _HIGH = re.compile(rb"[\x80-\xff]+")
-#: What common texts have nearly everywhere, and texts in another encoding seldom.
+#: Texts in the right encoding score at least this much, others seldom.
 _SURE = 0.8
 
 
 def find_encoding(start: bytes) -> str:
     r"""Return the encoding of a text from its first bytes.
 
-    UTF-8 unless there is a mark, or zero bytes in every other place, or bytes that UTF-8 does not
-    have: then the encoding of Chinese, Japanese, Korean or Cyrillic text that fits by far, or
-    Windows' Western encoding, or Latin-1 where that has no such character either.
+    A byte order mark, or many zero bytes (UTF-16), decides. Otherwise it is UTF-8 if the bytes are
+    valid UTF-8; else a Chinese, Japanese, Korean or Cyrillic encoding that clearly fits; else
+    Windows-1252, or Latin-1 if the bytes are not valid Windows-1252 either.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def find_encoding(start: bytes) -> str:
     if start.isascii():
         return "utf-8"
     try:
-        # in a long text, the last character may be cut
+        # the last character of a long text may be cut
         codecs.getincrementaldecoder("utf-8")().decode(start, final=len(start) < _LONG)
     except UnicodeDecodeError:
         return _not_utf8(start)
@@ -75,7 +75,7 @@ def _not_utf8(start: bytes) -> str:
 
 
 def _is_western(head: bytes) -> bool:
-    """Whether letters with accents stand among plain ones, as they do in Western texts."""
+    """Whether accented letters stand among plain ones, as in Western texts."""
     high = fits = 0
     for found in _HIGH.finditer(head):
         run = found[0]
@@ -90,7 +90,7 @@ def _is_western(head: bytes) -> bool:
 
 
 def _score(head: bytes, name: str) -> float:
-    """Return the share of letters that are common in texts of that encoding."""
+    """Return the share of non-ASCII letters that are common in texts of that encoding."""
     try:
         text = codecs.getincrementaldecoder(name)().decode(head, final=len(head) < _LONG)
     except UnicodeDecodeError:
@@ -122,7 +122,7 @@ def _is_korean(sign: str) -> bool:
 
 
 def _is_chinese(sign: str) -> bool:
-    # the characters up to 0xC8 are also those of Korean, which has hardly any others
+    # Korean text also uses the characters up to 0xC8, but hardly any others
     return _is_level_1(sign, "gb2312", 0xB0, 0xD7)
 
 

@@ -1,4 +1,4 @@
-"""The last steps of every reading: rows that are no users, folding, blanks, free text, the key."""
+"""The last steps of reading: rows that are not users, folding, blanks, free text, the key."""
 
 from __future__ import annotations
 
@@ -31,22 +31,23 @@ from hitsndiffs.reading.words import is_key_name, is_summary_name
 
 __all__ = ["Finished", "finish"]
 
-#: Up to this many users, a row that is named like a key is looked for everywhere.
+#: Up to this many users, rows named like a key are looked for everywhere, else near the edges.
 _MANY_USERS = 100_000
-#: A row is no person when nearly all of its answers are its own, in a table of some size in which
-#: others share most of theirs; not more than this many rows are.
+#: A row is not a person if at least ``_STRANGE`` of its answers are unique while the median share
+#: is at most ``_USUAL``. Smaller or larger tables are not checked, and nothing is left out if there
+#: are more than ``_MOST_STRANGE`` such rows.
 _FEW_USERS, _FEW_ITEMS, _MANY_CELLS = 8, 4, 5_000_000
 _STRANGE, _USUAL, _MOST_STRANGE = 0.9, 0.2, 12
-#: An item with this many answers of which nearly all differ is free text.
+#: An item with at least this many answers, more than this share different, is free text.
 _SOME, _DIFFERENT = 10, 0.8
 _LONG_TEXT = 80
-#: With fewer answers it is no wonder that no two are alike.
+#: With fewer options than this, all answers may differ by chance.
 _ENOUGH = 20
 
 
 @dataclass
 class Finished:
-    """What is read, and what is to be said about it."""
+    """What was read, and what to say about it."""
 
     encoded: Encoded
     key: KnownKey | None
@@ -70,26 +71,26 @@ def finish(
     blanks: Sequence[str] | None = None,
     keep_all: bool = False,
 ) -> Finished:
-    """Do what is common to all formats.
+    """Do the steps that all formats share.
 
     Parameters
     ----------
     encoded
-        The answers as they were written.
+        The answers as written in the file.
     raw_key
-        Right answers, as they were written.
+        The right answers as written in the file.
     name
-        Of the file, for messages.
+        The file's name, for messages.
     rows_may_be_special
         Whether a row may be a key or an average (tables with one row per user).
     key_user
         The row that the caller named as the key.
     users_are_named
-        Whether a column names the users; else rows without an answer are nobody.
+        Whether a column names the users; if not, rows without an answer are dropped.
     items, drop
-        Patterns of the items to be kept and left out, where that is still to be done.
+        Patterns of the items to keep and to leave out, if not applied yet.
     fold, blanks
-        Whether spellings are folded; words that are no answer.
+        Whether spellings are folded; words that mean no answer.
     keep_all
         Whether free text is kept (the caller named the items).
     """
@@ -107,7 +108,7 @@ def finish(
     return done
 
 
-# -- rows that are no users -------------------------------------------------------------------
+# -- rows that are not users ------------------------------------------------------------------
 
 
 def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_names: bool) -> RawKey:
@@ -153,7 +154,7 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
 
 
 def _drop_strangers(done: Finished) -> None:
-    """Leave out rows of answers that nobody gave to any item: texts, weights, statistics."""
+    """Leave out rows whose texts nobody else gave to any item: names, weights, statistics."""
     encoded = done.encoded
     n_users, n_items = len(encoded.users), len(encoded.items)
     if n_users < _FEW_USERS or n_items < _FEW_ITEMS or n_users * n_items > _MANY_CELLS:
@@ -198,7 +199,7 @@ def _answered(encoded: Encoded) -> np.ndarray[Any, Any]:
 
 
 def _lonely(encoded: Encoded) -> np.ndarray[Any, Any]:
-    """Return for each user how many of the answers nobody else gave."""
+    """Return for each user the number of answers that nobody else gave."""
     single = choosers(encoded) == 1
     if encoded.rows is not None:
         indptr, options = encoded.rows
@@ -215,7 +216,7 @@ def _lonely(encoded: Encoded) -> np.ndarray[Any, Any]:
 
 
 def _fits_others(encoded: Encoded, user: int) -> bool:
-    """Whether at least half of a user's answers are those of others, in whatever case."""
+    """Whether others gave at least half of a user's answers too, ignoring case."""
     own = answer_of(encoded, user)
     counts = choosers(encoded).tolist()
     labels = [str(label) for label in encoded.option_labels.tolist()]
@@ -257,7 +258,7 @@ def _fold(done: Finished, fold: bool, blanks: Sequence[str] | None) -> None:
     labels = [str(label) for label in encoded.option_labels.tolist()]
     words = None if blanks is None else frozenset(same_text(word) for word in blanks)
     stocks = [tuple(labels[a:b]) for a, b in pairwise(starts)]
-    # most items need no folding: each different stock of labels is looked at once
+    # most items need no folding: check each distinct set of labels once
     plain = {
         stock: fold_item(stock, [1] * len(stock), Folding(), words, merge=fold) == list(stock)
         for stock in set(stocks)
@@ -326,14 +327,14 @@ def _without_free_text(done: Finished, name: str) -> None:
 
 
 def _check(done: Finished, name: str, keep_all: bool) -> None:
-    """Refuse what no ranking can be made from."""
+    """Refuse data that cannot be ranked."""
     encoded = done.encoded
     check_sizes(Place(name), encoded.users, len(encoded.items))
     sizes = np.diff(encoded.item_starts)
     n_options = len(encoded.option_labels)
     if encoded.rows is not None:
         may_differ = len(encoded.rows[1]) == n_options
-    else:  # in a full table at least a quarter of the cells is answered
+    else:  # a full table has at least a quarter of its cells answered
         may_differ = 4 * n_options >= len(encoded.users) * len(encoded.items)
     may_differ = may_differ and n_options > len(sizes) and n_options >= _ENOUGH
     if may_differ and (choosers(encoded) == 1).all():
@@ -354,7 +355,7 @@ def _check(done: Finished, name: str, keep_all: bool) -> None:
 
 
 def _matched_key(done: Finished, raw: RawKey) -> KnownKey | None:
-    """Match right answers with the options as they are kept."""
+    """Match the right answers with the options that were kept."""
     encoded = done.encoded
     if not raw.options:
         return None
@@ -386,5 +387,5 @@ def _matched_key(done: Finished, raw: RawKey) -> KnownKey | None:
 
 
 def with_notes(encoded: Encoded, notes: Sequence[str]) -> Encoded:
-    """Return the same with other notes."""
+    """Return the same answers with these notes instead."""
     return replace(encoded, notes=tuple(dict.fromkeys(notes)))

@@ -1,4 +1,4 @@
-"""Which texts are the same answer, and which are no answer, by what an item's options say."""
+"""Decide which texts are the same answer and which mean no answer, given an item's options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hitsndiffs.data.encoding.names import shortened
 
 __all__ = ["Folding", "fold_item", "same_text"]
 
-#: Words for «no answer», folded; they count as one only where they are no option of the item.
+#: Words for «no answer», folded. Bare signs stay options if the item has other sign options.
 _PHRASES = """
     - | – | — | -- | --- | ? | ?? | . | … | * | n/a | n.a. | #n/a | absent | abs | abwesend |
     ausente | assente | blank | (blank) | empty | (empty) | leer | vide | vacío | <unanswered> |
@@ -24,16 +24,16 @@ _PHRASES = """
 """
 _BLANK = frozenset(phrase.strip() for phrase in _PHRASES.split("|"))
 _BETWEEN = re.compile(r"[,;|\n]")
-#: 2,5 is a number in much of the world.
+#: 2,5 is one number in much of the world.
 _DECIMAL = re.compile(r"\d+,\d+")
 _SIGNS = re.compile(r"[^\w\s]+")
-#: A spelling in other case that at least this share of the users chose is one of its own where
-#: three or more spellings of one text differ in nothing but case (AA, Aa, aa).
+#: If three or more spellings of one text (AA, Aa, aa) are each chosen by at least this share of
+#: its users, they stay separate options.
 _OWN_SHARE = 0.05
 
 
 def same_text(text: str) -> str:
-    """Return a text without what never tells options apart.
+    """Return a text without what never tells options apart: case, blanks, Unicode forms.
 
     Examples
     --------
@@ -45,13 +45,13 @@ def same_text(text: str) -> str:
 
 @dataclass
 class Folding:
-    """What was folded and taken as blank, over all items, for the plan."""
+    """What was folded or taken as blank over all items, for the plan."""
 
     merged: dict[tuple[str, str], int] = field(default_factory=dict)
     blanks: dict[str, int] = field(default_factory=dict)
 
     def sentences(self) -> list[str]:
-        """Return what is to be said."""
+        """Return it as sentences."""
         found = []
         if self.merged:
             pairs = [f"{shortened(a, 30)!r} = {shortened(b, 30)!r}" for a, b in self.merged]
@@ -74,20 +74,20 @@ def fold_item(
     *,
     merge: bool = True,
 ) -> list[str | None]:
-    """Return for each option of an item the label it is kept under; None for no answer.
+    """Return the label under which each option of an item is kept; None for no answer.
 
     Parameters
     ----------
     labels, counts
         The options, and how many users chose each.
     found
-        What is to be said about it; added to.
+        Record of what was done; added to.
     blanks
-        The words that are no answer; None for the usual words where they are no options.
+        The words that mean no answer; None for the usual words.
     common
-        How often each spelling is used in all items; the commonest one is kept.
+        How often each spelling is used in all items; the most common one is kept.
     merge
-        Whether spellings are joined; else only blanks are found.
+        Whether to merge spellings; if not, only blanks are found.
 
     Examples
     --------
@@ -128,9 +128,9 @@ def fold_item(
 
 
 def _as_set(text: str, single: set[str]) -> str:
-    """Return several choices in one order; a text that merely holds a comma stays as it is.
+    """Return several choices in sorted order; a text that merely holds a comma stays as it is.
 
-    Choices are letters or numbers, or options that are also chosen alone.
+    Choices are at most two characters long, or options that are also chosen alone.
     """
     parts = [part.strip() for part in _BETWEEN.split(text.strip(" ,;|\n"))]
     if len(parts) < 2 or not all(parts):
@@ -142,7 +142,7 @@ def _as_set(text: str, single: set[str]) -> str:
 
 
 def _own_options(labels: Sequence[str], counts: Sequence[int], places: list[int]) -> bool:
-    """Whether spellings that differ in case are options of their own, such as AA, Aa and aa."""
+    """Whether spellings that differ in case are separate options, such as AA, Aa and aa."""
     total = sum(counts[k] for k in places)
     common = [k for k in places if counts[k] >= max(2, _OWN_SHARE * total)]
     return len(common) > 2 and len(labels[places[0]]) > 1

@@ -1,4 +1,4 @@
-"""Folders as documents, and the files in them."""
+"""Folders, and the files in them, as documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def open_document(path: Path, settings: Settings) -> Document:
         if path.is_dir():
             return FolderDocument(path, (), settings)
     except (OSError, ValueError):
-        pass  # opening it says what is wrong
+        pass  # opening it will say what is wrong
     above = tuple(part for part in (path.parent.name,) if part)
     return FileDocument(partial(open_path, path), path.name, above, settings, path=path)
 
@@ -33,7 +33,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def files_in(folder: Path, above: tuple[str, ...], settings: Settings) -> list[Document]:
-    """Return the files right in a folder."""
+    """Return the files directly in a folder."""
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
@@ -58,9 +58,9 @@ class FolderDocument:
     Parameters
     ----------
     path
-        Where it is.
+        The path of the folder.
     above
-        The folders that it lies in, as far as they were named.
+        The folders that contain it, as far as the caller named them.
     settings
         What the caller said.
     """
@@ -74,11 +74,11 @@ class FolderDocument:
         self.settings = settings
 
     def files(self) -> list[Document]:
-        """Return the files right in this folder."""
+        """Return the files directly in this folder."""
         return files_in(self.path, self.folders, self.settings)
 
     def subfolders(self) -> list[FolderDocument]:
-        """Return the folders right in this folder (links are not followed)."""
+        """Return the folders directly in this folder (links are not followed)."""
         inner = [
             entry
             for entry in sorted(self.path.iterdir())
@@ -99,7 +99,7 @@ class FolderDocument:
         return Sample(self.name, "folder", self.folders, members=tuple(names))
 
     def members(self) -> list[Document]:
-        """Return all files, those in folders below included."""
+        """Return all files, including those in subfolders."""
         found = self.files()
         for folder in self.subfolders():
             found += folder.members()
@@ -114,12 +114,12 @@ class FolderDocument:
         return FileDocument(partial(open_path, path), path.name, folders, self.settings, path=path)
 
     def beside(self, pattern: str) -> list[Document]:
-        """Return the files beside this folder that fit a pattern."""
+        """Return the files beside this folder that match a pattern."""
         found = files_in(self.path.parent, self.folders[:-1], self.settings)
         return [document for document in found if fnmatch.fnmatchcase(document.name, pattern)]
 
     def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
-        """Refuse: a folder is no table."""
+        """Refuse: a folder is not a table."""
         del sheet, header_row
         raise self._is_folder()
 
@@ -128,7 +128,7 @@ class FolderDocument:
         raise self._is_folder()
 
     def data(self) -> Any:
-        """Refuse: a folder is no value."""
+        """Refuse: a folder has no value."""
         raise self._is_folder()
 
     def text(self) -> str:

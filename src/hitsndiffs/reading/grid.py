@@ -1,4 +1,4 @@
-"""A table held as rows of text: spreadsheets, and texts with rows above the header."""
+"""Tables held as rows of text: spreadsheets, and texts with rows above the header."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["GridTable", "unique_names"]
 
 
 def unique_names(names: Sequence[str], notes: list[str]) -> list[str]:
-    """Return names of which no two are alike: the second ``A`` is ``A (2)``; said in a note.
+    """Return unique names: the second ``A`` becomes ``A (2)``, and a note says so.
 
     Examples
     --------
@@ -56,14 +56,14 @@ def unique_names(names: Sequence[str], notes: list[str]) -> list[str]:
 
 
 class GridTable:
-    """A small table; the same interface as :class:`hitsndiffs.reading.delimited.DelimitedTable`.
+    """A small table with the interface of :class:`hitsndiffs.reading.delimited.DelimitedTable`.
 
     Parameters
     ----------
     table
-        Header and rows.
+        The header and rows.
     name
-        Of the file, for messages.
+        The file's name, for messages.
     unit
         What a row is called: ``"line"`` or ``"row"``.
     """
@@ -113,7 +113,7 @@ class GridTable:
 
 
 def _with_names_above(table: Table) -> list[str]:
-    """Fill blank names at the left with those of a header row further up (users in columns)."""
+    """Fill blank column names from a header row further up (tables with users in columns)."""
     header = list(table.header)
     blanks = [k for k, name in enumerate(header) if not name]
     if not blanks:

@@ -1,4 +1,4 @@
-"""The column of a wide file that says which group each user belongs to, piece by piece."""
+"""Collect the group of each user from a column of a wide file, piece by piece."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class GroupColumn:
     Parameters
     ----------
     name
-        The column; None where there is none, and then nothing is collected.
+        The column; None to collect nothing.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class GroupColumn:
         self._rows: list[npt.NDArray[np.int64]] = []
 
     def take(self, first_row: int, columns: dict[str, Any]) -> None:
-        """Take the column out of a piece of the file, if it is in it."""
+        """Take the column out of a piece of the file, if present."""
         for name in self.names:
             if name in columns:
                 cells = columns.pop(name)
@@ -45,7 +45,7 @@ class GroupColumn:
                 self._rows.append(np.arange(first_row, first_row + len(cells)))
 
     def of_rows(self, users: npt.NDArray[Any], place: Place) -> dict[Any, Any] | None:
-        """Return user → group, from the names of all rows; blank ones are nobody's."""
+        """Return user → group, given the user of every row; rows with a blank name are skipped."""
         if not self._rows:
             return None
         found = trimmed(self._cells.factor())

@@ -1,4 +1,4 @@
-"""What the first rows of a file give away: a header or none, ids or answers."""
+"""Tell from the first rows of a file whether they hold a header, ids or answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rows = Sequence[Sequence[str]]
 def has_header(first: Sequence[str], body: Rows) -> bool:
     """Whether the first row of a file holds names, rather than answers.
 
-    A row of names does not look like the rows below it: its cells are not found there as answers.
+    A row of names differs from the rows below it: its cells do not occur there as answers.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def has_header(first: Sequence[str], body: Rows) -> bool:
     """
     cells = [cell.strip() for cell in first]
     if any(map(is_key_name, cells[:3])) and _share_in_place(cells, body) >= 0.6:
-        return False  # a key stands above the answers, and no names
+        return False  # the first row is a key, not names
     if any(recognise(role, cells, wide=True) for role in ("user", "item", "option")):
         return True
     rest = cells[1:]
@@ -37,7 +37,7 @@ def has_header(first: Sequence[str], body: Rows) -> bool:
         return not all(_is_number(cell) for cell in cells)
     if _are_answers(cells, body, 0):
         return False
-    # The name of a user may stand before the answers.
+    # The first cell may be the name of a user.
     return not (
         len(rest) > 1
         and cells[0] != ""
@@ -47,7 +47,7 @@ def has_header(first: Sequence[str], body: Rows) -> bool:
 
 
 def _are_answers(cells: Sequence[str], body: Rows, skip: int) -> bool:
-    """Whether the cells are numbers or texts that are answers further down."""
+    """Whether the cells (or half of them, if they are repeating numbers) are answers below."""
     options = [normalise(cell) for cell in cells]
     known = [option for option in options if option is not None]
     if not known:
@@ -56,13 +56,13 @@ def _are_answers(cells: Sequence[str], body: Rows, skip: int) -> bool:
     found = sum(option in below for option in known)
     if found == len(known):
         return True
-    # Names are all different; answers repeat, and a few may be there only once.
+    # Names are all different; answers repeat, and a few may occur only here.
     numbers = all(isinstance(option, int) for option in known)
     return numbers and len(set(known)) < len(known) and found * 2 >= len(known)
 
 
 def _options(rows: Rows, skip: int) -> set[Option | None]:
-    """Return the different options in some rows, without their first cells."""
+    """Return the different options in some rows, skipping their first ``skip`` cells."""
     texts = {cell for row in rows for cell in row[skip:]}
     return {normalise(text) for text in texts} - {None}
 
@@ -80,7 +80,7 @@ def _is_number(cell: str) -> bool:
 
 
 def looks_like_ids(column: Sequence[str], rows: Rows) -> bool:
-    """Whether the first column holds ids: all there, all different, and not used as answers.
+    """Whether the first column holds ids: none missing, all different, and not used as answers.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def looks_like_ids(column: Sequence[str], rows: Rows) -> bool:
 
 
 def looks_long(users: Sequence[str], items: Sequence[str], n_columns: int) -> bool:
-    """Whether rows are single answers: users or items repeat, or there is nothing else."""
+    """Whether each row is one answer: users or items repeat, or there are just three columns."""
     return n_columns == 3 or len(set(users)) < len(users) or len(set(items)) < len(items)
 
 
@@ -108,7 +108,7 @@ _MOST_ABOVE = 20
 
 
 def header_place(rows: Rows) -> int | None:
-    """Return which of the first rows holds the names of the columns; None when none does.
+    """Return which of the first rows holds the column names; None if none does.
 
     Above it there may be titles (rows with few cells) and a key (a row of answers).
 
@@ -124,7 +124,7 @@ def header_place(rows: Rows) -> int | None:
         return None
     widths = {len(row) for row in rows[1:]}
     if widths == {len(rows[0]) + 1} and filled[0] == len(rows[0]):
-        return 0  # R writes no name above the names of the rows
+        return 0  # R writes no name above its row names
     below = sorted(filled[len(filled) // 3 :])
     typical = below[len(below) // 2]
     first = next(
@@ -140,20 +140,20 @@ def header_place(rows: Rows) -> int | None:
 
 
 def _are_names(rows: Rows, place: int) -> bool:
-    """Whether the cells of a row are, for the most part, found nowhere below."""
+    """Whether most cells of a row do not occur below it."""
     cells = {cell.strip() for cell in rows[place]} - {""}
     below = {cell.strip() for row in rows[place + 1 :] for cell in row}
     return len(cells) > 2 and len(cells & below) * 2 < len(cells)
 
 
 def _share_below(rows: Rows, place: int) -> float:
-    """Return the share of a row's cells (but the first) that are found below in their column."""
+    """Return the share of a row's cells (but the first) that recur further down their column."""
     below = rows[place + 2 if place + 2 < len(rows) else place + 1 :]
     return _share_in_place(rows[place], below)
 
 
 def _share_in_place(first: Sequence[str], below: Rows) -> float:
-    """Return the share of a row's cells (but the first) that other rows have in their place."""
+    """Return the share of a row's cells (but the first) that recur in their column."""
     cells = [(k, cell.strip()) for k, cell in enumerate(first) if k and cell.strip()]
     found = sum(any(k < len(row) and row[k].strip() == cell for row in below) for k, cell in cells)
     return found / len(cells) if cells else 0.0

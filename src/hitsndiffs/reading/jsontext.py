@@ -1,4 +1,4 @@
-"""JSON as text: one value or one per line, its first records, and depths that are refused."""
+"""JSON text: tell JSON from JSON lines, read the first records, and refuse deep nesting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
 def check_depth(text: str, name: str) -> None:
-    """Refuse a value that is nested too deep; parsers of JSON call themselves for each level."""
+    """Refuse a value that is nested too deeply; JSON parsers recurse at each level."""
     if text.count("[") + text.count("{") <= DEEPEST:
         return
     depth = 0
@@ -36,7 +36,7 @@ def check_depth(text: str, name: str) -> None:
 
 
 def load(text: str, name: str, line_number: int | None = None) -> Any:
-    """Parse one value (bare NaN and Infinity are allowed); say where it is wrong."""
+    """Parse one value (bare NaN and Infinity are allowed); say where an error is."""
     check_depth(text, name)
     try:
         return json.loads(text, strict=False)
@@ -50,7 +50,7 @@ def load(text: str, name: str, line_number: int | None = None) -> Any:
 
 
 def kind_of(text: str, *, whole: bool) -> Literal["json", "jsonl"] | None:
-    r"""Return what a text that begins with a bracket is: one value, one per line, or no JSON.
+    r"""Tell whether a text that begins with a bracket is one value, one per line, or not JSON.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def kind_of(text: str, *, whole: bool) -> Literal["json", "jsonl"] | None:
 def first_records(text: str, most: int, *, whole: bool) -> list[Any]:
     """Return the first records: lines, elements of a list, or the one object.
 
-    Of an object that is cut off, the members that come before the cut are there.
+    If an object is cut off, only the members before the cut are returned.
     """
     text = text.lstrip(_SPACE)
     if not _is_shallow(text):

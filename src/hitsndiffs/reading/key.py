@@ -25,7 +25,7 @@ __all__ = ["ReadKey", "read_key"]
 
 
 class ReadKey(dict[str, str]):
-    """Item → right option, with sentences on what does not fit the answers."""
+    """Item → right option, with notes on what does not fit the answers."""
 
     def __init__(self, options: Mapping[str, str], notes: Sequence[str] = ()) -> None:
         super().__init__(options)
@@ -49,16 +49,16 @@ def read_key(
         object ``{item: answer}`` or a list of records, or one answer per line in the order of the
         items.
     responses
-        The responses that the key belongs to: its items are then checked against theirs, its
-        answers are spelled as theirs, and a key that fits none of them is refused.
+        The responses that the key belongs to. If given, the items are checked against theirs,
+        the answers are spelled as theirs, and a key that fits none of them is refused.
     item, answer
-        The names of the two columns; recognised when not given.
+        The names of the two columns; recognised if not given.
 
     Returns
     -------
     ReadKey
-        A dictionary with the right option of each item, both as text; items with an empty answer
-        are left out. Its ``notes`` say what fits nothing.
+        A dictionary from each item to its right option, both as text. Items with an empty answer
+        are left out; ``notes`` say what did not fit.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def read_key(
 
 
 def _unguarded(label: str, responses: Responses | None) -> str:
-    """An item's name without the apostrophe that kept a spreadsheet from running it."""
+    """Return an item's name without the apostrophe that keeps a spreadsheet from running it."""
     plain = with_formulas(label)
     if plain != label and responses is not None and label in set(responses.items.tolist()):
         return label
@@ -95,7 +95,7 @@ def _unguarded(label: str, responses: Responses | None) -> str:
 def _pairs(
     source: Any, responses: Responses | None, item: str | None, answer: str | None
 ) -> tuple[list[tuple[str, str, Any]], str]:
-    """Return items and answers from any of the shapes that a key has."""
+    """Return places, items and answers from a key in any shape, and the name of its source."""
     if isinstance(source, Mapping):
         return [
             (f"item {label!r}", str(label), value) for label, value in source.items()
@@ -115,7 +115,7 @@ def _pairs(
 
 
 def _from_file(source: Any, name: str, responses: Responses | None) -> list[tuple[str, str, Any]]:
-    """Take the key from a file of answers that holds one, or from the rows of a spreadsheet."""
+    """Take the key from the rows of a spreadsheet or another binary table."""
     if hasattr(source, "seek"):
         source.seek(0)
     from hitsndiffs.reading.documents import Settings
@@ -130,7 +130,7 @@ def _from_file(source: Any, name: str, responses: Responses | None) -> list[tupl
 
 
 def _matched(key: dict[str, str], responses: Responses, name: str) -> ReadKey:
-    """Spell the answers as the responses do; say what fits nothing."""
+    """Spell the answers as the responses do; note what does not fit."""
     notes: list[str] = []
     known = {str(label): place for place, label in enumerate(responses.items.tolist())}
     unknown = [label for label in key if label not in known]
@@ -257,7 +257,7 @@ def _from_table(
 def _across(
     rows: list[tuple[int, list[str]]], responses: Responses | None
 ) -> list[tuple[str, str, Any]]:
-    """Take a key that lies in a row: the items are the header, the answers are below."""
+    """Read a key laid out in a row: the header holds the items, the row below the answers."""
     names = [cell.strip() for cell in rows[0][1]]
     if responses is None or len(rows) < 2:
         return []
@@ -320,7 +320,7 @@ def _in_item_order(
     header: bool,
     responses: Responses | None,
 ) -> list[tuple[str, str, Any]]:
-    """Pair a single column of answers with the items in their order."""
+    """Pair a single column of answers with the items, in order."""
     if responses is None:
         raise InputError(
             f"{name}: the key has answers but no items; give the responses, so that the "

@@ -1,4 +1,4 @@
-"""What a plain table is: one row per user, per answer or per item; and which columns are which."""
+"""Find the layout of a plain table (one row per user, answer or item) and its columns' roles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hitsndiffs.reading.words import plain, role_of_name, tokens
 
 __all__ = ["Layout", "find_table_layout", "layout_with_groups", "left_out_note"]
 
-#: Wider tables are refused: every column costs time, whatever is in it.
+#: Wider tables are refused, as every column costs time.
 WIDEST_TABLE = 250_000
 _MOST_SAMPLE = 5000
 #: Tables with more items than this are not tables of points.
@@ -44,15 +44,15 @@ class Layout:
     columns
         What each column is.
     roles
-        Of a wide table.
+        The roles of a wide table.
     long
         The columns of users, items and options of a long table.
     item, users
-        Of a transposed table: the column of the items, and those of the users.
+        For a transposed table, the column of the items and those of the users.
     key
         The column that holds the key, if any (long and transposed).
     group
-        The column that holds the groups of the users, if any.
+        The column of the users' groups, if any.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Layout:
 def layout_with_groups(
     table: FileTable, options: ReadingOptions, group: str, *, one_of: bool = False
 ) -> Layout:
-    """Find out how a table is to be read that has a column of groups beside all others."""
+    """Find the layout of a table that also has a column of groups."""
     place = table.names.index(group)
     others = copy(table)
     others.names = [name for name in table.names if name != group]
@@ -90,7 +90,7 @@ def layout_with_groups(
 def find_table_layout(
     table: FileTable, options: ReadingOptions, *, widest: int = WIDEST_TABLE, one_of: bool = False
 ) -> Layout:
-    """Find out how a plain table is to be read, or follow what the caller said.
+    """Find the layout of a plain table, or follow what the caller said.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def find_table_layout(
     widest
         Tables with more columns are refused.
     one_of
-        Whether it is one of several files: all rows may have the same answer to an item there.
+        Whether it is one of several files; all rows may then have the same answer to an item.
     """
     if len(table.names) > widest:
         raise InputError(
@@ -150,7 +150,7 @@ def _wide(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
 
 
 def left_out_note(columns: Sequence[Column]) -> str:
-    """Return the note on columns that are left out, by what they are."""
+    """Return the note on columns that are left out, grouped by role."""
     groups: dict[str, list[str]] = defaultdict(list)
     for column in columns:
         groups[column.role].append(column.name)
@@ -204,7 +204,7 @@ def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
 
 
 def _rated_subjects(table: FileTable, given: dict[str, str | None]) -> dict[str, str | None]:
-    """Where raters judge subjects, the subjects are the items."""
+    """Take the subjects as items if raters judge them."""
     if recognise("item", table.names) or len(table.names) > _MOST_POINTS:
         return given
     users = recognise("user", table.names)
@@ -218,7 +218,7 @@ def _rated_subjects(table: FileTable, given: dict[str, str | None]) -> dict[str,
 
 
 def _user_of_several(table: FileTable, given: dict[str, str | None]) -> dict[str, str | None]:
-    """Among columns that may name users, pass over those that say something about the item."""
+    """Among columns that may name users, skip those that describe the item."""
     fitting = recognise("user", table.names) if table.has_header else []
     item = given["item"] or next(iter(recognise("item", table.names)), None)
     if given["user"] is not None or len(fitting) < 2 or item is None:
@@ -230,7 +230,7 @@ def _user_of_several(table: FileTable, given: dict[str, str | None]) -> dict[str
 def _without_gold(
     table: FileTable, given: dict[str, str | None]
 ) -> tuple[dict[str, str | None], str | None]:
-    """Tell a column of right answers from the answers: it has one value for each item."""
+    """Tell a column of right answers from the answers: it has a single value per item."""
     if given["option"] is not None or not table.has_header:
         return given, None
     item = given["item"] or next(iter(recognise("item", table.names)), None)
@@ -261,7 +261,7 @@ def _one_per_item(table: FileTable, item: str, name: str) -> bool:
 
 
 def _key_column(table: FileTable, chosen: tuple[str, str, str]) -> str | None:
-    """Return a column named like a key whose values are answers."""
+    """Return a column named like a key whose values occur as answers."""
     answers = {cell.strip() for cell in column_cells(table, chosen[2])}
     for name in table.names:
         if name in chosen or role_of_name(name) != "key":
@@ -274,7 +274,7 @@ def _key_column(table: FileTable, chosen: tuple[str, str, str]) -> str | None:
 
 
 def _headless_long(table: FileTable) -> Layout | None:
-    """See three columns of labels without a header: users, items and a few answers."""
+    """Recognise three columns without a header: users, items and a few answers."""
     rows = table.sample
     width = len(table.names)
     if not 3 <= width <= 5 or len(rows) < 6:
@@ -294,7 +294,7 @@ def _headless_long(table: FileTable) -> Layout | None:
     pairs = len(set(zip(columns[ids[0]], columns[ids[1]], strict=True)))
     if not (few and repeat and strange and pairs * 10 > len(rows) * 8):
         return None
-    # every item has about as many answers as the next; users differ much more
+    # items have about equally many answers; users differ much more
     spread = [_spread(columns[k]) for k in ids]
     user, item = (ids[0], ids[1]) if spread[0] >= spread[1] else (ids[1], ids[0])
     user, item, option = (used[k] for k in (user, item, option))
@@ -372,7 +372,7 @@ def _transposed(
 
 
 def _refuse_points(table: FileTable, roles: WideRoles) -> None:
-    """Refuse points per question: nobody's answers are in them."""
+    """Refuse a table of points per question: it holds no answers."""
     if len(roles.items) > _MOST_POINTS:
         return
     places = {name: place for place, name in enumerate(table.names)}
@@ -400,7 +400,7 @@ _STATISTICS = {
 
 
 def _refuse_aggregates(table: FileTable) -> None:
-    """Refuse a report with statistics per question: nobody's answers are in it."""
+    """Refuse a report with statistics per question: it holds no answers."""
     if not table.has_header or len(table.names) >= 60:
         return
     said = {

@@ -1,4 +1,4 @@
-"""What the caller may say about how a file is to be read."""
+"""What the caller may say about how to read a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hitsndiffs.reading.streams import ATTEMPTS
 
 __all__ = ["CONTAINERS", "ReadingOptions", "memory_limit"]
 
-#: Plain files, by name; every other format is an export that is recognised.
+#: Names of plain formats; every other format is an export that is recognised.
 CONTAINERS = ("csv", "tsv", "parquet", "jsonl", "xlsx")
 LAYOUTS = ("auto", "wide", "long")
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
@@ -27,7 +27,7 @@ _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[kmgt]?)(?:i?b)?", re.
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """Every decision of the reader, to be overruled by name; None leaves it to the reader.
+    """Options that override the reader's decisions; None leaves a decision to the reader.
 
     Parameters
     ----------
@@ -39,32 +39,32 @@ class ReadingOptions:
     header, header_row
         Whether there is a header, and in which row (from 1, blank rows not counted).
     user, item, option
-        The columns that hold them; ``"First name+Last name"`` joins two for the user.
+        The columns that hold them; ``"First name+Last name"`` joins two columns for the user.
     group
-        The column of the users' groups (a team, the runs of one model), which is then no item.
+        The column of the users' groups (a team, the runs of one model); it is then not an item.
     items, drop
-        Patterns of the items to be taken, and of those to be left out: ``["q*", "Bonus"]``.
+        Patterns of the items to keep, and of those to leave out: ``["q*", "Bonus"]``.
     key_row
         The row that holds the key (from 1, blank rows not counted).
     sheet
         The sheet of a spreadsheet, by name or number.
     encoding, separator
-        Of a text.
+        The encoding and the separator of a text file.
     attempt
         Which attempt of a person counts: ``"first"``, ``"last"`` or ``"best"``.
     transpose
-        Whether the rows are items and the columns users; None to find out.
+        Whether the rows are items and the columns users; None to detect it.
     duplicates
-        What two different answers of a user to an item are: an ``"error"``, or the ``"first"`` or
-        ``"last"`` counts.
+        What to do if a user gave two different answers to an item: raise an ``"error"``, or keep
+        the ``"first"`` or ``"last"``.
     fold
-        Whether spellings that differ in case, blanks or Unicode forms are one answer.
+        Whether spellings that differ in case, blanks or Unicode form are the same answer.
     blanks
-        Words that are no answer, instead of the usual ones (``"-"``, ``"N/A"``, …).
+        Words that mean no answer, instead of the usual ones (``"-"``, ``"N/A"``, …).
     max_memory
-        How much may be held at once: a number of bytes, or a text such as ``"4GB"``.
+        How much memory to use at most: a number of bytes, or a text such as ``"4GB"``.
     sizes
-        From which sizes on a file is read in another way; what is read does not depend on it.
+        Sizes at which a file is read differently; the result does not depend on them.
     """
 
     layout: str = "auto"
@@ -148,7 +148,7 @@ class ReadingOptions:
 
     @property
     def settings(self) -> Settings:
-        """What concerns bytes and cells."""
+        """The options for bytes and cells."""
         return Settings(
             encoding=self.encoding,
             separator="\t" if self.format == "tsv" and not self.separator else self.separator,
@@ -160,7 +160,7 @@ class ReadingOptions:
 
     @property
     def choices(self) -> Choices:
-        """What concerns the converters of formats."""
+        """The options for the converters of formats."""
         return Choices(
             user=self.user,
             item=self.item,
@@ -183,7 +183,7 @@ class ReadingOptions:
         return replace(self, **given)
 
     def said(self) -> dict[str, Any]:
-        """Return the options that differ from the defaults; sizes change no result."""
+        """Return the options that differ from the defaults; sizes do not count."""
         default = ReadingOptions()
         return {
             option.name: list(value) if isinstance(value, tuple) else value
@@ -194,12 +194,12 @@ class ReadingOptions:
 
     @classmethod
     def from_said(cls, said: Mapping[str, Any]) -> ReadingOptions:
-        """Return the options that were said."""
+        """Rebuild the options from what :meth:`said` returned."""
         return cls().changed(**said)
 
 
 def memory_limit(said: str | int | None) -> int:
-    """Return how many bytes may be used: what was said, or half of the machine's memory.
+    """Return how many bytes may be used: as given, or half of the machine's memory.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parquet: a few columns at a time, so that a file may be larger than memory."""
+"""Read Parquet a few columns at a time, so a file may be larger than memory."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["SAMPLE", "ParquetTable", "damaged", "parquet_frame", "texts_of"]
 
-#: Cells that are held as columns of Polars at a time.
+#: How many cells are held as Polars columns at a time.
 _CELLS = 4_000_000
 SAMPLE = 1000
 
 
 class ParquetTable:
-    """A Parquet file; what it offers is that of :class:`DelimitedTable`."""
+    """A Parquet file, with the interface of :class:`DelimitedTable`."""
 
     def __init__(self, stream: ByteStream, head: pl.DataFrame | None = None) -> None:
         import polars as pl
@@ -96,7 +96,7 @@ class ParquetTable:
             return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
 
     def _try(self, names: Sequence[str], n_rows: int | None = None) -> None:
-        """Decode in another process first: damage may end the one that decodes."""
+        """Decode in another process first, as a damaged file may crash the one that decodes it."""
         refusal = self._trial.refusal(names, n_rows)
         if refusal is not None:
             raise self._damaged(refusal)
@@ -111,7 +111,7 @@ class ParquetTable:
         *,
         scanned: bool = False,
     ) -> Iterator[tuple[int, Columns]]:
-        """Yield whole columns, as many at a time as fit; rows are counted from 0."""
+        """Yield whole columns, as many at a time as fit; each piece begins at row 0."""
         import polars as pl
 
         del labels, scanned
@@ -120,7 +120,7 @@ class ParquetTable:
         step = max(1, _CELLS // max(self.n_rows or 0, 1))
         parts = [wanted[first : first + step] for first in range(0, len(wanted), step)]
         with ThreadPoolExecutor(1, thread_name_prefix="hitsndiffs") as reader:
-            # The next columns are read while these are being coded.
+            # The next columns are read while these are coded.
             coming = deque(reader.submit(self._read, [raw[n] for n in part]) for part in parts[:1])
             for names, following in zip(parts, [*parts[1:], []], strict=True):
                 try:
@@ -132,7 +132,7 @@ class ParquetTable:
                 yield 0, {name: frame[raw[name]] for name in names}
 
     def frame(self, most: int | None = None) -> pl.DataFrame:
-        """Return all columns (of the first rows)."""
+        """Return all columns, of all rows or the first ``most``."""
         import polars as pl
 
         try:
@@ -158,7 +158,7 @@ def texts_of(frame: pl.DataFrame) -> list[list[str]]:
 
 
 def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
-    """Return the (first) rows of a Parquet file."""
+    """Return all rows of a Parquet file, or the first ``most``."""
     import polars as pl
 
     given = stream.path if stream.path is not None else stream.read()
@@ -174,7 +174,7 @@ def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
 
 
 def damaged(name: str, error: object) -> InputError:
-    """Return what is said of a Parquet file that cannot be read."""
+    """Return the error for a Parquet file that cannot be read."""
     reason = str(error).strip().partition("\n")[0].rstrip(".")[:200]
     return InputError(
         f"{name}: the Parquet file is damaged or cut short ({reason}); copy or write it again."

@@ -1,4 +1,4 @@
-"""Names picked by patterns: ``q*``, ``Q[1-9]``."""
+"""Pick names by patterns: ``q*``, ``Q[1-9]``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["exactly", "match_names"]
 
 
 def exactly(name: str) -> str:
-    """Return a pattern that fits this name only.
+    """Return a pattern that matches only this name.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def exactly(name: str) -> str:
 
 
 def match_names(patterns: Sequence[str], names: Sequence[str], option: str) -> set[str]:
-    """Return the names that fit any of the patterns (``q*``, ``Q[1-9]``, or exact names)."""
+    """Return the names that match any of the patterns (``q*``, ``Q[1-9]``, or exact names)."""
     found: set[str] = set()
     for pattern in patterns:
         own = {n for n in names if n == pattern or fnmatch.fnmatchcase(n, pattern)}

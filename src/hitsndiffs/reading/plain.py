@@ -1,4 +1,4 @@
-"""Plain tables: opened the quickest way that fits, laid out, and read."""
+"""Plain tables: open them the quickest way that fits, find their layout, and read them."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ __all__ = ["PlainReading", "key_of_sheets", "open_plain"]
 
 @dataclass
 class PlainReading:
-    """An open table and how it is laid out.
+    """An open table and its layout.
 
     Parameters
     ----------
     table
         The file.
     layout
-        How it is read.
+        The layout that was found.
     format
         ``"csv"``, ``"tsv"``, ``"xlsx"``, ``"parquet"`` or ``"jsonl"``.
     header_row
-        The row of the header (from 1), where there is one.
+        The row of the header (from 1), if there is one.
     options
         What the caller said.
     one_of
-        Whether the file is one of several: it may then have one user only, or no answers.
+        Whether the file is one of several; it may then have a single user, or no answers.
     """
 
     table: FileTable
@@ -55,7 +55,7 @@ class PlainReading:
     key_user: int | None = None
 
     def read(self) -> tuple[Encoded, RawKey]:
-        """Read all of it: the answers, and right answers where the file has them."""
+        """Read all answers, and the right answers if the file has them."""
         layout, options, table = self.layout, self.options, self.table
         duplicates = options.duplicates
         whole = not self.one_of
@@ -114,7 +114,7 @@ class PlainReading:
 
 
 def key_of_sheets(document: FileDocument) -> RawKey:
-    """Return the key in another sheet of a workbook, which is named like one."""
+    """Return the key from another sheet of a workbook that is named like a key."""
     if document.kind != "sheets" or document.settings.sheet is not None:
         return RawKey()
     for sheet in document.sheets:
@@ -133,9 +133,9 @@ def key_of_sheets(document: FileDocument) -> RawKey:
 def open_plain(
     document: FileDocument, options: ReadingOptions, stack: ExitStack, *, one_of: bool = False
 ) -> PlainReading:
-    """Open a file as a plain table, and find out how it is laid out.
+    """Open a file as a plain table, and find its layout.
 
-    Where the file is ``one_of`` several, it need not have the column of the groups, nor answers.
+    A file that is ``one_of`` several may lack the column of groups, and answers.
     """
     table, format, header_row = _open(document, options, stack)
     group = options.group

@@ -1,4 +1,4 @@
-"""A plan before a reading: what a file is, what each column is, what is left out, and why."""
+"""The plan for reading a file: what it is, what each column is, what is left out, and why."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Plan", "load_profile"]
 
 @dataclass
 class Plan(Viewed):
-    r"""How a file (or several) is read; :meth:`read` does it.
+    r"""How to read a file (or several); :meth:`read` does it.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class Plan(Viewed):
     format
         ``"csv"``, ``"xlsx"``, … for plain tables, else the name of the export.
     title, why
-        What it is in words, and why it is taken for that.
+        What the file is in words, and the reason for thinking so.
     layout
-        ``"wide"``, ``"long"``, ``"transposed"``, or ``"export"``.
+        ``"wide"``, ``"long"``, ``"transposed"``, ``"export"``, or ``"several"`` (files).
     container, encoding, separator, header_row, sheet
         How the bytes become cells, as far as it applies.
     columns
@@ -45,13 +45,13 @@ class Plan(Viewed):
     answers
         How answers are normalised.
     key
-        Where a key was found; empty without one.
+        Where a key was found; empty if there is none.
     notes
         What else was assumed.
     options
         What the caller said.
     users, items
-        How many there are, once the file is read.
+        How many there are, known once the file is read.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Plan(Viewed):
     _read: Responses | None = field(default=None, repr=False, compare=False)
 
     def read(self) -> Responses:
-        """Read the file as planned; afterwards the plan says all that was left out."""
+        """Read the file as planned; afterwards the plan lists everything that was left out."""
         if self._read is None:
             if self._reader is None:
                 raise InputError(
@@ -129,19 +129,19 @@ class Plan(Viewed):
         }
 
     def to_json(self) -> str:
-        """Return the plan as JSON: a profile for other files of the kind (``--plan``)."""
+        """Return the plan as JSON: a profile for other files of the same kind (``--plan``)."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """Make a plan from what :meth:`to_json` wrote; roles may have been changed by hand."""
+        """Make a plan from the output of :meth:`to_json`; roles may have been edited by hand."""
         return _from_dict(_loaded(text, "the plan"), "the plan")
 
     # -- in words ---------------------------------------------------------------------------
 
     @property
     def is_telling(self) -> bool:
-        """Whether there is more to tell than that a plain table was read whole."""
+        """Whether there is more to report than that a wide table was read in full."""
         gone = any(column.role in _NOT_TAKEN for column in self.columns)
         return self.layout != "wide" or gone or bool(self.left_out) or bool(self.key)
 
@@ -167,7 +167,7 @@ class Plan(Viewed):
         return "\n".join(f"{what}: {words}" for what, words in self.lines())
 
     def lines(self) -> list[tuple[str, str]]:
-        """Return the whole plan, one thing after the other."""
+        """Return the whole plan as pairs of a heading and words."""
         found = [("files", ", ".join(shortened(source) for source in self.sources[:5]))]
         if len(self.sources) > 5:
             found[0] = ("files", f"{found[0][1]} and {len(self.sources) - 5} more")
@@ -215,7 +215,7 @@ def _loaded(text: str, where: str) -> Mapping[str, Any]:
 
 
 def _check_types(loaded: Any, where: str) -> None:
-    """A plan comes from a file: whatever is in it may be something else."""
+    """Check the types in a plan, which comes from a file and may hold anything."""
     texts = ("format", "title", "why", "layout", "container", "encoding", "separator", "sheet")
     lists = ("sources", "columns", "left_out", "answers", "notes")
     wrong = [] if isinstance(loaded, Mapping) else ["the plan"]

@@ -1,4 +1,4 @@
-"""Quiet while reading: no words of compiled libraries, and no search for garbage."""
+"""Context managers for reading: silence compiled libraries, pause garbage collection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _saved = -1
 
 @contextmanager
 def without_panics() -> Iterator[None]:
-    """Send what compiled code writes on standard error to nowhere; what it raises is enough."""
+    """Discard what compiled code writes to standard error; the exceptions it raises are enough."""
     _begin()
     try:
         yield
@@ -27,7 +27,7 @@ def without_panics() -> Iterator[None]:
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Do not look for garbage while many small objects are made, none of which refers to itself."""
+    """Pause garbage collection while many small objects without reference cycles are made."""
     was = gc.isenabled()
     gc.disable()
     try:

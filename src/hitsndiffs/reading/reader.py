@@ -1,4 +1,4 @@
-"""From what the caller names (files, folders, streams) to a plan, and from a plan to responses."""
+"""Turn files, folders and streams into a plan, and a plan into responses."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class _Match:
 
 
 def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Match]:
-    """Return the documents in a known format; folders and archives are looked into."""
+    """Return the documents in a known format, looking inside folders and archives."""
     if options.format in CONTAINERS or options.is_plain:
         return []
     forced = None if options.format is None else find_format(options.format)
@@ -174,7 +174,7 @@ def _plan_exports(plan: Plan, found: list[_Match], options: ReadingOptions) -> N
 
 
 def _converted(found: list[_Match], options: ReadingOptions) -> list[Stream | Refusal]:
-    """Convert all documents; many large ones by several processes."""
+    """Convert all documents, using several processes if they are many and large."""
     from hitsndiffs.data.pool import available_cores
 
     sizes = [_size(match.document) for match in found]
@@ -267,7 +267,7 @@ _TITLES = {
 
 
 def _plain_files(documents: Iterable[Any]) -> list[Any]:
-    """Return the files among documents, those in folders and archives included."""
+    """Return all files, including those in folders and archives."""
     files: list[Any] = []
     for document in documents:
         if _has_members(document):
@@ -285,7 +285,7 @@ def _has_members(document: Any) -> bool:
     except InputError:
         if document.is_alone:
             raise
-        return False  # reading it says what is wrong, and the others are read
+        return False  # reading it will say what is wrong; the others are still read
 
 
 def _plan_several(plan: Plan, files: list[Any], options: ReadingOptions) -> None:

@@ -1,4 +1,4 @@
-"""JSON lines: a record per answer, a record per user, or a user with all responses."""
+"""Read JSON records: one per answer, or one per user (flat or with nested answers)."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordsTable"]
 
-#: Names of the member that holds all answers of a user: ``{"subject_id": …, "responses": {…}}``.
+#: Names of the member that holds all answers of one user: ``{"subject_id": …, "responses": {…}}``.
 _NESTED = ("responses", "answers", "response", "choices")
 _SAMPLE = 200
 
 
 class RecordsTable:
-    """A file of JSON records; what it offers is that of :class:`DelimitedTable`.
+    """A file of JSON records, with the interface of :class:`DelimitedTable`.
 
     Parameters
     ----------
     stream
         The bytes.
     array
-        Whether the file is one JSON array of records instead of a record per line.
+        Whether the file is one JSON array of records instead of one record per line.
     """
 
     def __init__(self, stream: ByteStream, *, array: bool = False) -> None:
@@ -47,7 +47,7 @@ class RecordsTable:
         unit = "record" if array else "line"
         self.place = Place(stream.name, unit, self._line_of, by_position=False)
         self._lines: list[tuple[int, Any]] = []
-        #: Members that are lists or records (the options of a question); None before a look.
+        #: Members that are lists or records (the options of a question); None until checked.
         self._nested: list[str] | None = None
         self._frames = self._all_frames(stream, array)
         self._held = next(self._frames, None)
@@ -67,7 +67,7 @@ class RecordsTable:
         *,
         scanned: bool = False,
     ) -> Iterator[tuple[int, Columns]]:
-        """Yield the number of the first row and the columns of each piece of the file."""
+        """Yield each piece of the file: the number of its first row, and its columns."""
         import polars as pl
 
         del labels, scanned
@@ -127,9 +127,9 @@ class RecordsTable:
             yield frame, numbers
 
     def _at_once(self, lines: list[bytes]) -> list[Any] | None:
-        """Parse many lines in one go; None when one of them is wrong.
+        """Parse many lines at once; None if one of them is wrong.
 
-        Polars is quicker, and writes booleans and large numbers differently from chunk to chunk.
+        Polars is quicker, but writes booleans and large numbers differently from chunk to chunk.
         """
         if any(line.count(b"{") + line.count(b"[") > DEEPEST for line in lines):
             return None
@@ -140,7 +140,7 @@ class RecordsTable:
         return records if len(records) == len(lines) else None
 
     def _slowly(self, lines: list[tuple[int, bytes]]) -> pl.DataFrame:
-        """Parse line by line, which says where an error is."""
+        """Parse line by line, to say where an error is."""
         records = []
         for number, line in lines:
             try:
@@ -203,7 +203,7 @@ class RecordsTable:
 
 
 def _always_nested(found: list[Any]) -> list[str]:
-    """Return the members that hold a list or a record wherever they are, beside two that do not."""
+    """Return the members that always hold lists or records, if at least three others do not."""
     records = [record for record in found if isinstance(record, dict)]
     members: dict[str, list[bool]] = {}
     for record in records:
@@ -216,7 +216,7 @@ def _always_nested(found: list[Any]) -> list[str]:
 
 
 def _flat(record: dict[str, Any], where: str) -> dict[str, Any]:
-    """Return a record with its nested answers beside the user."""
+    """Return a record with its nested answers moved up beside the user."""
     nested = [name for name in _NESTED if isinstance(record.get(name), dict)]
     if not nested:
         return record
@@ -243,7 +243,7 @@ def _text(value: Any, where: str, name: str) -> str | None:
 
 
 def _whole(text: str) -> str:
-    """A text without halves of characters, which JSON can hold and nothing else."""
+    """Replace lone surrogates, which only JSON can hold."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""What each column of a table with one row per user is, from its cells and its name."""
+"""Tell what each column of a wide table is, from its cells and its name."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["WideRoles", "wide_roles"]
 _NUMBERED = re.compile(
     r"^(?P<stem>.*?)[\s_\-.#:(\[]*0*(?P<number>\d{1,6})(?P<part>[a-z]?)[)\]\s:.]*$", re.DOTALL
 )
-#: A column belongs to the items when so much of what stands in it are answers to other items.
+#: A column is an item if at least this share of its cells are answers to other items.
 _FITS = 0.9
-#: The name of a key row or of an average stands in one of this many columns.
+#: Only this many columns are searched for the names of key rows and averages.
 _LABELS = 12
-#: Beyond this many columns only names and a shared stock of answers are looked at.
+#: Past this many columns, those named in a series are items, whatever their cells.
 _MANY = 3000
 
 _REASONS = {
@@ -52,18 +52,18 @@ _ROLE_OF_KIND: dict[str, Role] = {
 
 @dataclass
 class WideRoles:
-    """What was found: the columns that name the users, the items, and all columns with reasons."""
+    """What was found: the user columns, the items, and the role of every column with the reason."""
 
     columns: list[Column]
     users: list[str]
     items: list[str]
     notes: list[str] = field(default_factory=list)
-    #: Right answers that columns of points give away.
+    #: Right answers inferred from columns of points.
     key: dict[str, str] = field(default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
-        """The columns beside the answers: one may say that a row is a key or an average."""
+        """Columns beside the answers, one of which may mark a row as a key or an average."""
         return [c.name for c in self.left_out if c.role in ("identity", "unused", "constant")][
             :_LABELS
         ]
@@ -75,12 +75,12 @@ class WideRoles:
 
     @property
     def constant(self) -> list[str]:
-        """The columns with one text in all rows that is no answer to another item."""
+        """The columns with one text in all rows that is not an answer to another item."""
         return [c.name for c in self.columns if c.role == "constant"]
 
     @property
     def left_out(self) -> list[Column]:
-        """The columns that are neither items nor name the users."""
+        """The columns that are neither items nor user names."""
         taken = {*self.users, *self.items}
         return [c for c in self.columns if c.name not in taken]
 
@@ -96,23 +96,23 @@ def wide_roles(
     where: str = "the table",
     one_of: bool = False,
 ) -> WideRoles:
-    """Find out what each column of a wide table is.
+    """Find the role of each column of a wide table.
 
     Parameters
     ----------
     names, sample
         The columns, and the first rows as text.
     has_header
-        Whether the names are the file's own.
+        Whether the names come from the file.
     user
-        The column that names the users (several with ``+`` between them).
+        The column that names the users (several joined with ``+``).
     items, drop
-        Patterns of the names that are items, and that are not.
+        Patterns of the columns that are items, and of those that are not.
     where
         The name of the file, for messages.
     one_of
-        Whether it is one of several: columns with one text in all rows are then among the items,
-        as others may have other answers there.
+        Whether it is one of several files. Columns with one text in all rows are then kept as
+        items, as other files may have other answers there.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class _Finder(UserFinder):
         kind = self.content(name).kind
         return _ROLE_OF_KIND.get(kind, "unused")
 
-    # -- what -----------------------------------------------------------------------------------
+    # -- which columns are items ----------------------------------------------------------------
 
     def _find_items(self, names: list[str]) -> None:
         stock = self._stock(names)
@@ -188,7 +188,7 @@ class _Finder(UserFinder):
         self._constants()
 
     def _stock(self, names: list[str]) -> Counter[str]:
-        """Return the answers, with the number of columns in which each occurs."""
+        """Return the answers, each with the number of columns in which it occurs."""
         stock: Counter[str] = Counter()
         for name in names[:_MANY]:
             content = self.content(name)
@@ -218,7 +218,7 @@ class _Finder(UserFinder):
         return found
 
     def _by_name_or_cells(self, name: str, stock: Counter[str], in_family: bool) -> Role | None:
-        """Put a column that is no item in its place; return None where it may be one."""
+        """Assign a role to a column that is not an item; return None if it may be one."""
         content = self.content(name)
         kind = content.kind
         said = role_of_name(name) if self.has_header else None
@@ -226,7 +226,7 @@ class _Finder(UserFinder):
             if re.fullmatch(r"column-\d+'*|Unnamed: \d+|Column\d+", name):
                 self._put(name, "unused", "it has neither a name nor cells")
                 return "unused"
-            return None  # nobody answered, as far as was looked: the reader says so in the end
+            return None  # nobody in the sample answered; the reader says so at the end
         if said == "key":
             self._put(name, "key", "named like a key")
             return "key"
@@ -251,7 +251,7 @@ class _Finder(UserFinder):
         return None
 
     def _in_stock(self, name: str, stock: Counter[str]) -> bool:
-        """Whether what stands in a column are answers to at least two other items."""
+        """Whether nearly all cells of a column are answers to at least two other items."""
         content = self.content(name)
         if not content.n_filled:
             return False
@@ -268,7 +268,7 @@ class _Finder(UserFinder):
         return there >= _FITS * content.n_filled
 
     def _points(self) -> dict[str, str]:
-        """Leave out columns that hold the points of others; return the key they give away."""
+        """Leave out columns that hold the points for others; return the key they imply."""
         items = [n for n in self.names if n in self.found and self.found[n].role == "item"]
         if len(items) > _MANY:
             return {}
@@ -301,7 +301,7 @@ class _Finder(UserFinder):
 
 
 def _stem(name: str) -> str:
-    """Return how a name begins; items are often named alike."""
+    """Return the letters with which a name begins; items are often named alike."""
     return (re.match(r"[^\W\d_]*", name) or [""])[0].casefold()
 
 

@@ -1,4 +1,4 @@
-"""Columns of points beside the answers that they were given for."""
+"""Find columns of points: beside the answers they were given for, or instead of answers."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ __all__ = ["holds_points", "points_of_answers"]
 
 #: This many rows are enough to tell points from answers.
 _ROWS = 8
-#: This many of the pairs must fit.
+#: This share of the pairs must fit.
 _MOST = 0.8
 
 
 def points_of_answers(
     names: Sequence[str], cells: Callable[[str], Sequence[str]]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Find columns that are 0, or a fixed number for exactly one answer of another column.
+    """Find columns with a fixed number for exactly one answer of another column, else 0.
 
     Parameters
     ----------
     names
-        The columns that may be answers, in their order.
+        The columns that may be answers, in order.
     cells
-        From a name to its cells.
+        Returns the cells of a column.
 
     Returns
     -------
     points
-        From a column of points to that of its answers.
+        Column of points → column of its answers.
     key
-        From the column of answers to the one that gets the points.
+        Column of answers → the answer that gets the points.
 
     Examples
     --------
@@ -54,12 +54,12 @@ def points_of_answers(
         told = sum(answer is not None for answer in found.values()) + len(binary) - len(own)
         if len(fits) >= 2 and len(fits) >= _MOST * told:
             return own, {own[b]: str(found[b]) for b in fits}
-        # a pair that says nothing (nobody had a point) is neither for nor against
+        # a pair that says nothing (nobody got a point) counts neither for nor against
     return {}, {}
 
 
 def _are_points(texts: Sequence[str]) -> bool:
-    """Whether a column holds 0 and one other number."""
+    """Whether a column holds one number other than 0, and otherwise only 0."""
     values = set(texts) - {""}
     if not values or len(values) > 4:
         return False
@@ -71,7 +71,7 @@ def _are_points(texts: Sequence[str]) -> bool:
 
 
 def _right_answer(points: Sequence[str], answers: Sequence[str]) -> str | None:
-    """Return the answer that has all points; "" when several have or none of it is so."""
+    """Return the one answer with points; "" if they do not fit, None if too little is known."""
     right: set[str] = set()
     wrong: set[str] = set()
     rows = 0
@@ -91,17 +91,17 @@ def holds_points(
 ) -> bool:
     """Whether columns hold points, not choices: fractions, or numbers that add up to a total.
 
-    Numbers that add up may also be ratings. Points begin at 0, and a quarter of the questions or
-    more is worth at most half as much as the greatest.
+    Numbers that add up may also be ratings. Points start at 0, and at least a quarter of the
+    questions are worth no more than half the highest.
 
     Parameters
     ----------
     items
         The cells of the columns that may be answers.
     totals
-        The cells of columns that are named like points.
+        The cells of the columns named like points.
     most
-        More columns than this are not looked at.
+        Tables with more columns are not checked.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def holds_points(
 
 
 def _numbers(cells: Sequence[str]) -> list[float | None] | None:
-    """Return cells as numbers; None when they are not."""
+    """Return cells as numbers (blanks as None); None if they are not numbers."""
     found: list[float | None] = []
     for cell in cells:
         text = cell.strip().replace(",", ".")

@@ -1,4 +1,4 @@
-"""Several plain files: the same test in parts, or one file for each user."""
+"""Read several plain files: parts of one test, or one file per user."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class Part:
     Attributes
     ----------
     name
-        Of the file.
+        The name of the file.
     encoded
-        The answers; maybe none, or of one user only.
+        The answers; there may be none, or a single user's.
     items
-        The items that the file asks for, answered or not.
+        The items in the file, answered or not.
     constant
-        Those of them to which all rows have the same text: items only if another file asks them.
+        Those with the same text in all rows; they count only if they are items of another file.
     notes
         What was assumed.
     columns, key, format
-        What each column is, the right answers, and the format, as far as they are known.
+        What each column is, the right answers, and the format, as far as known.
     alone
-        Whether the file holds the answers of one user, who is named after it.
+        Whether the file holds the answers of one user, named after the file.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Several:
 
 
 def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Several:
-    """Read plain files that belong together; those that cannot be read are named."""
+    """Read plain files that belong together; notes name those that cannot be read."""
     found = Several()
     wrong: list[tuple[Any, InputError]] = []
     keys: list[Any] = []
@@ -97,7 +97,7 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
             continue
         try:
             if file.is_whole:
-                file.content()  # so that what can be read only once can be read again
+                file.content()  # keep the bytes: some sources can be read only once
             found.parts.append(_read_one(file, options))
         except InputError as error:
             wrong.append((file, error))
@@ -122,14 +122,14 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
     for file in keys:
         _take_key(file, found, plan)
     if options.attempt == "last":
-        found.parts.reverse()  # the first answer to an item counts
+        found.parts.reverse()  # joining keeps the first answer to an item
     elif options.attempt is None:
         _check_conflicts(found)
     return found
 
 
 def _items_of(parts: Sequence[Part]) -> set[str]:
-    """The items with different answers in one of the files."""
+    """Return the items that are not constant in at least one file."""
     return {
         str(item)
         for part in parts
@@ -139,7 +139,7 @@ def _items_of(parts: Sequence[Part]) -> set[str]:
 
 
 def _describe(found: Several, plan: Plan) -> None:
-    """Say in the plan what the files are, and what was assumed; collect the key."""
+    """Record in the plan what the files are and what was assumed; collect the key."""
     names = [part.name for part in found.parts]
     plan.sources = tuple(names)
     said = dict.fromkeys(note for part in found.parts for note in part.notes)
@@ -160,10 +160,10 @@ def _with_the_items_of_others(
     options: ReadingOptions,
     found: Several,
 ) -> list[tuple[Any, InputError]]:
-    """Read files once more, with the items of the others; return those that are wrong still.
+    """Retry the files that failed, with the items of the others; return those that still fail.
 
-    In a small part of a test everybody may have given the same answer, so that the part alone does
-    not look like answers.
+    In a small part of a test everybody may have given the same answer; on its own, the part then
+    does not look like answers.
     """
     if options.items is not None or options.layout not in ("auto", "wide"):
         return wrong
@@ -178,7 +178,7 @@ def _with_the_items_of_others(
 
 
 def _without_constant(part: Part, items: set[str], options: ReadingOptions) -> Part:
-    """Leave out columns with one text in all rows, unless another file has answers there."""
+    """Leave out columns with one text in all rows, unless they are items of another file."""
     if not part.constant or options.items is not None:
         return part
     gone, kept = part.constant - items, part.constant & items
@@ -219,7 +219,7 @@ def _bytes(file: Any) -> Any:
 
 
 def _read_one(file: Any, options: ReadingOptions) -> Part:
-    """Read one file; where it holds the answers of one user, the file's name is the user's."""
+    """Read one file; if it holds the answers of one user, the user is named after the file."""
     alone = _answers_of_one(file, options)
     if alone is not None:
         return alone
@@ -255,7 +255,7 @@ def _read_one(file: Any, options: ReadingOptions) -> Part:
 
 
 def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
-    """Return the answers in a file with items and answers but no user; None for any other."""
+    """Return the answers in a file with items and answers but no users; else None."""
     if options.user is not None or file.kind not in ("table", "sheets", "json", "jsonl"):
         return None
     columns = _columns(file)
@@ -271,7 +271,7 @@ def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
     keys = [name for name in names if role_of_name(name) == "key"]
     predicted = [name for name in answers if "pred" in plain(name)]
     if predicted and predicted[0] != answers[0] and not options.option:
-        keys = keys or [answers[0]]  # what was predicted stands beside what is right
+        keys = keys or [answers[0]]  # the right answers stand beside the predictions
         answers = predicted
     kept = [
         (i.strip(), o.strip())
@@ -304,7 +304,7 @@ def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
 
 
 def _columns(file: Any) -> dict[str, list[str]]:
-    """Return the columns of a small table by name; of records, the members with single values."""
+    """Return the columns of a table by name, or the members of records with single values."""
     if file.kind in ("table", "sheets"):
         names = [name for name in file.sample.header if name]
         if not recognise("item", names):
@@ -329,7 +329,7 @@ def _first(records: Sequence[Any]) -> dict[str, Any]:
 
 
 def _check_linked(found: Several, plan: Plan) -> None:
-    """Refuse files that have nothing in common; those without an answer are left out."""
+    """Refuse files that have nothing in common; leave out those without answers."""
     parts = found.parts
     first = next(part for part in parts if len(part.encoded.items))
     items, users = set(first.items), set(map(str, first.encoded.users.tolist()))
@@ -352,7 +352,7 @@ def _check_conflicts(found: Several) -> None:
     """Refuse files in which the same users answer the same items differently."""
     each = [set(map(str, part.encoded.users.tolist())) for part in found.parts]
     if len(set().union(*each)) == sum(map(len, each)):
-        return  # every user is in one file
+        return  # every user is in one file only
     seen: dict[tuple[str, str], tuple[str, int]] = {}
     shared = answers = 0
     wrong: list[tuple[str, str, int, int]] = []

@@ -1,4 +1,4 @@
-"""Spreadsheets (.xlsx, .xls, .xlsb, .ods) to rows of text, through fastexcel."""
+"""Read spreadsheets (.xlsx, .xls, .xlsb, .ods) as rows of text with fastexcel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Workbook:
     data
         The bytes of the file.
     name
-        For messages.
+        The name for messages.
     """
 
     def __init__(self, data: bytes, name: str) -> None:
@@ -47,14 +47,14 @@ class Workbook:
 
     @cached_property
     def first(self) -> str:
-        """The first sheet that holds a table; the first of all where none does."""
+        """The first sheet that holds a table, or else the first sheet."""
         if len(self.sheets) == 1:
             return self.sheets[0]
         tables = (name for name in self.sheets[:_MOST_SHEETS] if _is_table(self.rows(name, 40)))
         return next(tables, self.sheets[0])
 
     def find(self, sheet: str | None) -> str:
-        """Return the sheet of that name (or number, from 1); the first one when none is named."""
+        """Return the sheet of that name (or number, from 1); :attr:`first` if none is named."""
         if not self.sheets:
             raise InputError(f"{self._name}: the spreadsheet has no sheets.")
         if sheet is None:
@@ -70,7 +70,7 @@ class Workbook:
         )
 
     def rows(self, sheet: str, most: int | None = None) -> list[list[str]]:
-        """Return the rows of a sheet, all cells as text; whole numbers without a point."""
+        """Return the rows of a sheet as text, whole numbers without a decimal point."""
         try:
             with without_panics():
                 loaded = self._reader.load_sheet(
@@ -83,7 +83,7 @@ class Workbook:
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether there are three rows or more with three cells or more."""
+    """Whether at least three rows have at least three filled cells."""
     return sum(sum(1 for cell in row if cell.strip()) >= 3 for row in rows) >= 3
 
 

@@ -1,4 +1,4 @@
-"""From which sizes on a file is read in another way."""
+"""Size thresholds for reading files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_LIMIT = 1 << 62
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes that decide how a file is read; never what is read.
+    """Sizes that decide how a file is read, but never the result.
 
     Parameters
     ----------
@@ -22,20 +22,20 @@ class Sizes:
     head
         Bytes that recognition looks at.
     chunk
-        Bytes of text that are parsed at a time.
+        Bytes of text parsed at a time.
     small
-        Up to this many bytes a table is read with the csv module, which spares the import of
-        Polars.
+        Tables below this many bytes are read with the csv module, which saves importing Polars.
     scanned
-        From this many bytes on it is worth loading the compiled kernels.
+        Bytes from which loading the compiled kernels pays off.
     tables, largest_tables
-        Bytes of the kernels' tables for one chunk from which on they hold fewer texts, and at most.
+        Above ``tables`` bytes per chunk, the kernels' tables hold fewer texts; above
+        ``largest_tables``, the kernels are not used.
     short
-        Below this many cells a column is coded by a plain loop.
+        Columns below this many cells are coded by a plain loop.
     threaded
-        From this many cells on a piece is coded by several threads.
+        Pieces with at least this many cells are coded by several threads.
     parallel
-        From this many bytes in several files on, they are converted by several processes.
+        Several files with at least this many bytes in all are converted by several processes.
     """
 
     held: int = NO_LIMIT

@@ -1,4 +1,4 @@
-"""Where the bytes come from: paths, standard input, file objects, gzip; cut at line ends."""
+"""Byte streams from paths, standard input and file objects; unpacked, and cut at line ends."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ class NotUtf8(InputError):
 
 
 class ByteStream:
-    """Bytes to be read once, with a look ahead.
+    """Bytes that can be read once, with lookahead.
 
     Parameters
     ----------
     read
-        Returns up to this many bytes (or characters), nothing at the end.
+        Returns up to the given number of bytes (or characters); nothing at the end.
     name
         The name of the file, for messages.
     path
-        The path, when there is one that can be opened again.
+        The path, if the file can be opened again.
     sizes
         How much is read and held at once.
     """
@@ -88,7 +88,7 @@ class ByteStream:
         self.sizes = sizes
 
     def peek(self, size: int) -> bytes:
-        """Return the next bytes without moving on."""
+        """Return the next bytes without consuming them."""
         while len(self._held) < size:
             more = self._next(size - len(self._held))
             if not more:
@@ -97,7 +97,7 @@ class ByteStream:
         return self._held[:size]
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, fewer only at the end; all that are left without a size."""
+        """Return the next ``size`` bytes (fewer at the end), or all the rest by default."""
         parts = [self._held if size < 0 else self._held[:size]]
         self._held = self._held[len(parts[0]) :]
         wanted = self.sizes.chunk if size < 0 else size - len(parts[0])
@@ -106,10 +106,10 @@ class ByteStream:
             if size >= 0:
                 wanted -= len(more)
         parts = [part for part in parts if part]
-        return parts[0] if len(parts) == 1 else b"".join(parts)  # most often nothing is copied
+        return parts[0] if len(parts) == 1 else b"".join(parts)  # usually copies nothing
 
     def read_within(self) -> bytes:
-        """Return all that is left; refuse more than may be held at once."""
+        """Return all the rest; refuse more than may be held at once."""
         limit = self.sizes.held
         data = self.read(limit + 1) if limit < NO_LIMIT else self.read()
         if len(data) > limit:
@@ -138,7 +138,7 @@ class ByteStream:
 
 
 def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "replace")  # half of a character pair has no bytes
+    return text.encode("utf-8", "replace")  # a lone surrogate has no bytes
 
 
 def _reason(error: Exception) -> str:
@@ -155,9 +155,9 @@ def open_stream(
     Parameters
     ----------
     source
-        What is to be read.
+        What to read.
     name, path
-        For a file object that stands for a file: how to call it, and where it is.
+        The name and path of a file object that stands for a file.
     sizes
         How much is read and held at once.
     """
@@ -204,7 +204,7 @@ def open_path(path: Path) -> io.BufferedReader:
 
 
 def refuse_foreign(start: bytes, name: str) -> None:
-    """Refuse files that plainly hold no answers."""
+    """Refuse known file types that cannot be read."""
     for magic, words in _FOREIGN.items():
         if start.startswith(magic):
             raise InputError(f"{name}: this is {words}.")
@@ -229,7 +229,7 @@ def _unpacked(stream: ByteStream) -> ByteStream:
 
 
 class _Reader(io.RawIOBase):
-    """What gzip needs of a file."""
+    """The part of the file interface that gzip and zstd need."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -242,7 +242,7 @@ class _Reader(io.RawIOBase):
 
 
 def transcoded(stream: ByteStream, encoding: str) -> ByteStream:
-    """Return the same text as UTF-8."""
+    """Return a stream of the same text as UTF-8."""
     if encoding in ("utf-8", "utf-8-sig", "ascii"):
         return stream
     decoder = codecs.getincrementaldecoder(encoding)()
@@ -272,7 +272,7 @@ class Chunk:
 
 
 def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
-    """Cut a text at line ends, outside quotation marks; check that it is UTF-8."""
+    """Cut a text at line ends, not inside quotation marks if ``quotes``; check that it is UTF-8."""
     rest = b""
     first_line = 1
     while True:
@@ -303,7 +303,7 @@ def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
 
 
 def _read_lines(stream: ByteStream) -> bytes:
-    """Read on; the line ends of all systems become the same."""
+    """Read the next part, with all line ends in Unix style."""
     more = stream.read(stream.sizes.chunk)
     if b"\r" not in more:
         return more
@@ -313,7 +313,7 @@ def _read_lines(stream: ByteStream) -> bytes:
 
 
 def _last_line_end(rest: bytes, more: bytes, quotes: bool) -> int:
-    """Return where the last line ends in what was read, outside quotation marks; 0 for nowhere."""
+    """Return where the last line ends in ``more``, outside quotation marks; 0 if none does."""
     cut = more.rfind(b"\n") + 1
     if not quotes or cut == 0 or (b'"' not in more and b'"' not in rest):
         return cut
@@ -336,7 +336,7 @@ def count_lines(data: bytes) -> int:
 
 
 def count_byte(data: bytes | memoryview, byte: bytes, size: int = 1 << 17) -> int:
-    """Count a byte that may be frequent, a piece at a time, so that the pieces stay in cache."""
+    """Count a byte that may be frequent, in pieces that fit in the cache."""
     characters = np.frombuffer(data, dtype=np.uint8)
     return sum(
         int(np.count_nonzero(characters[first : first + size] == byte[0]))
@@ -345,7 +345,7 @@ def count_byte(data: bytes | memoryview, byte: bytes, size: int = 1 << 17) -> in
 
 
 def even_newlines(data: bytes) -> npt.NDArray[np.intp]:
-    r"""Return where lines end outside quotation marks.
+    r"""Return the positions of line ends outside quotation marks.
 
     Examples
     --------

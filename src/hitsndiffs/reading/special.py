@@ -1,4 +1,4 @@
-"""Rows of a table that are no users: keys and sums, whatever column says so."""
+"""Find rows of a table that are not users: keys and summaries, named in any column."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from hitsndiffs.reading.words import is_key_name, is_summary_name
 
 __all__ = ["BOTTOM", "TOP", "named_rows", "rows_apart"]
 
-#: Rows that sum up the others are looked for among this many at the top and at the bottom.
+#: Summary rows are looked for among this many rows at the top and at the bottom.
 TOP, BOTTOM = 3, 8
-#: In more rows than this share the word is an answer or a status, not the name of a row.
+#: In more than this share of the rows, the word is an answer or a status, not a row's name.
 _FEW = 0.05
 
 
 def named_rows(columns: Mapping[str, Sequence[str]]) -> dict[int, str]:
-    """Return the rows that a cell of some column names as a key or a sum, with that name.
+    """Return the rows that some column names as a key or a summary, with that name.
 
     Parameters
     ----------
     columns
-        Cells of the columns that may say it; those of the items do not.
+        The cells of the columns that may name such rows; items do not.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def named_rows(columns: Mapping[str, Sequence[str]]) -> dict[int, str]:
 def rows_apart(
     labels: Mapping[str, Sequence[str]], answers: Sequence[Sequence[str]]
 ) -> dict[int, str]:
-    """Return the rows that are named as a key or a sum, and whose cells are what such rows have.
+    """Return the rows named as a key or a summary whose cells look the part.
 
     Parameters
     ----------
@@ -72,6 +72,6 @@ def rows_apart(
 
 
 def _is_alone(column: Sequence[str], row: int) -> bool:
-    """Whether no other row has that answer, in whatever case."""
+    """Whether no other row has the same answer, ignoring case."""
     text = column[row].strip().casefold()
     return sum(cell.strip().casefold() == text for cell in column) == 1

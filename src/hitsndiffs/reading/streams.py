@@ -1,4 +1,4 @@
-"""The stream of a converter to codes: one attempt per person, sets as options, the key apart."""
+"""Turn a converter's stream into codes: one attempt per person, sets as options, and the key."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Numbers = npt.NDArray[np.int32]
 
 ATTEMPTS = ("first", "last", "best")
 _NEGATIVE = re.compile(r"-\d+(?:[.,]\d+)?")
-#: Options of a set are written with this between them.
+#: Separates the options of a set.
 BETWEEN = "; "
 
 
 @dataclass
 class RawKey:
-    """Right answers as the file has them, before they are matched with the options."""
+    """Right answers as written in the file, not yet matched with the options."""
 
     options: dict[str, str] = field(default_factory=dict)
     source: str = ""
@@ -48,7 +48,7 @@ def set_label(answers: Iterable[str]) -> str:
 
 
 def option_label(text: str) -> str:
-    """Return the label of one choice; what a format gives as an answer is one, also -3 and NA.
+    """Return the label of one choice; -3 and NA are answers if a format gives them as such.
 
     Examples
     --------
@@ -72,11 +72,11 @@ def encode_stream(
     stream
         What the converters produced.
     name
-        Of the file, for messages.
+        The file's name, for messages.
     attempt
-        Which attempt counts: ``"first"`` (None), ``"last"`` or ``"best"``.
+        Which attempt counts: ``"first"`` (the default), ``"last"`` or ``"best"``.
     notes, left_out
-        What is to be said; added to.
+        Lists to which remarks are added.
     """
     if not len(stream):
         raise InputError(f"{name}: there are no answers in it; nothing can be ranked.")
@@ -120,7 +120,7 @@ def _factor(values: Sequence[str | None]) -> Factor:
 
 
 def _one_attempt(stream: Stream, attempt: str, left_out: list[LeftOut]) -> list[int]:
-    """Return the entries that count: of each person and item one."""
+    """Return the entries that count: one for each person and item."""
     chosen: dict[tuple[str, str], int] = {}
     attempts: dict[str, set[int]] = defaultdict(set)
     for person, number in zip(stream.persons, stream.attempts, strict=True):
@@ -174,7 +174,7 @@ def _best_attempts(stream: Stream) -> dict[str, int]:
 
 
 def _stream_key(stream: Stream, notes: list[str]) -> RawKey:
-    """Return the key that the converters found: the commonest one of each item."""
+    """Return the key that the converters found: the most common one for each item."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for item, key in zip(stream.items, stream.keys, strict=True):
         if key:
@@ -192,7 +192,7 @@ def _stream_key(stream: Stream, notes: list[str]) -> RawKey:
 
 
 def _key_of_points(stream: Stream, labels: list[str], answered: list[bool]) -> RawKey:
-    """Infer the key from points: one option has them all, and never fewer."""
+    """Infer the key from points: only one option gets them, and always in full."""
     full: dict[str, set[str]] = defaultdict(set)
     partial: dict[str, set[str]] = defaultdict(set)
     most: dict[str, float] = {}
@@ -210,14 +210,14 @@ def _key_of_points(stream: Stream, labels: list[str], answered: list[bool]) -> R
         for item, found in full.items()
         if len(found) == 1 and not found & partial[item] and partial[item]
     }
-    if len(options) * 2 >= len(full):  # where points tell right from wrong, everybody may be right
+    if len(options) * 2 >= len(full):  # points mark right answers: add items that all got right
         alone = {k: v for k, v in full.items() if len(v) == 1 and not partial[k]}
         options |= {item: next(iter(found)) for item, found in alone.items()}
     return RawKey(options, "the points: one option has them all") if options else RawKey()
 
 
 def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
-    """Join the answers of several files; a user or an item of the same name is the same."""
+    """Join the answers of several files; users and items with the same name are the same."""
     known: tuple[dict[str, int], ...] = ({}, {}, {})  # users, items, options
     for encoded, _ in parts:  # users without answers stay
         _renumbered(known[0], encoded.users.tolist(), np.arange(len(encoded.users), dtype=np.int32))
@@ -231,7 +231,7 @@ def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
     factors = []
     for index, found in zip(known, numbers, strict=True):
         factors.append(Factor(list(index), np.concatenate(found)))
-        found.clear()  # a hundred million numbers, twice for a moment only
+        found.clear()  # do not hold a hundred million numbers twice
     encoded = assemble_long(
         *factors,
         place=Place(f"{len(parts)} files", "answer", by_position=False),
@@ -245,7 +245,7 @@ def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
 
 
 def _joined_groups(parts: Sequence[tuple[Encoded, str]]) -> dict[Any, Any] | None:
-    """User → group over all files; a user with two groups is refused."""
+    """Return user → group over all files; refuse users with two groups."""
     told: dict[Any, tuple[Any, str]] = {}
     for encoded, name in parts:
         for user, group in (encoded.groups or {}).items():
@@ -261,11 +261,11 @@ def _joined_groups(parts: Sequence[tuple[Encoded, str]]) -> dict[Any, Any] | Non
 
 
 def _renumbered(index: dict[str, int], labels: list[Any], numbers: Numbers) -> Numbers:
-    """Number labels by one index for all files, new ones as they appear; -1 stands for blank."""
+    """Renumber by one index for all files, adding labels as they appear; -1 means blank."""
     texts = [str(label).strip() for label in labels]
     if any(text and text not in index for text in texts):
         first = np.full(len(texts), len(numbers))
-        first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last to be written stays
+        first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last write wins
         order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(numbers))]
         for k in order.tolist():
             if texts[k]:
@@ -274,7 +274,7 @@ def _renumbered(index: dict[str, int], labels: list[Any], numbers: Numbers) -> N
 
 
 def _answers(encoded: Encoded) -> tuple[Numbers, Numbers]:
-    """The user and the option of every answer, by their numbers."""
+    """Return the user and the option of every answer, as numbers."""
     if encoded.rows is not None:
         indptr, chosen = encoded.rows
         return np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr)), chosen
@@ -291,13 +291,13 @@ def _answers(encoded: Encoded) -> tuple[Numbers, Numbers]:
 
 
 def _owners(encoded: Encoded) -> Numbers:
-    """The item of every option."""
+    """Return the item of every option."""
     sizes = np.diff(encoded.item_starts)
     return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
 
 def triples(encoded: Encoded) -> Iterable[tuple[str, str, str]]:
-    """Yield user, item and option of every answer, by their labels."""
+    """Yield the labels of user, item and option of every answer."""
     users, items, labels = (
         [str(label) for label in of.tolist()]
         for of in (encoded.users, encoded.items, encoded.option_labels)

@@ -1,4 +1,4 @@
-"""Bytes to text, and text to rows: encodings, separators, and where the header is."""
+"""Split text into rows: encodings, separators, and where the header is."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ __all__ = [
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 #: A line such as ``sep=;`` tells Excel what separates the cells.
 _SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
-#: This many rows are looked at to find the separator and the header.
+#: How many rows are looked at to find the separator and the header.
 _LOOK = 60
-#: No cell is longer than this; beyond, a quotation mark was never closed.
+#: A longer cell means that a quotation mark was never closed.
 LONGEST_CELL = 64 << 20
 
 
 def check_encoding(name: str) -> str:
-    """Return the name of a text encoding, or say that there is none of that name."""
+    """Return the standard name of a text encoding; refuse unknown names."""
     try:
         found = codecs.lookup(name).name
-        b"a".decode(found, "ignore")  # some names are of other things than texts
+        b"a".decode(found, "ignore")  # some codecs are not for text
     except (LookupError, ValueError):
         raise InputError(
             f"encoding must be the name of a text encoding (utf-8, cp1252, utf-16, shift_jis, …); "
@@ -46,16 +46,16 @@ def check_encoding(name: str) -> str:
 
 @dataclass(frozen=True)
 class TextShape:
-    """How a delimited text is built.
+    """The shape of a delimited text.
 
     Parameters
     ----------
     separator
-        What stands between cells.
+        The separator between cells.
     skip
         Characters before the first row (a line ``sep=;``).
     header_row
-        The place of the header among the rows that are not blank; None when there is none.
+        The index of the header among the rows that are not blank; None if there is none.
     """
 
     separator: str = ","
@@ -70,7 +70,7 @@ def separator_name(mark: str) -> str:
 
 
 def find_shape(text: str, expected: str, separator: str | None = None) -> TextShape:
-    r"""Find separator and header row from the beginning of a text.
+    r"""Find the separator and the header row from the beginning of a text.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _first_rows(text: str, separator: str) -> list[list[str]]:
 
 
 def _find_separator(text: str, expected: str) -> str:
-    """Return the mark that cuts the most rows into the same number of cells, two or more."""
+    """Return the mark that cuts most rows into the same number of cells, at least two."""
     best, best_score = expected, (0, 0.0, False, 0)
     for mark in (expected, *(mark for mark in SEPARATORS if mark not in (expected, " "))):
         if mark not in text:
@@ -119,7 +119,7 @@ def _find_separator(text: str, expected: str) -> str:
             continue
         width, n = max(alike.items(), key=lambda pair: (pair[1], pair[0]))
         share = n / sum(widths.values())
-        top = widths_of[0] == width  # decimal commas are in the rows below, not in the header
+        top = widths_of[0] == width  # decimal commas occur below the header, not in it
         score = (2 if share > 0.9 else 1 if share > 0.3 else 0, round(share, 1), top, width)
         if score[0] and (score > best_score):
             best, best_score = mark, score
@@ -129,7 +129,7 @@ def _find_separator(text: str, expected: str) -> str:
 
 
 def _in_blanks(text: str) -> bool:
-    """Whether every line has the same number of words, three or more (label files)."""
+    """Whether every line has the same number of words, at least three (label files)."""
     lines = [line.split() for line in text.splitlines()[:_LOOK] if line.strip()]
     if len(lines) > 1 and not text.endswith("\n") and len(lines) == _LOOK:
         lines = lines[:-1]
@@ -138,7 +138,7 @@ def _in_blanks(text: str) -> bool:
 
 
 def rows_of_text(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, each with the line in which it begins (from 1)."""
+    """Yield the rows that are not blank, each with the line on which it begins (from 1)."""
     if separator == " ":
         for number, line in enumerate(text.splitlines(), start=1):
             if line.strip():
@@ -159,12 +159,12 @@ def rows_of_text(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    # universal newlines outside and inside of quotation marks, as the csv module wants them
+    # universal newlines inside and outside quotation marks, as the csv module expects
     return iter(io.StringIO(text, newline=None))
 
 
 def padded(rows: Sequence[list[str]], width: int) -> list[list[str]]:
-    """Return rows of one width; blank cells beyond it are cut off. Rows that have it are kept."""
+    """Return rows cut or padded to one width; rows that already have it are not copied."""
     return [
         row if len(row) == width else [*row[:width], *[""] * (width - len(row))] for row in rows
     ]

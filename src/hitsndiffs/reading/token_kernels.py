@@ -1,9 +1,9 @@
-"""One pass over the bytes of some lines of cells, compiled (see :mod:`hitsndiffs.reading.tokens`).
+"""Compiled single pass over the bytes of lines of cells (see :mod:`hitsndiffs.reading.tokens`).
 
-A cell is a short text (a token), and few tokens are different in a column of answers. Each item
-numbers its tokens as they come: those of at most one byte through a table of 256 places, longer
-ones through a small table of slots, by their first eight bytes or, past eight, by a hash; texts
-that agree in it are compared byte by byte, so nothing rests on chance.
+A cell is a short text (a token), and a column of answers has few different tokens. Each item
+numbers its tokens in order of appearance: tokens of at most one byte through a table of 256 places,
+longer ones through a small hash table, keyed by the bytes themselves up to eight, else by a hash.
+Tokens with equal keys are compared byte by byte, so collisions do no harm.
 """
 # mypy: ignore-errors
 
@@ -15,9 +15,9 @@ from hitsndiffs.data.compiling import INT, array, kernel, read_only
 
 __all__ = ["LEFT_OUT", "NO_PLACE", "USER", "scan_cells"]
 
-#: What a column that is no item is marked with.
+#: Marks for columns that are not items.
 USER, LEFT_OUT = -1, -2
-#: The place of a token that has not been seen.
+#: The place of a token not seen yet.
 NO_PLACE = 255
 
 _NEWLINE, _QUOTE = np.uint8(10), np.uint8(34)
@@ -39,7 +39,7 @@ def _hash(data, begin, end):
 
 @kernel()
 def _key(data, begin, end):
-    """Return a number for a token of two bytes or more, never 0; exact up to eight bytes."""
+    """Return a non-zero key for a token of two bytes or more; exact up to eight bytes."""
     if end - begin > _SHORT:
         return _hash(data, begin, end) | np.uint64(1)
     value = np.uint64(0)
@@ -60,7 +60,7 @@ def _same(data, begin, end, other_begin, other_end):
 
 @kernel()
 def _quoted_end(data, begin):
-    """Return where a cell after its opening quotation mark ends; -1 when that is not plain."""
+    """Return where a quoted cell ends, from after its opening mark; -1 if a line ends first."""
     p = begin
     while data[p] != _QUOTE:
         if data[p] == _NEWLINE:
@@ -71,7 +71,7 @@ def _quoted_end(data, begin):
 
 @kernel()
 def _plain_end(data, begin, separator):
-    """Return where a cell without quotation marks ends; -1 when there is one in it."""
+    """Return where an unquoted cell ends; -1 if it holds a quotation mark."""
     p = begin
     while data[p] != separator and data[p] != _NEWLINE:
         if data[p] == _QUOTE:
@@ -82,7 +82,7 @@ def _plain_end(data, begin, separator):
 
 @kernel()
 def _place(data, begin, end, i, keys, key_places, begins, ends, counts, most):
-    """Return the place of a token of two bytes or more; -1 when the item has no place left."""
+    """Return the place of a token of two bytes or more; -1 if the item has no place left."""
     key = _key(data, begin, end)
     last = keys.shape[1] - 1
     slot = np.int64((key * _MIX) >> np.uint64(40)) & last
@@ -124,17 +124,17 @@ def scan_cells(
     places
         Items × lines (or more): the place of each cell's token among those of the item.
     letters
-        Items × 256: the place of each token of one byte; that of the empty one stands at 0.
+        Items × 256: the place of each one-byte token; index 0 is the empty token.
     keys, key_places
-        Items × slots (a power of two): the tokens of two bytes or more; 0 where there is none.
+        Items × slots (a power of two): keys and places of longer tokens; key 0 marks a free slot.
     begins, ends
         Items × ``most`` (or more): where each token was first seen.
     counts
         How many tokens each item has seen; at most ``most``, which is less than the slots.
     names
-        The names of the users, each with a line end after it.
+        The names of the users, each followed by a line end.
     report
-        Lines that were read; bytes of names; whether all lines were plain.
+        Lines read, bytes of names, and whether all lines were plain.
     """
     separator = np.uint8(mark)
     n_columns = len(columns)
@@ -149,8 +149,8 @@ def scan_cells(
             stop = separator if j < n_columns - 1 else _NEWLINE
             first = data[np.uint64(p)]
             if i >= 0:
-                # Most cells are a letter that has been seen. A line end never is one, so that
-                # there is a next byte.
+                # Most cells are a one-byte token seen before. A line end never is, so a next byte
+                # exists.
                 known = letters[np.uint64(i), np.uint64(first)]
                 if known != NO_PLACE and data[np.uint64(p + 1)] == stop:
                     places[np.uint64(i), np.uint64(row)] = known

@@ -1,8 +1,8 @@
-"""CSV and TSV with one row per user, quickly: the bytes of each chunk are gone over once.
+"""Read CSV and TSV with one row per user quickly, in one pass over the bytes of each chunk.
 
-What is plain (rows of the right width, no blank lines, no quotation marks inside cells, fewer than
-255 different answers to an item in a chunk) is coded by a compiled kernel, without a parser and
-without an object per cell. A chunk with anything else is handed back whole.
+A compiled kernel codes plain chunks (rows of the right width, no blank lines, no quotation marks
+inside cells, fewer than 255 different answers to an item) without a parser or an object per cell.
+A chunk with anything else is handed back whole.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_TEXTS = 254
 
 @dataclass(frozen=True)
 class Scanned:
-    """The rows of a chunk: the cells of the items, and their users' names if a column has them."""
+    """The rows of a chunk: the cells of the items, and the users' names if a column has them."""
 
     cells: CellBlock
     users: list[str] | None
@@ -39,25 +39,25 @@ class Scanned:
 
 
 class TokenScanner:
-    """Goes over chunks of text with the compiled kernels.
+    """Scans chunks of text with the compiled kernels.
 
     Parameters
     ----------
     names
         The names of all columns.
     items
-        Those that are items, in the order wanted.
+        The columns that are items, in the order wanted.
     user
-        The one that names the users, if any.
+        The column that names the users, if any.
     separator
-        What stands between cells.
+        The separator between cells.
     sizes
         How large the tables of a chunk may be.
 
     Raises
     ------
     ImportError
-        Where compiled kernels are not available.
+        If compiled kernels are not available.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class TokenScanner:
         return len(self._columns) > 1 and self._n_items * self._slots * 8 <= self._largest
 
     def scan_all(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Scanned | None]]:
-        """Yield each chunk with what is in it, some chunks ahead on other threads."""
+        """Yield each chunk with its rows, scanning some chunks ahead on other threads."""
         threads = available_cores()
         waiting: deque[tuple[Chunk, Future[Scanned | None]]] = deque()
         failed: list[InputError] = []
@@ -112,7 +112,7 @@ class TokenScanner:
             raise error
 
     def scan(self, chunk: Chunk) -> Scanned | None:
-        """Return what a chunk of whole lines holds; None when it is not plain."""
+        """Return the rows of a chunk of whole lines; None if it is not plain."""
         text = chunk.data if chunk.data.endswith(b"\n") else chunk.data + b"\n"
         data = np.frombuffer(text, dtype=np.uint8)
         n_rows = count_lines(text)
@@ -145,14 +145,14 @@ class TokenScanner:
         ]
         users = None
         if self._has_users:
-            # Every name has a line end after it, the last one too.
+            # Every name is followed by a line end, including the last.
             written = names[: max(n_bytes - 1, 0)].tobytes().decode()
             users = written.split("\n") if n_rows else []
         return Scanned(CellBlock(places, n_rows, texts), users)
 
 
 def _up_to_failure(chunks: Iterator[Chunk], failed: list[InputError]) -> Iterator[Chunk]:
-    """Yield chunks, and keep an error for later: what comes before it may be wrong as well."""
+    """Yield chunks, and keep an error for later: an earlier chunk may be wrong too."""
     try:
         yield from chunks
     except InputError as error:
@@ -169,8 +169,8 @@ def _taken(
 def _stride(n_rows: int) -> int:
     """Return room for this many rows, an odd number of cache lines.
 
-    The kernel writes to a row of every item in turn; were these a power of two apart, they would
-    all fall upon the same few places of the processor's cache.
+    The kernel writes to a row of every item in turn. If these were a power of two apart, they would
+    compete for the same few cache lines.
     """
     return (-(-n_rows // 64) | 1) * 64
 

@@ -1,13 +1,13 @@
-"""Parquet is decoded in another process first: a damaged file can end the process that decodes it.
+"""Decode Parquet in another process first: a damaged file can crash the process that decodes it.
 
-Numbers inside a page (the length of a run, say) make a decoder ask for memory that there is not,
-and compiled code then ends its process: nothing can be raised or caught. So each piece of a file is
-decoded in a second process, which may die of it; what it survived is decoded here. One such process
-serves all files of a program. It costs some 0.4 s once, and every piece is decoded twice: a third
-more processor time for reading (60 million cells: 0.27 s on top of 0.85 s). To read the file there
-alone and hand over the codes in shared memory takes as long. It ends with the program, and after a
-minute without work. A process that may die itself, such as the one in which the page reads an
-upload, decodes at once.
+Corrupt numbers inside a page (the length of a run, say) can make a decoder ask for more memory than
+there is. Compiled code then aborts, with nothing to catch. So each piece of a file is decoded in a
+second process, which may die; pieces it survives are decoded here. One such process serves all
+files of a program. It takes about 0.4 s to start, and every piece is decoded twice: a third more
+processor time for reading (60 million cells: 0.27 s on top of 0.85 s). Reading only in that process
+and passing the codes through shared memory takes as long. The process ends with the program, or
+after a minute without work. A process that may die itself, such as the one in which the page reads
+an upload, decodes directly.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ __all__ = ["Trial", "die_if_need_be"]
 
 #: Seconds without work after which the process ends.
 IDLE = 60.0
-#: What begins a request: the length of what is asked, and of the bytes that follow.
+#: Head of a request: the lengths of the question and of the bytes that follow.
 HEAD = struct.Struct("<QQ")
-#: The first line of the process.
+#: The first line that the process writes.
 READY = b"ready\n"
-#: How often a request is made until the file is to blame (an idle process may have just ended).
+#: How many attempts before the file is blamed (an idle process may have just ended).
 TRIES = 2
 
 
 class Trial:
-    """A Parquet file, tried piece by piece.
+    """A Parquet file, tested piece by piece.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class Trial:
     def refusal(
         self, columns: Sequence[str] | None = None, n_rows: int | None = None
     ) -> str | None:
-        """Decode columns (default: all) in the other process; return why it does not work.
+        """Decode columns (default: all) in the other process; return the error, or None.
 
-        With ``columns=[]`` nothing but the end of the file, with names and sizes, is looked at.
+        With ``columns=[]`` only the footer of the file, with names and sizes, is read.
         """
         if _expendable.is_set():
             return None
@@ -76,7 +76,7 @@ _expendable = threading.Event()
 
 
 def die_if_need_be() -> None:
-    """Let this process decode whatever comes: whoever started it sees to it that it may die."""
+    """Let this process decode directly: the one that started it handles its death."""
     _expendable.set()
 
 
@@ -90,11 +90,11 @@ class Guard:
         self.owner = os.getpid()
 
     def ask(self, trial: Trial, asked: dict[str, Any]) -> str | None:
-        """Return what speaks against decoding here; ``None`` where nothing does."""
+        """Return why not to decode here; ``None`` if there is no reason."""
         with self._lock:
             for _ in range(TRIES):
                 process = self._running()
-                if process is None:  # none can be started here: it is decoded as it is
+                if process is None:  # none can be started: decode without a trial
                     return None
                 answer = self._answer(process, trial, asked)
                 if answer is not None:
@@ -123,14 +123,14 @@ class Guard:
         except OSError:
             return None
         assert self._process.stdout is not None
-        if self._process.stdout.readline() != READY:  # what was started is no Python
+        if self._process.stdout.readline() != READY:  # what was started is not this module
             self._end()
         return self._process
 
     def _answer(
         self, process: subprocess.Popen[bytes], trial: Trial, asked: dict[str, Any]
     ) -> dict[str, Any] | None:
-        """Ask; ``None`` where the process has ended without an answer."""
+        """Ask; ``None`` if the process ended without an answer."""
         assert process.stdin is not None
         assert process.stdout is not None
         source, content = trial.source, b""
@@ -145,7 +145,7 @@ class Guard:
             line = process.stdout.readline()
         except OSError:
             return None
-        except BaseException:  # an interrupt: its answer must not be taken for the next one's
+        except BaseException:  # after an interrupt, the late answer must not be used
             self._end()
             raise
         if not line:
@@ -171,7 +171,7 @@ _making = threading.Lock()
 
 
 def _guard() -> Guard:
-    """The process of this program (one that was forked has its own)."""
+    """Return the guard of this program (a forked process gets its own)."""
     with _making:
         if not _made or _made[-1].owner != os.getpid():
             _made[:] = [Guard()]
@@ -183,7 +183,7 @@ def _guard() -> Guard:
 
 
 def _serve(requests: IO[bytes], answers: int) -> None:
-    """Decode what is asked for, until there is no more."""
+    """Decode what is asked for, until there are no more requests."""
     source: Any = None
     os.write(answers, READY)
     while True:

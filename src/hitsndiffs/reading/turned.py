@@ -1,4 +1,4 @@
-"""Tables with one row per item, and lists of questions that look like them."""
+"""Recognise tables with one row per item; refuse lists of questions that look like them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from hitsndiffs.reading.words import plain, role_of_name, tokens
 
 __all__ = ["is_key_beside_users", "refuse_questions", "turned_round"]
 
-#: This many columns tell whether the table is turned round.
+#: This many columns are enough to tell whether a table is transposed.
 _MOST_COLUMNS = 2000
-#: With more columns than this, those of free text are not compared.
+#: With more columns than this, those of free text are not considered.
 _MOST_TEXTS = 300
-#: Answers to the same question agree at least so often; other texts never do.
+#: Answers to the same questions agree at least this often; other texts do not.
 _AGREES = 0.15
-#: A key may also stand in one of this many columns at the end.
+#: A key is also looked for in this many columns at the end.
 _LAST = 20
-#: A column is one user's answers when so much of it are right answers of some item.
+#: A column holds a user's answers if at least this share of its cells are right for some item.
 _FITS = 0.7
-#: Beside items and users, these name the key.
+#: In tables with users in columns, these names mean the key.
 _KEYS = ("answer", "correct", "ans", "right")
 _RATERS = frozenset(
     ("rater", "coder", "judge", "annotator", "labeler", "labeller", "reviewer", "grader")
@@ -36,7 +36,7 @@ _OPTION = re.compile(
 
 
 def turned_round(table: FileTable) -> tuple[str, list[str]] | None:
-    """Return why the rows are items, and the columns of users where their names tell them."""
+    """Return why the rows are items, and the columns of users if they can be told; else None."""
     if not table.has_header or len(table.names) < 3 or len(table.sample) < 2:
         return None
     return _by_key(table) or _by_names(table) or _by_item(table)
@@ -48,7 +48,7 @@ def is_key_beside_users(name: str) -> bool:
 
 
 def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
-    """See a column with the right answer of each row, beside the answers of users."""
+    """Recognise a column with the right answer to each row, beside the answers of users."""
     looked_at = [*table.names[:_MOST_COLUMNS], *table.names[_MOST_COLUMNS:][-_LAST:]]
     named = [n for n in looked_at if role_of_name(n) == "key"]
     item = recognise("item", table.names)
@@ -66,7 +66,7 @@ def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
     if not item and len(set(first)) < len(first):
         return None
     right = set(key)
-    if len(right) * 2 > len(key):  # each row has options of its own
+    if len(right) * 2 > len(key):  # each row has its own options
         options = [n for n in others if _OPTION.fullmatch(n.strip())]
         rest = [n for n in others if n not in options] if len(options) > 2 else others
         own = [n for n in rest if _agrees(table, n, [*rest, named[0]])]
@@ -83,14 +83,14 @@ def _share_in(cells: list[str], stock: set[str]) -> float:
 
 
 def _share_options(table: FileTable, names: list[str]) -> bool:
-    """Whether in most rows two of the columns agree: they answer the same question."""
+    """Whether two of the columns agree in most rows, so that they answer the same question."""
     places = [table.names.index(name) for name in names]
     rows = [[row[k].strip() for k in places if k < len(row)] for row in table.sample]
     return sum(len(set(row)) < len(row) for row in rows) * 2 > len(rows)
 
 
 def _by_names(table: FileTable) -> tuple[str, list[str]] | None:
-    """See columns that are named like users: student1, student2, …; rater A, rater B, …."""
+    """Recognise columns named like users: student1, student2, …; rater A, rater B, …."""
     item = recognise("item", table.names)
     others = [n for n in table.names[:_MOST_COLUMNS] if n not in item and role_of_name(n) is None]
     numbered = [n for n in others if _is_numbered_user(n)]
@@ -110,7 +110,7 @@ def _by_names(table: FileTable) -> tuple[str, list[str]] | None:
 
 
 def _by_item(table: FileTable) -> tuple[str, list[str]] | None:
-    """See rows that are named as items, one each, and columns that answer the same questions."""
+    """Recognise rows that are each named as an item, and columns that answer the same questions."""
     item = recognise("item", table.names[:_MOST_COLUMNS])
     if not item or recognise("user", table.names[:_MOST_COLUMNS], wide=True):
         return None
@@ -128,7 +128,7 @@ def _by_item(table: FileTable) -> tuple[str, list[str]] | None:
 
 
 def _agrees(table: FileTable, name: str, others: list[str]) -> bool:
-    """Whether a column often has what another one has in that row: also the weakest user's does."""
+    """Whether a column often agrees with another one in a row; even the weakest user's does."""
     place = table.names.index(name)
     places = [table.names.index(other) for other in others if other != name]
     rows = [row for row in table.sample[:200] if place < len(row) and row[place].strip()]
@@ -152,7 +152,7 @@ def _is_numbered_user(name: str) -> bool:
 
 
 def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
-    """Return the columns of answers; where each row has options of its own, they hardly repeat."""
+    """Return the columns of answers, including texts that hardly repeat but agree with others."""
     kinds: dict[str, str] = {}
     for place, name in enumerate(table.names[:_MOST_COLUMNS]):
         if name not in exclude and role_of_name(name) is None:
@@ -166,7 +166,7 @@ def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
 
 
 def refuse_questions(table: FileTable) -> None:
-    """Refuse lists of questions, with their options or with one answer each: nobody is in them."""
+    """Refuse lists of questions with options or one answer each: they name no users."""
     if not table.has_header or recognise("user", table.names):
         return
     item = recognise("item", table.names)

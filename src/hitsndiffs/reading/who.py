@@ -1,4 +1,4 @@
-"""Who answered: the column, or the columns, that name the users of a table."""
+"""Find the column, or columns, that name the users of a table."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _LAST = (
 
 
 class UserFinder:
-    """The columns of a table, and those among them that name the users."""
+    """Holds the columns of a table, and finds those that name the users."""
 
     def __init__(
         self,
@@ -73,12 +73,12 @@ class UserFinder:
         self.places = {name: place for place, name in enumerate(names)}
 
     def cells(self, name: str) -> list[str]:
-        """Return the cells of a column, one for each row; rows that end before it have none."""
+        """Return the cells of a column, one per row; blank for rows that end before it."""
         place = self.places[name]
         return [row[place] if place < len(row) else "" for row in self.sample]
 
     def content(self, name: str) -> ColumnContent:
-        """Return what the cells of a column give away."""
+        """Return what the cells of a column hold."""
         if name not in self.contents:
             self.contents[name] = look_at(self.cells(name))
         return self.contents[name]
@@ -128,7 +128,7 @@ class UserFinder:
         return content.all_different and content.n_filled >= 0.9 * content.n_rows
 
     def _best_repeated(self, filled: list[str]) -> str | None:
-        """Return a column of names that repeat a little; not one with the same name everywhere."""
+        """Return a column of names, some of which repeat; not one with the same name everywhere."""
         parts = self._name_parts(look_only=True)
         for name in filled:
             content = self.content(name)
@@ -159,7 +159,7 @@ class UserFinder:
         return content.all_different and content.n_filled > 2
 
     def _name_parts(self, look_only: bool = False) -> list[str]:
-        """Return the columns of first and last names, where both are there."""
+        """Return the columns of first and last names, if both exist."""
         first = [n for n in self.names if plain(n) in _FIRST and self.content(n).n_filled]
         last = [n for n in self.names if plain(n) in _LAST and self.content(n).n_filled]
         if not first or not last or first[0] == last[0]:

@@ -1,4 +1,4 @@
-"""What people call the columns and rows of a table, in the languages of common exports."""
+"""Names of columns and rows in tables, in the languages of common exports."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _NAMES: dict[str, str] = {}
 for _role, _text in _WORDS.items():
     for _word in _text.split():
         _NAMES.setdefault(_word, _role)
-#: Words that say what a longer name is about ("MC Score", "Time taken", "Right answer 3").
+#: Words that tell what a longer name means ("MC Score", "Time taken").
 _TELLING = {
     word: role
     for role in ("points", "time", "comment", "attempt")
@@ -124,7 +124,7 @@ def tokens(name: str) -> list[str]:
 
 
 def role_of_name(name: str) -> str | None:
-    """Return what a column is, going by its name alone; None when the name does not say.
+    """Return the role of a column by its name alone; None if the name does not tell.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def role_of_name(name: str) -> str | None:
     ['points', 'points', 'points']
     """
     if len(name) > 80 or name.rstrip().endswith(("?", "\uff1f")):
-        return None  # a question says what it asks, not what its column is
+        return None  # a question does not say what its column is
     text = plain(name)
     if name.strip() == "#":
         return "row"
@@ -155,7 +155,7 @@ def role_of_name(name: str) -> str | None:
 
 
 def is_key_name(label: str) -> bool:
-    """Whether a row of that name holds the key.
+    """Whether a row with this name holds the key.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def is_key_name(label: str) -> bool:
 
 
 def is_summary_name(label: str) -> bool:
-    """Whether a row of that name sums up the others.
+    """Whether a row with this name summarises the others.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Many files converted by several processes; each is a program of its own.
+"""Convert many files with several processes, each a separate program.
 
-A pool of :mod:`multiprocessing` would either fork a process that has threads (Polars), or run the
+A :mod:`multiprocessing` pool would either fork a process that has threads (Polars) or run the
 caller's script a second time; ``python -m hitsndiffs.reading.worker`` does neither.
 """
 
@@ -18,9 +18,9 @@ __all__ = ["in_processes", "python_module"]
 
 
 def python_module(name: str) -> tuple[list[str], dict[str, str]]:
-    """The command and environment that run a module of this package in another process.
+    """Return the command and environment to run a module of this package in another process.
 
-    It imports from where this process does, and not from the folder that it happens to be in.
+    That process imports from the same places as this one, not from its current folder.
     """
     folders = [folder for folder in sys.path if folder]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
@@ -28,7 +28,7 @@ def python_module(name: str) -> tuple[list[str], dict[str, str]]:
 
 
 def in_processes(function: Callable[[Any], Any], tasks: Sequence[Any], n: int) -> list[Any]:
-    """Call a function of this package with each task, in several processes; keep the order.
+    """Call a function of this package on each task, in several processes; keep the order.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def _work() -> None:
     results, error = [], None
     try:
         results = [call(task) for task in tasks]
-    except ValueError as fault:  # an InputError is the caller's to tell
+    except ValueError as fault:  # the caller reports an InputError
         error = fault
     sys.stdout.buffer.write(pickle.dumps((results, error)))
 

@@ -1,1 +1,1 @@
-"""What a fit means to its reader: ranking, comparison, check, uncertainty."""
+"""What a fit tells its reader: ranking, comparison, check, uncertainty."""

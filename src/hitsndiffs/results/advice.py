@@ -1,4 +1,4 @@
-"""Which method to use, said after a comparison."""
+"""Advice on which method to use, after a comparison."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["advice"]
 
-#: Methods within this much of the best rank as well as it does.
+#: Methods whose accuracy is this close to the best count as equally good.
 AS_GOOD = 0.01
-#: Below this agreement with the others a method sees something else.
+#: A method that agrees with the others less than this measures something else.
 APART = 0.5
 
 
 def advice(comparison: Comparison) -> str:
-    """Say which method to use: by the key where there is one, else by how far they agree."""
+    """Say which method to use: by the key if there is one, else by how far they agree."""
     rows = [row for row in comparison.table() if row["error"] is None]
     if not rows:
         return "No method can be used on these data."

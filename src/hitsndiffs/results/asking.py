@@ -1,4 +1,4 @@
-"""What a ranking's readings are, how they differ, and what to ask."""
+"""The readings of a ranking, how they differ, and which answers to ask for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Asking", "Told"]
 
-#: This many items that tell two readings apart are named.
+#: At most this many items that tell two readings apart are named.
 NAMED_ITEMS = 10
 
 
@@ -32,16 +32,16 @@ class Told:
     Attributes
     ----------
     number
-        1 is the likeliest, by which a ranking goes; ``reading=2`` ranks by the second.
+        1 is the likeliest, used by default; ``reading=2`` ranks by the second.
     probability, evidence, agreement, says
         See :class:`hitsndiffs.methods.readings.Reading`.
     correct
         Everybody's expected share of right answers.
     key
-        The option that it holds right, for each item.
+        For each item, the option that it takes to be right.
     apart
-        Items in which it holds another option right than the first reading does, those it is
-        surest of first: item, what this reading holds, what the first holds.
+        Items where it takes a different option to be right than the first reading does, surest
+        first: item, this reading's option, the first reading's option.
     """
 
     number: int
@@ -54,7 +54,7 @@ class Told:
     apart: tuple[tuple[Any, Any, Any], ...]
 
     def __str__(self) -> str:
-        """One line, and one for each of the first items that tell it apart."""
+        """One line, plus one for each of the first items that tell it apart."""
         lines = [
             f"Reading {self.number}: probability {self.probability:.0%}; {self.says}; agreement "
             f"with reading 1 {self.agreement:.2f}."
@@ -75,9 +75,9 @@ class Asked:
     item
         Its label.
     gain
-        How much its answer is expected to tell about the readings (nats).
+        How much its answer is expected to reveal about the readings (nats).
     holds
-        What each reading holds right, in their order.
+        The option each reading takes to be right, in the order of the readings.
     """
 
     item: Any
@@ -86,7 +86,7 @@ class Asked:
 
 
 class Asking:
-    """What :class:`hitsndiffs.Ranking` knows of other readings of the answers."""
+    """What :class:`hitsndiffs.Ranking` knows about other readings of the answers."""
 
     if TYPE_CHECKING:
         fit: Fit
@@ -96,7 +96,7 @@ class Asking:
 
     @property
     def readings(self) -> list[Told]:
-        """The distinct ways to read the answers, likeliest first; empty where a method has one.
+        """The distinct ways to read the answers, likeliest first; empty for methods without them.
 
         Examples
         --------
@@ -110,9 +110,9 @@ class Asking:
         return [_told(items, n, reading, found[0]) for n, reading in enumerate(found, 1)]
 
     def ask(self, k: int = 2) -> list[Asked]:
-        """Return the items whose right answers would settle most, the best first.
+        """Return the items whose right answers would settle most, best first.
 
-        Give the answers to ``rank(..., answers={item: option})``.
+        Pass the answers to ``rank(..., answers={item: option})``.
 
         Parameters
         ----------

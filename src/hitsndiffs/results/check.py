@@ -1,4 +1,4 @@
-"""What is in some responses, and what stands in the way of a good ranking: ``hnd check``."""
+"""What the responses contain, and what stands in the way of a good ranking: ``hnd check``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hitsndiffs.spectral import leading_axes
 
 __all__ = ["examine"]
 
-#: Beyond these sizes the search for a perfect order is left out unless asked for.
+#: Beyond these sizes the search for a perfect order is skipped unless requested.
 SEARCH_RESPONSES = 2_000_000
 SEARCH_USERS = 50_000
 #: Fewer answers than this say little about a user.
@@ -42,20 +42,20 @@ def examine(
     threads: int | None = None,
     search_users: int = SEARCH_USERS,
 ) -> list[Finding]:
-    """Look at responses before they are ranked.
+    """Examine responses before they are ranked.
 
     Parameters
     ----------
     responses
         The data.
     key
-        An answer key to hold against the answers (item → option).
+        An answer key to compare with the answers (item → option).
     full
-        Whether to search for a perfect order, and to look at items, even when the data are large.
+        Whether to search for a perfect order and examine the items even if the data are large.
     seed, engine, threads
         As for :func:`hitsndiffs.rank`.
     search_users
-        With more users, a perfect order is searched for only in a full look.
+        With more users than this, a perfect order is searched for only if ``full``.
 
     Examples
     --------
@@ -89,8 +89,8 @@ def _by_key(
 ) -> Iterator[Finding]:
     """How sure a ranking is, and what the default method says about items and users.
 
-    Sureness is said once: of the default method, or of plain hnd where the data are too large to
-    fit the default without being asked.
+    Sureness is reported once: for the default method, or for plain hnd if the data are too large
+    to fit the default unasked.
     """
     r = plain.responses
     if r.n_responses > SEARCH_RESPONSES and not full:
@@ -185,7 +185,7 @@ def _thin(r: Responses) -> Iterator[Finding]:
 
 
 def _copies(r: Responses, engine: str, threads: int | None) -> Iterator[Finding]:
-    """Answer sheets that are equal; users with few answers are equal by chance."""
+    """Equal answer sheets; users with few answers are skipped: theirs may be equal by chance."""
     sheet = patterns(open_engine(r, engine, threads))
     long_enough = np.flatnonzero(r.answers_per_user >= FEW_ANSWERS)
     _, first, sizes = np.unique(sheet[long_enough], return_index=True, return_counts=True)

@@ -20,7 +20,7 @@ KEY_SETTLED = 0.9
 
 
 def ability_finding(ranking: Ranking) -> Iterator[Finding]:
-    """Say how sure it is that the ranking is by ability, the best on top."""
+    """Say how sure it is that the ranking is by ability, with the best on top."""
     said = sureness(ranking)
     if said is None or ranking.confidence is None:
         return
@@ -40,9 +40,9 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
     Parameters
     ----------
     ranking
-        By a method that infers a key.
+        A ranking by a method that infers a key.
     key
-        An answer key to hold against the answers.
+        An answer key to compare with the answers.
     """
     r = ranking.responses
     probabilities = ranking.fit.key_probabilities

@@ -1,4 +1,4 @@
-"""The ranking of users who are spread over a cluster: nothing user-sized comes to the caller."""
+"""A ranking of users spread over a cluster; nothing user-sized is sent to the caller."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["ClusterRanking", "rank_on_cluster", "rank_there"]
 def rank_there(
     data: Any, method: str, by: str | None, bootstrap: int, params: dict[str, Any]
 ) -> Any:
-    """What :func:`hitsndiffs.rank` does with a Dask frame, or with an engine."""
+    """What :func:`hitsndiffs.rank` does with a Dask frame or an engine."""
     if bootstrap:
         raise InputError("A bootstrap refits the data, which the engine dask does not do.")
     scheduler = params.pop("scheduler", None)
@@ -47,12 +47,12 @@ def rank_there(
 def rank_on_cluster(
     data: Engine, method: str = "auto", *, by: str | None = None, **params: Any
 ) -> ClusterRanking:
-    """Rank users where they are.
+    """Rank users where their answers are stored.
 
     Parameters
     ----------
     data
-        An engine of a cluster.
+        A cluster's engine.
     method, by, **params
         As for :func:`hitsndiffs.rank`.
     """
@@ -78,9 +78,9 @@ class ClusterRanking:
     data
         The engine.
     method, fit
-        What made the ranking, and all it found.
+        The method's name, and everything it found.
     scores, ranks, standard_errors
-        Dask arrays, one value per user; rank 1 = best, ties share a rank, exactly.
+        Dask arrays, one value per user. Ranks are exact: 1 = best, ties share a rank.
     """
 
     data: Any
@@ -97,7 +97,7 @@ class ClusterRanking:
 
     @property
     def confidence(self) -> float | None:
-        """0–1, how sure the method is of axis and sign."""
+        """How sure the method is of axis and sign (0–1)."""
         return self.fit.confidence
 
     @property
@@ -121,7 +121,7 @@ class ClusterRanking:
         Parameters
         ----------
         with_confidence
-            Give ``(option, probability)`` instead of the option.
+            Return ``(option, probability)`` instead of the option.
         """
         if self.fit.key_probabilities is None:
             raise InputError(f"Method '{self.method}' does not infer an answer key.")
@@ -163,7 +163,7 @@ class ClusterRanking:
         return dd.from_delayed(frames, meta=pd.DataFrame(meta).iloc[:0])
 
     def write(self, folder: str | Path) -> None:
-        """Write the table as Parquet, a file per part, by the workers; whole or not at all.
+        """Let the workers write the table as Parquet, one file per part; whole or not at all.
 
         Workers must see the folder under the same path.
         """

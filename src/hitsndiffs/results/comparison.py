@@ -28,7 +28,7 @@ __all__ = ["Compared", "Comparison", "compare"]
 
 Vector = npt.NDArray[np.float64]
 
-#: Methods that rank nobody, left out unless asked for.
+#: Methods that rank nobody; left out unless requested.
 NO_RANKING = ("avghits",)
 
 
@@ -41,15 +41,15 @@ class Compared:
     method
         Its name.
     scores
-        One per user of the largest component (NaN for the others); ``None`` when it failed.
+        One per user of the largest component (NaN for the others); ``None`` if it failed.
     seconds, converged, n_iterations
-        Of the fit.
+        Duration of the fit, whether it converged, and its rounds.
     accuracy
-        Spearman against the share of right answers under the key, when one was given.
+        Spearman against the share of right answers under the key, if one was given.
     key_recovered
         Share of the given key that the method infers; ``None`` for a method that was told it.
     error
-        Why the method does not apply, in a sentence; ``None`` when it does.
+        Why the method does not apply, in a sentence; ``None`` if it does.
     """
 
     method: str
@@ -71,12 +71,12 @@ class Comparison(Viewed):
     responses
         The data.
     results
-        One :class:`Compared` per method, in the order asked for.
+        One :class:`Compared` per method, in the order requested.
     correlations
         Spearman's correlation between the scores of each pair of methods, over the users whom
         both rank (NaN where one failed or has no spread).
     true_scores
-        Share of right answers under the key, when one was given.
+        Share of right answers under the key, if one was given.
     """
 
     responses: Responses
@@ -127,11 +127,11 @@ class Comparison(Viewed):
         return advice(self)
 
     def plot(self) -> Any:
-        """Draw how alike each two methods rank, and return the chart (a Vega-Altair chart)."""
+        """Draw how alike each pair of methods ranks, and return the chart (a Vega-Altair chart)."""
         return view("plot_comparison")(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in plain Python values (JSON's types)."""
+        """Everything as plain Python values (JSON types)."""
         methods = {}
         for result in self.results:
             entry = {f.name: getattr(result, f.name) for f in fields(result) if f.name != "method"}
@@ -156,7 +156,7 @@ def compare(
     key: Mapping[Any, Any] | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """Fit several methods to the same data, and set the results side by side.
+    """Fit several methods to the same data, and put the results side by side.
 
     Parameters
     ----------
@@ -165,10 +165,11 @@ def compare(
     methods
         Names of methods, or methods with their parameters set (default: all that rank).
     key
-        The right option of each item (or some items), item → option: it judges the methods, and
-        goes to those that take one. Default: the key that came with the data, if any.
+        The right option of each item (or some items), item → option. It is used to judge the
+        methods, and passed to those that take a key. Default: the key that came with the data, if
+        any.
     seed
-        For methods given by name.
+        Seed of methods given by name.
 
     Examples
     --------

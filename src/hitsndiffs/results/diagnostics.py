@@ -27,22 +27,22 @@ __all__ = [
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: The ablest users: this share of those who have a score.
+#: The strong users: the ablest of those with a score, this share of them.
 ABLEST = 0.25
 #: A given key is doubted when another option is this likely.
 DOUBTED = 0.9
 #: Strong users disagree when fewer than this share of them chose the likely key.
 AGREED = 0.5
-#: Two answers may be right when the second one has this share of the strong users, the two have
-#: that share together, and the second one's choosers are abler than the others by this many
-#: standard errors (those of a wrong answer are weaker); this many strong users must have answered.
+#: Two answers may be right if the second has this share of the strong users, both together have
+#: this share, and the second one's choosers are abler than the others by this many standard errors
+#: (choosers of a wrong answer are weaker). At least this many strong users must have answered.
 SECOND_SHARE, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
-#: A user guesses when the share correct is not above chance by this many standard errors.
+#: A user guesses if the share correct is not above chance by this many standard errors.
 CHANCE = 1.645
 
 
 def best_options(items: Items, probabilities: Vector) -> tuple[Ints, Vector]:
-    """For each item, its likeliest option (-1 where there is none) and how likely it is."""
+    """For each item, its likeliest option (-1 if there is none) and how likely it is."""
     p = np.where(np.isnan(probabilities), -1.0, probabilities)
     best = np.maximum.reduceat(p, items.starts[:-1])
     first = np.flatnonzero(p >= best[items.of_option])[::-1]
@@ -59,9 +59,9 @@ class Remark:
     Attributes
     ----------
     text
-        The words; empty where there is nothing to say.
+        The text; empty if there is nothing to say.
     kind
-        Whether the key given for it looks wrong, or two answers look right, or it is left open.
+        Whether its given key looks wrong, two answers look right, or the key stays open.
     """
 
     text: str = ""
@@ -81,9 +81,9 @@ def item_columns(
     data, scores
         The data, and one score per user.
     probabilities
-        How likely each option is the right one.
+        How likely each option is to be the right one.
     key
-        An answer key to hold against the answers.
+        An answer key to compare with the answers.
     """
     columns: dict[str, Any] = {
         "item": data.items.labels,
@@ -184,7 +184,7 @@ class _Strong:
 
 
 def _strong_shares(data: Engine, scores: Vector) -> tuple[Vector, Vector]:
-    """Of the ablest users who answered the item, the share that chose each option, and how many."""
+    """The share of strong users answering the item who chose each option, and their number."""
     known = np.isfinite(scores)
     cut = np.quantile(scores[known], 1 - ABLEST)
     strong = known & (scores >= cut)
@@ -197,7 +197,7 @@ def _strong_shares(data: Engine, scores: Vector) -> tuple[Vector, Vector]:
 
 
 def _discriminations(data: Engine, scores: Vector) -> Vector:
-    """Correlation, among those who answered the item, of choosing an option with the score."""
+    """Correlation between choosing an option and the score, among those who answered the item."""
     within = data.items
     s = np.where(np.isfinite(scores), scores, 0.0)
     counts = data.choosers_per_option.astype(float)
@@ -219,7 +219,7 @@ def _given_options(data: Engine, key: Mapping[Any, Any]) -> Ints:
 
 
 def _unchosen(data: Engine, key: Mapping[Any, Any]) -> dict[int, Any]:
-    """Items whose right answer, going by the key, nobody chose, and that answer."""
+    """Items whose right answer under the key nobody chose, and that answer."""
     found = {}
     for item, answer in key.items():
         i, text = data.items.places[str(item).strip()], normalise(answer)
@@ -229,7 +229,7 @@ def _unchosen(data: Engine, key: Mapping[Any, Any]) -> dict[int, Any]:
 
 
 def _nobody_chose(data: Engine, answer: Any, option: int, sure: float) -> Remark:
-    """The remark on an item with such a key."""
+    """The remark on an item whose key nobody chose."""
     said = f"mis-keyed? nobody chose {answer}"
     if option >= 0 and sure >= DOUBTED:
         said += f", the answers point to {data.items.option_labels[option]}"

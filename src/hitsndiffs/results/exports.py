@@ -1,4 +1,4 @@
-"""A ranking and its key as tables to hand on."""
+"""A ranking and its key as tables for export."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["key_frame", "ranking_frame"]
 
 
 def ranking_frame(ranking: Ranking) -> Any:
-    """Return the ranking as a Polars frame: ranks are whole, and what there is none of is empty."""
+    """Return the ranking as a Polars frame, with integer ranks and nulls for missing values."""
     import polars as pl
     import polars.selectors as cs
 

@@ -1,4 +1,4 @@
-"""One thing found in some responses."""
+"""One finding about some responses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Finding"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing found: a name, a plain sentence, the values, and whether it is a concern."""
+    """One finding: a name, a plain sentence, the values, and whether it is a concern."""
 
     name: str
     sentence: str

@@ -1,4 +1,4 @@
-"""What a caller gives to be ranked: a table or responses, groups of users, the size of a sample."""
+"""What a caller gives to be ranked: a table or responses, groups of users, a sample size."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ __all__ = ["as_responses", "sampled", "with_groups"]
 
 
 def as_responses(table: Any, group: str | None = None) -> Responses:
-    """Responses as they are; any other table read as wide or long, whichever it is."""
+    """Responses unchanged; any other table is read as wide or long, whichever it is."""
     return table if isinstance(table, Responses) else Responses.from_table(table, group=group)
 
 
 def with_groups(
     table: Any, method: str, params: dict[str, Any]
 ) -> tuple[Responses, dict[str, Any]]:
-    """Return responses, and the parameters with the groups that a column of the data holds.
+    """Return responses, and the parameters with the groups from a column of the data.
 
     Parameters
     ----------
     table
         Responses, or a table.
     method, params
-        What they are ranked by. ``group`` may be the column of a table; without it, responses that
-        were read with a column of groups bring them along.
+        How they are ranked. ``group`` may name a column of the table; without it, groups that were
+        read with the responses are used.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def with_groups(
 
 
 def sampled(responses: Responses, size: int, seed: int) -> Responses:
-    """Responses of some users only, drawn at random."""
+    """Responses of ``size`` users, drawn at random."""
     if size < 2:
         raise InputError(f"sample must be at least 2 users (or left out); got {size}.")
     if size >= responses.n_users:

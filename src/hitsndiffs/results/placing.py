@@ -1,4 +1,4 @@
-"""Newcomers placed by a ranking that is there, without a new fit."""
+"""Place newcomers by an existing ranking, without a new fit."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Placement:
     users
         The newcomers, in the order of their data.
     scores, standard_errors
-        On the scale of the ranking; NaN without an answer that counts.
+        On the scale of the ranking; NaN for users without an answer that counts.
     ranks
-        The rank that each would have among the users of the ranking: 1 = better than all.
+        The rank each would have among the users of the ranking: 1 = nobody is better.
     of
         How many users the ranking has.
     notes
-        What was not known to the ranking, and so left out.
+        What the ranking does not know, and how many newcomers answered none of its items.
     """
 
     users: npt.NDArray[Any]
@@ -53,7 +53,7 @@ class Placement:
     kind: str
 
     def table(self) -> Any:
-        """One row per newcomer, best first, in the kind of frame that the data came in."""
+        """One row per newcomer, best first, in the same kind of frame as the data."""
         return to_frame(self.columns(), self.kind)
 
     def columns(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Placement:
         return {name: values[order] for name, values in self._columns().items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything in plain Python values (JSON's types)."""
+        """Everything as plain Python values (JSON types)."""
         columns = {name: jsonable(values) for name, values in self._columns().items()}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return {"users": rows, "ranked_users": self.of, "notes": list(self.notes)}
@@ -112,7 +112,7 @@ def place(ranking: Ranking, newcomers: Responses) -> Placement:
 
 
 def _scoring(ranking: Ranking) -> Scoring:
-    """What scores newcomers: the method's own weights, or the key for shares correct."""
+    """How newcomers are scored: by the method's own weights, or by the key for shares correct."""
     fit = ranking.fit
     if fit.scoring is not None and same(ranking.scores, fit.scores):
         return fit.scoring
@@ -140,9 +140,9 @@ def _known_items(fitted: Items, newcomers: Responses) -> tuple[Ints, list[str]]:
 
 
 def _matched(fitted: Vector, items: Items, here: Items) -> tuple[Vector, list[str]]:
-    """The fitted weight of each option here, and the names of those that nobody had chosen.
+    """The fitted weight of each option here, and the names of those nobody in the ranking chose.
 
-    Such an option weighs as much as the lightest one of its item.
+    These get the lowest weight of their item.
     """
     fitted = np.nan_to_num(fitted)
     weights = np.empty(here.n_options)

@@ -60,8 +60,8 @@ def rank(
 ) -> Ranking:
     """Rank users by ability, from their answers alone.
 
-    A Dask frame, or what ``hnd.read_responses(…, engine="dask")`` gives, is ranked where it is; a
-    :class:`~hitsndiffs.results.cluster.ClusterRanking` comes back.
+    A Dask frame, or what ``hnd.read_responses(…, engine="dask")`` returns, is ranked on the
+    cluster; the result is a :class:`~hitsndiffs.results.cluster.ClusterRanking`.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def rank(
     bootstrap
         Standard errors from this many random halves of the items instead of the method's own.
     sample
-        Rank this many users only, drawn at random (``seed=``), in the order of the data.
+        Rank only this many users, drawn at random (``seed=``), in the order of the data.
     **params
         Parameters of the method, for example ``solver=``, ``answers=``, ``strong_user=``,
         ``seed=``, ``engine=``; ``group=`` is a mapping (user → group) or a column of the table.
@@ -130,14 +130,14 @@ class Ranking(Asking, RankingTables, RankingViews):
         0 = the largest component, -1 = no answers. Users of different components cannot be
         compared.
     order
-        User numbers from best to worst, component after component, users without answers last.
-        Inside a score tie users with equal answers stand together.
+        User numbers from best to worst, component by component, users without answers last.
+        Within a score tie, users with equal answers stand together.
     consistent
         Whether the order is certified: every option's choosers stand side by side.
     version
-        Of the software.
+        The software's version.
     resampled_errors
-        Standard errors from random halves of the items, when they were asked for.
+        Standard errors from random halves of the items, if requested.
     """
 
     responses: Responses
@@ -185,17 +185,17 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     @property
     def abilities(self) -> Vector | None:
-        """Latent abilities, where the method has them."""
+        """Latent abilities, if the method has them."""
         return self.fit.abilities
 
     @property
     def correct(self) -> Vector | None:
-        """Expected share of right answers (0–1), where the method has it."""
+        """Expected share of right answers (0–1), if the method has it."""
         return self.fit.correct
 
     @cached_property
     def standard_errors(self) -> Vector:
-        """Of the scores (what all may be off by together included); NaN where there are none."""
+        """Standard errors of the scores, with any error common to all users; NaN if unknown."""
         if self.resampled_errors is not None:
             return self.resampled_errors
         errors = self.fit.standard_errors
@@ -206,7 +206,7 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     @cached_property
     def own_errors(self) -> Vector:
-        """Standard errors without what moves all scores alike: those that the order depends on."""
+        """Standard errors without the part common to all users; the order depends on these."""
         common = self.fit.common_errors
         if common is None or self.by != "correct" or self.resampled_errors is not None:
             return self.standard_errors
@@ -214,9 +214,9 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     @cached_property
     def reliability(self) -> float:
-        """How well the order would repeat on other items of the kind: 0 (luck) to 1.
+        """How well the order would repeat on other items of the same kind: 0 (luck) to 1.
 
-        For users of the largest component; NaN where there are no standard errors.
+        For users of the largest component; NaN without standard errors.
         """
         users = self.components == 0
         return reliability(self.scores[users], self.own_errors[users])
@@ -233,14 +233,14 @@ class Ranking(Asking, RankingTables, RankingViews):
         for users in self._with_errors():
             scores, errors = self.scores[users], self.own_errors[users]
             low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
-        # a rank is that of the score as it is, a range that of what is believed: it holds both
+        # ranks come from raw scores, intervals from shrunken ones: widen them to include the rank
         low, high = np.minimum(low, self.ranks), np.maximum(high, self.ranks)
         without = np.isnan(self.standard_errors)
         low[without] = high[without] = np.nan
         return low, high
 
     def top_probabilities(self, k: int) -> Vector:
-        """Probability that each user truly is among the best ``k`` of the component."""
+        """Probability that each user is truly among the best ``k`` of the component."""
         chance = np.full(self.responses.n_users, np.nan)
         for users in self._with_errors():
             scores, errors = self.scores[users], self.own_errors[users]
@@ -253,7 +253,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         Parameters
         ----------
         repeats
-            How many halves; each is a fit of half the data.
+            How many halves; each needs a fit to half the data.
         """
         refit = Refit.of(self)
         errors = half_sample_errors(
@@ -278,12 +278,12 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     @property
     def orientation(self) -> Orientation | None:
-        """How the upper end was found (``None``: the method knows it by itself)."""
+        """How the upper end was found (``None``: the method itself knows it)."""
         return self.fit.orientation
 
     @property
     def confidence(self) -> float | None:
-        """0–1, how sure the method is of axis and sign."""
+        """How sure the method is of axis and sign (0–1)."""
         return self.fit.confidence
 
     @property
@@ -313,13 +313,13 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What the reader should know: of the data, the method, and the comparison."""
+        """What the reader should know about the data, the method and the users."""
         helps = [] if self.what_helps is None else [self.what_helps]
         return (*self.responses.notes, *self.fit.sentences, *helps, *self.user_notes)
 
     @property
     def what_helps(self) -> str | None:
-        """What to find out where the ranking is not sure (see :meth:`ask`)."""
+        """What to find out if the ranking is not sure (see :meth:`ask`)."""
         if self.n_components > 1:
             return None
         told = bool(self.parameters.get("answers"))
@@ -347,7 +347,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         engine, threads = self.parameters.get("engine", "auto"), self.parameters.get("threads")
         return open_engine(self.responses, engine, threads)
 
-    # -- later, and for others -----------------------------------------------------------------
+    # -- saving, and scoring newcomers ---------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
         """Write the ranking and its answers to a file that :func:`hitsndiffs.load` reads."""
@@ -362,7 +362,8 @@ class Ranking(Asking, RankingTables, RankingViews):
         ----------
         newcomers
             :class:`~hitsndiffs.Responses`, or any table that :func:`hitsndiffs.rank` takes. Items
-            and options that the ranking does not know are left out, and told.
+            that the ranking does not know are left out and unknown options count as wrong, with a
+            note.
         """
         from hitsndiffs.results.placing import place
 
@@ -396,7 +397,7 @@ class Ranking(Asking, RankingTables, RankingViews):
     # -- for machines and for people -----------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in plain Python values (JSON's types)."""
+        """Everything as plain Python values (JSON types)."""
         return as_dict(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["as_dict", "as_text"]
 
-#: Names that Python does not allow.
+#: JSON names that Python does not allow as field names.
 JSON_NAMES = {"lam": "lambda"}
 
 
 def as_dict(ranking: Ranking) -> dict[str, Any]:
-    """Everything, in plain Python values (JSON's types)."""
+    """Everything as plain Python values (JSON types)."""
     columns = {name: jsonable(values) for name, values in ranking.columns().items()}
     names = list(columns)
     key = (
@@ -84,7 +84,7 @@ def as_dict(ranking: Ranking) -> dict[str, Any]:
 
 
 def _details(ranking: Ranking) -> dict[str, Any]:
-    """Further numbers of the method, by name; long ones are left out."""
+    """Further values of the method, by name; long arrays are left out."""
     fit = ranking.fit
     found: dict[str, Any] = {}
     if fit.choice is not None:

@@ -1,4 +1,4 @@
-"""The same method again on part of the data, with scores that can be compared."""
+"""Fit the same method again to part of the data, with comparable scores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Refit:
     Attributes
     ----------
     method, parameters
-        Of the ranking; where the method chose another one, that one.
+        Of the ranking; if its method chose another one, that one.
     by
         What the scores are.
     reference
@@ -70,7 +70,7 @@ class Refit:
 
 
 def _on_scale(scores: Vector, reference: Vector) -> Vector:
-    """Turn and stretch scores to fit a reference (an axis has no sign and no unit)."""
+    """Flip and stretch scores to fit a reference (an axis has no sign and no unit)."""
     known = np.isfinite(scores) & np.isfinite(reference)
     x, y = scores[known] - scores[known].mean(), reference[known] - reference[known].mean()
     size = float(np.linalg.norm(x))

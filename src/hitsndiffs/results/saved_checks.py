@@ -1,4 +1,4 @@
-"""Whether a ranking that was read from a file holds together: nothing in it is trusted."""
+"""Check a ranking that was read from a file: nothing in it is trusted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PER_OPTION = ("option_weights", "key_probabilities")
 def check_saved(ranking: Ranking) -> None:
     """Raise ``ValueError`` for sizes, numbers or types that no saved ranking has.
 
-    Compiled code relies on the sizes: a wrong one would read or write outside of its arrays.
+    Compiled code relies on the sizes: a wrong one would make it access memory outside its arrays.
     """
     r, fit = ranking.responses, ranking.fit
     _check_responses(r)
@@ -99,12 +99,12 @@ def check_saved(ranking: Ranking) -> None:
 
 
 def _check_responses(r: Responses) -> None:
-    """Codes and rows may only name options that there are."""
+    """Labels must be plain values, and codes and rows may only name existing options."""
     starts = r.item_starts
     for name in ("users", "items", "option_labels"):
         labels = getattr(r, name)
         plain = all(isinstance(label, str | int | float) for label in labels.tolist())
-        "".join(map(str, labels.tolist())).encode()  # half a character is a ValueError
+        "".join(map(str, labels.tolist())).encode()  # a lone surrogate raises ValueError
         _check(labels.ndim == 1 and plain, name)
     _check(starts.dtype.kind == "i" and starts.shape == (len(r.items) + 1,), "item_starts")
     _check(starts[0] == 0 and starts[-1] == len(r.option_labels), "item_starts")

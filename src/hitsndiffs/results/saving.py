@@ -1,4 +1,4 @@
-"""A ranking in a file: JSON, with a version, written whole or not at all."""
+"""A ranking in a file: versioned JSON, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from hitsndiffs.results.values import jsonable
 
 __all__ = ["as_text", "load", "save"]
 
-#: What the file says it is, and the version of its layout.
+#: The format that the file states, and the version of its layout.
 FORMAT, LAYOUT = "hitsndiffs ranking", 2
-#: What a fit is made of, by name.
+#: The types that a fit may contain, by name.
 PARTS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
@@ -142,7 +142,7 @@ def _document(ranking: Ranking) -> dict[str, Any]:
 
 
 def _field(value: Any) -> Any:
-    """A field of the fit, with a tag where JSON does not tell its type."""
+    """A field of the fit, with a tag if JSON would lose its type."""
     if isinstance(value, np.ndarray):
         return _packed(value)
     if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""How sure a ranking is: one number with one meaning, said in the same words everywhere."""
+"""How sure a ranking is: one number with one meaning, worded the same everywhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SURE = 0.9
 def sureness(ranking: Ranking) -> str | None:
     """Say how sure it is that the ranking is by ability, with the best on top.
 
-    The number is ``ranking.confidence``. ``None`` where the method has none.
+    The number is ``ranking.confidence``; ``None`` if the method has none.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def sureness(ranking: Ranking) -> str | None:
 
 
 def repeats(ranking: Ranking) -> str | None:
-    """Say how well the order would repeat on other items; ``None`` where nothing tells.
+    """Say how well the order would repeat on other items; ``None`` if that is unknown.
 
     The number is ``ranking.reliability``.
     """
@@ -51,16 +51,16 @@ def repeats(ranking: Ranking) -> str | None:
 
 
 def what_helps(fit: Fit, items: Items, *, told: bool) -> str | None:
-    """Say what to find out where it is not sure; ``None`` where nothing is asked.
+    """Say what to find out if the ranking is not sure; ``None`` if there is nothing to ask.
 
     Parameters
     ----------
     fit
-        What was found.
+        What the method found.
     items
         The items.
     told
-        Whether right answers were given already.
+        Whether right answers were already given.
     """
     nothing_tells = fit.choice is not None and fit.choice.method is None
     if fit.confidence is None or fit.confidence >= SURE or told or nothing_tells:
@@ -78,6 +78,6 @@ def what_helps(fit: Fit, items: Items, *, told: bool) -> str | None:
 def notes_beside(ranking: Ranking) -> list[str]:
     """The notes of a ranking, without those on the chosen method, its confidence and what helps.
 
-    For places that say these in words of their own.
+    For places that state these in their own words.
     """
     return [*ranking.responses.notes, *ranking.fit.notes, *ranking.user_notes]

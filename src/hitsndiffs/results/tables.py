@@ -49,7 +49,7 @@ class RankingTables:
         def rank_intervals(self, level: float = 0.95) -> tuple[Vector, Vector]: ...  # noqa: D102
 
     def table(self) -> Any:
-        """One row per user, best first, in the kind of frame that the data came in."""
+        """One row per user, best first, in the same kind of frame as the data."""
         return to_frame(self.columns(), self.responses.kind)
 
     def columns(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class RankingTables:
         return columns
 
     def option_weights(self) -> Any:
-        """One row per option: its weight, its choosers, how likely it is the right one."""
+        """One row per option: its weight, its choosers, how likely it is to be the right one."""
         r = self.responses
         blank = np.full(r.n_options, np.nan)
         columns = {
@@ -96,7 +96,7 @@ class RankingTables:
         Parameters
         ----------
         with_confidence
-            Give ``(option, probability)`` instead of the option.
+            Return ``(option, probability)`` instead of the option.
         """
         r = self.responses
         options, sure = self._key()
@@ -119,7 +119,7 @@ class RankingTables:
         Parameters
         ----------
         key
-            An answer key to hold against the answers (item → option): items that look mis-keyed,
+            An answer key to compare with the answers (item → option): items that look mis-keyed,
             or that seem to have two right answers, are marked.
         """
         columns = item_columns(self.data, self.scores, self.fit.key_probabilities, key)
@@ -131,7 +131,7 @@ class RankingTables:
         Parameters
         ----------
         groups
-            Into how many groups of equal size the users are cut, weakest first.
+            How many groups of equal size to divide the users into, weakest first.
         """
         columns = option_columns(self.data, self.scores, groups)
         return to_frame(columns, self.responses.kind)

@@ -1,8 +1,8 @@
 """How far to trust an order: rank intervals, chances of being among the best, reliability.
 
-A score is an estimate with an error. Where errors are large, extreme scores are extreme by luck in
-part, so each is first pulled towards the mean of all by as much as the errors explain (empirical
-Bayes); ranks are then those of values drawn from what is left of the doubt.
+A score is an estimate with an error. Extreme scores with large errors are partly luck, so each
+score is first pulled towards the overall mean by as much as the errors explain (empirical Bayes).
+Ranks are then those of values drawn from the remaining uncertainty.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 Vector = npt.NDArray[np.float64]
 
-#: Up to this many users ranks are drawn; beyond, they are computed from the mean counts.
+#: Up to this many users ranks are drawn; beyond that they are computed from expected counts.
 DRAWN_UP_TO = 3_000
 DRAWS = 1_000
 #: Cells of the grids on which large groups are counted.
@@ -41,7 +41,7 @@ GRID = 400
 
 @dataclass(frozen=True)
 class Beliefs:
-    """What is known of each user's true score: a normal distribution each."""
+    """What is known about each user's true score: a normal distribution."""
 
     mean: Vector
     sd: Vector
@@ -86,11 +86,11 @@ def rank_intervals(
     Parameters
     ----------
     scores, errors
-        Of users that can be compared with each other.
+        Scores and standard errors of users who can be compared with each other.
     level
         Probability that the interval holds the true rank.
     seed
-        For the draws.
+        Seed of the draws.
     drawn_up_to
         Up to this many users ranks are drawn; for more they are computed.
     """
@@ -106,7 +106,7 @@ def rank_intervals(
     above = _counter(b)
     m = len(scores)
     middle, low, high = above(b.mean), above(b.mean + z * b.sd), above(b.mean - z * b.sd)
-    # how many stand above a given value is itself not certain, whatever the user's own doubt
+    # the number of users above a given value is uncertain too, not only the user's own score
     low = middle - np.hypot(middle - low, z * _count_error(b, low, m))
     high = middle + np.hypot(high - middle, z * _count_error(b, high, m))
     return np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
@@ -115,12 +115,12 @@ def rank_intervals(
 def spread_intervals(
     data: Engine, scores: Any, errors: Any, ranks: Any, level: float = 0.95
 ) -> Any:
-    """The same for users of any engine, as two columns: large groups, counted cell by cell.
+    """Rank intervals for users of any engine, as two columns, computed from expected counts.
 
-    An interval always holds the user's rank by the score.
+    An interval always includes the user's rank by score.
 
-    Users are sorted into twelve groups by the size of their errors, and these into cells; what is
-    expected above a value is counted from these. Only the counts come here.
+    Users are sorted into twelve groups by the size of their errors, and each group into cells. The
+    number expected above a value follows from the cells' totals; only these reach the caller.
     """
     z = -float(normal_quantile(np.array((1 - level) / 2)))
     m = data.n_users
@@ -182,7 +182,7 @@ def _interval_of(
 def top_probabilities(
     scores: Vector, errors: Vector, k: int, seed: int = 0, *, drawn_up_to: int = DRAWN_UP_TO
 ) -> Vector:
-    """Probability that each user truly is among the best ``k``."""
+    """Probability that each user is truly among the best ``k``."""
     b = beliefs_of(scores, errors)
     if k >= len(scores):
         return np.ones(len(scores))
@@ -203,9 +203,9 @@ def half_sample_errors(
 ) -> Vector:
     """Standard errors from random halves of the items.
 
-    The spread of half-sample scores about the full ones has the size of the full scores' own error
-    (the delete-half jackknife), and no item enters twice as it would in a bootstrap with
-    replacement. One item has no half: NaN.
+    The spread of half-sample scores around the full scores estimates the full scores' own error
+    (the delete-half jackknife). No item enters twice, as it would in a bootstrap with replacement.
+    A single item cannot be halved: NaN.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def half_sample_errors(
     repeats
         Number of half samples.
     seed
-        For the halves.
+        Seed of the halves.
     """
     half = n_items // 2
     if half == 0:
@@ -231,7 +231,7 @@ def half_sample_errors(
         known = np.isfinite(deviation)
         total[known] += deviation[known] ** 2
         count += known
-    uneven = half / (n_items - half)  # 1 where the items can be halved
+    uneven = half / (n_items - half)  # 1 for an even number of items
     return np.where(count > 1, np.sqrt(uneven * total / np.maximum(count, 1)), np.nan)
 
 
@@ -260,7 +260,7 @@ def _counter(b: Beliefs) -> Callable[[Vector], Vector]:
 
 
 def _count_error(b: Beliefs, count: Vector, m: int) -> Vector:
-    """Standard error of a count: none without errors in the scores, binomial when all is error."""
+    """Standard error of a count: zero if scores have no error, binomial if they are all error."""
     spread = float(np.var(b.mean))
     open_part = float(np.mean(b.sd**2))
     share = open_part / max(spread + open_part, 1e-300)

@@ -1,4 +1,4 @@
-"""Results out: tables in the kind of frame that came in, and plain values for JSON."""
+"""Output: tables in the same kind of frame as the input, and plain values for JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["jsonable", "same", "to_frame"]
 
 
 def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
-    """Make a table of some columns.
+    """Make a table from some columns.
 
     Parameters
     ----------
@@ -39,21 +39,21 @@ def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
 
 
 def _of_real_types(values: Any) -> Any:
-    """Labels may be NumPy objects of one type: give the frame library the real type."""
+    """Labels may be NumPy scalars in an object array: give the frame library Python values."""
     if isinstance(values, np.ndarray) and values.dtype == object:
         return [python_value(v) for v in values]
     return values
 
 
 def _of_one_type(values: Any) -> Any:
-    """Labels of one item can be numbers and those of another words: in one column, all words."""
+    """One item's labels may be numbers and another's words: a mixed column becomes text."""
     if not isinstance(values, list) or len({type(v) for v in values if v is not None}) < 2:
         return values
     return [v if v is None else str(v) for v in values]
 
 
 def jsonable(value: Any) -> Any:
-    """Plain Python, with None for what JSON cannot say (NaN, infinity)."""
+    """Plain Python values, with None for what JSON cannot express (NaN, infinity)."""
     if isinstance(value, np.ndarray):
         return [jsonable(v) for v in value.tolist()]
     if isinstance(value, np.generic):

@@ -1,11 +1,11 @@
-"""The version, whose one source is the project's settings."""
+"""The version, as defined in the project's settings."""
 
 from functools import cache
 
 
 @cache
 def version() -> str:
-    """Return the installed version (it is looked up once: that takes as long as a small fit)."""
+    """Return the installed version (cached: looking it up takes as long as a small fit)."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 

@@ -1,4 +1,4 @@
-"""What a ranking can be turned into for the eye."""
+"""Charts and reports of a ranking."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RankingViews(Viewed):
         Parameters
         ----------
         name
-            ``"ranking"``: users with their intervals (``users=`` draws some only).
+            ``"ranking"``: users with their intervals (``users=`` draws only some).
             ``"answers"``: right, wrong and missing answers, sorted by the result
             (``as_read=True``: in the order of the data).
             ``"items"``: items by difficulty and discrimination (``key=`` marks wrong keys).
@@ -29,7 +29,7 @@ class RankingViews(Viewed):
             ``"axes"``: users on the two strongest axes of the answers.
             ``"copies"``: users who agree more than ability explains.
         **options
-            Of the chart, as named above.
+            Options of the chart, as named above.
 
         Examples
         --------
@@ -49,21 +49,21 @@ class RankingViews(Viewed):
         command: str | None = None,
         reading: Sequence[tuple[str, str]] = (),
     ) -> Path:
-        """Write all there is to say about the ranking as one HTML file that needs nothing else.
+        """Write everything about the ranking to one self-contained HTML file.
 
         Parameters
         ----------
         path
-            The file to write; it appears when it is complete.
+            The file to write; it appears once it is complete.
         key
-            An answer key to hold against the answers (item → option): items that look mis-keyed
+            An answer key to compare with the answers (item → option): items that look mis-keyed
             come first.
         file
-            Where the answers came from; its name and its hash are put in.
+            Where the answers came from; the report shows its name and hash.
         command
-            What repeats the result on a command line, put in as well.
+            The command line that repeats the result, shown in the report.
         reading
-            How the file was read: what, and in which words.
+            How the file was read: pairs of a topic and its description.
 
         Examples
         --------

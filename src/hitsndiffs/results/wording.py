@@ -1,4 +1,4 @@
-"""Small words for sentences: counts, shares, lists."""
+"""Small phrases for sentences: counts, shares, lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def count(number: int, noun: str) -> str:
 
 
 def per_cent(share: float, digits: int = 0) -> str:
-    """Return a share as per cent, never rounding to 0 or 100 what is not.
+    """Return a share in per cent; only exact 0 and 100 are shown as such.
 
     >>> per_cent(0.25), per_cent(0.0), per_cent(0.0001), per_cent(0.9999), per_cent(0.123, 1)
     ('25 %', '0 %', 'under 1 %', 'over 99 %', '12.3 %')

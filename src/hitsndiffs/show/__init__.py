@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hitsndiffs.show.report import report_html as report_html
     from hitsndiffs.show.report import write_report as write_report
 
-#: Name → the module that holds it; loaded when first used: a notebook needs no charts.
+#: Name → its module, loaded on first use: a notebook needs no charts.
 _HERE = {
     "notebook_html": "notebook",
     "plot": "charts",

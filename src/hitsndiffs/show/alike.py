@@ -12,7 +12,7 @@ from hitsndiffs.show.tables import chosen_options, right_answers
 
 __all__ = ["Alike", "Pair", "find_alike"]
 
-#: Users in the picture and in the list of pairs, at most.
+#: Maximum users in the picture, and maximum pairs in the list.
 SHOWN_USERS, SHOWN_PAIRS = 30, 20
 
 Array = npt.NDArray[np.float64]
@@ -36,13 +36,13 @@ class Alike:
     Attributes
     ----------
     n_users
-        How many in all.
+        How many there are in all.
     users, names
-        Up to ``SHOWN_USERS`` of them, those who are most alike side by side.
+        Up to ``SHOWN_USERS`` of them, the most alike next to each other.
     same
-        Share of equal answers of each two, over the items that both answered.
+        Share of equal answers of each pair, over the items that both answered.
     pairs
-        The most alike, those with most equal *wrong* answers first.
+        The most alike pairs, those with the most equal *wrong* answers first.
     """
 
     n_users: int
@@ -53,7 +53,7 @@ class Alike:
 
 
 def find_alike(ranking: Ranking) -> Alike:
-    """Find the users whom the method takes for copies of each other, and compare their answers.
+    """Find the users whom the method considers copies of each other, and compare their answers.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def find_alike(ranking: Ranking) -> Alike:
 
 
 def _side_by_side(same: Array) -> npt.NDArray[np.int64]:
-    """An order in which each user follows the one left who is most like the last."""
+    """An order in which each user is followed by the most similar one left."""
     m = len(same)
     if m == 0:
         return np.zeros(0, dtype=np.int64)

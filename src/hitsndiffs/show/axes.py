@@ -1,4 +1,4 @@
-"""The strongest axes of some answers, and whether a second one competes with the first."""
+"""The strongest axes of the answers, and whether the second competes with the first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hitsndiffs.spectral import leading_axes
 
 __all__ = ["LeadingAxes", "find_axes"]
 
-#: Users in the picture, evenly spaced from best to worst, where there are more.
+#: Maximum users in the picture; of more, this many are taken evenly from best to worst.
 DRAWN = 800
 
 Vector = npt.NDArray[np.float64]
@@ -26,13 +26,13 @@ class LeadingAxes:
     Attributes
     ----------
     strengths
-        Of the axes, strongest first (at most 1).
+        Strengths of the axes, strongest first (at most 1).
     users
         The users in the picture.
     points
-        Their places on the first two axes.
+        Their positions on the first two axes.
     fifths
-        For each of them the fifth of the ranking, 0 = weakest.
+        The fifth of the ranking that each is in, 0 = weakest.
     """
 
     strengths: Vector

@@ -9,7 +9,7 @@ __all__ = ["clean", "distinct"]
 
 
 def clean(label: object, longest: int = 200) -> str:
-    r"""A label as one line of printable text, cut where it is very long.
+    r"""A label as one line of printable text, cut if it is very long.
 
     >>> clean("two\nlines"), clean("abcdef", 4), clean("")
     ('two lines', 'abc…', '(empty)')
@@ -22,9 +22,9 @@ def clean(label: object, longest: int = 200) -> str:
 
 
 def distinct(labels: Iterable[object], longest: int = 60) -> list[str]:
-    """Clean labels, numbered where cleaning made two of them equal.
+    """Clean labels, and number those that cleaning made equal.
 
-    A chart puts marks with equal names on one line, so names must differ as the users do.
+    A chart draws equal names on one line, so different users need different names.
 
     >>> distinct(["ann", "abcdef", "abcdeg"], 4)
     ['ann', 'abc… (1)', 'abc… (2)']

@@ -19,11 +19,11 @@ from hitsndiffs.show.rows import Row, ranking_rows
 
 __all__ = ["notebook_html"]
 
-#: Rows of a table, and users and items of the look at some answers.
+#: Rows of a table; users and items in a preview of the answers.
 SHOWN_ROWS = 15
 CORNER = (6, 8)
 
-#: Colours that are readable on a light and on a dark page.
+#: Colours that are readable on light and on dark pages.
 LINE, POINT, GREY = "#7ba7d6", "#2f74c0", "#808a97"
 
 
@@ -167,7 +167,7 @@ def _digits(value: float | None) -> str:
 
 
 def _page(title: str, lines: Iterable[str], table: str, more: str, notes: Iterable[str]) -> str:
-    """Put the parts together; texts are escaped here, the table is HTML already."""
+    """Put the parts together; texts are escaped here, the table is already HTML."""
     said = "".join(f"<div>{html.escape(clean(line, 1000))}</div>" for line in lines)
     below = f'<div style="color:{GREY}">{html.escape(more)}</div>' if more else ""
     listed = "".join(f"<li>{html.escape(clean(note, 1000))}</li>" for note in notes)
@@ -180,7 +180,7 @@ def _page(title: str, lines: Iterable[str], table: str, more: str, notes: Iterab
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: Iterable[int]) -> str:
-    """A table; cells are HTML already."""
+    """A table; heads are escaped here, cells are already HTML."""
     aligned = set(left)
 
     def cell(tag: str, place: int, text: str) -> str:

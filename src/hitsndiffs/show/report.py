@@ -1,4 +1,4 @@
-"""The report: everything there is to say about a ranking, in one file that needs nothing else."""
+"""The report: everything about a ranking, in one self-contained file."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from hitsndiffs.show.theme import dressed, to_svg, to_svgs
 
 __all__ = ["EMPTY_ROW", "Figure", "Report", "describe", "report_html", "write_report"]
 
-#: Items with a remark that get a chart, and items with a chart in all.
+#: At most this many items with a remark get a chart; others do only in tests up to this long.
 DOUBT_CHARTS, ITEM_CHARTS = 24, 48
-#: Rows of the table of items.
+#: Maximum rows of the table of items.
 ITEM_ROWS = 500
-#: Names in a list.
+#: Maximum names in a list.
 LISTED_NAMES = 40
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with what it shows, for those who see it and for those who do not."""
+    """A picture with its caption, and its label for screen readers."""
 
     svg: Any
     caption: str
@@ -56,7 +56,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Audit:
-    """A key held against the answers."""
+    """A given key, checked against the answers."""
 
     sentence: str
     items: list[Item]
@@ -64,7 +64,7 @@ class Audit:
 
 @dataclass(frozen=True)
 class Care:
-    """Something about people, to be said with care."""
+    """A finding about people, to be worded with care."""
 
     title: str
     sentence: str
@@ -125,22 +125,22 @@ def report_html(
     command: str | None = None,
     reading: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """The report as a page of HTML.
+    """The report as an HTML page.
 
     Parameters
     ----------
     ranking
         The result.
     key
-        An answer key to hold against the answers (item → option).
+        An answer key to check against the answers (item → option).
     file
-        Where the answers came from; its name and hash are put in.
+        The file that the answers came from; the report states its name and hash.
     command
-        What repeats the result on a command line.
+        The command line that repeats the result.
     reading
-        How the file was read: what, and in which words.
+        How the file was read, as pairs of topic and description.
     """
-    environment()  # what is missing is said before any work is done
+    environment()  # fail before any work if jinja2 is missing
     found = describe(ranking, key=key, file=file, command=command, reading=reading)
     return render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
 
@@ -157,7 +157,7 @@ def describe(
     command: str | None = None,
     reading: Sequence[tuple[str, str]] = (),
 ) -> Report:
-    """Put together what a report says; the parameters are those of :func:`report_html`."""
+    """Collect what a report says; the parameters are those of :func:`report_html`."""
     r = ranking.responses
     items = item_list(ranking, key)
     doubtful = sorted((i for i in items if i.remark), key=_urgency)

@@ -16,19 +16,19 @@ from hitsndiffs.show.labels import clean
 
 __all__ = ["Row", "Rows", "ranking_rows"]
 
-#: Rows written as HTML: all up to here, else this many from the top (the page makes the others).
+#: The first rows, up to this many, are written as HTML; the page's script adds the others.
 WRITTEN = 100
-#: Rows as plain data up to here; beyond, packed (deflate, base64).
+#: Up to this many rows are stored as plain data; more are packed (deflate, base64).
 PLAIN = 1_000
-#: Users whom the page can search; beyond, as many from the top as from the bottom.
+#: The page can search this many users; of more, half are from the top, half from the bottom.
 SEARCHED = 100_000
-#: Characters of a name in the data.
+#: Maximum characters of a name in the data.
 LONGEST_USER = 120
 
 
 @dataclass(frozen=True)
 class Row:
-    """One user: texts of the cells, and the bar's places between 0 and 100."""
+    """One user: the texts of the cells, and the bar's positions between 0 and 100."""
 
     rank: str
     user: str
@@ -49,9 +49,9 @@ class Rows:
     Attributes
     ----------
     written
-        Those that the page holds as HTML.
+        The rows that the page holds as HTML.
     data
-        All that can be searched, as text: JSON, or packed.
+        All searchable rows as text: JSON, or packed.
     packed
         Whether the data are packed.
     n_data, n_users
@@ -79,7 +79,7 @@ def ranking_rows(ranking: Ranking, *, searched: int = SEARCHED) -> Rows:
     ranking
         The result.
     searched
-        How many users the page holds at most.
+        The maximum number of users that the page holds.
     """
     order = ranking.order
     if len(order) > searched:
@@ -89,7 +89,7 @@ def ranking_rows(ranking: Ranking, *, searched: int = SEARCHED) -> Rows:
     lowest = 0.0 if shares else float(np.nanmin(low))
     highest = 1.0 if shares else float(np.nanmax(high))
     first, last = ranking.rank_intervals()
-    digits = 3  # as many as are shown, so that the page and the file round alike
+    digits = 3  # as many as are shown: the page and the file must round alike
     numbers: dict[str, Any] = {
         "rank": _whole(ranking.ranks[order]),
         "score": _rounded(ranking.scores[order], digits),
@@ -167,5 +167,5 @@ def _packed(text: str) -> str:
 
 
 def _harmless(text: str) -> str:
-    """JSON that can stand in a page: no tag can begin or end in it."""
+    """JSON that is safe inside a page: it cannot open or close a tag."""
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -14,7 +14,7 @@ from hitsndiffs.show.labels import clean
 
 __all__ = ["Tile", "tiles", "verdict"]
 
-#: From this reliability on, downwards, what to expect on other questions of the kind.
+#: Minimum reliability, and what to expect on other questions of the kind; highest first.
 REPEATS = (
     (0.9, "on other questions of this kind the order would come out almost the same"),
     (0.75, "on other questions of this kind most users would keep about their place"),
@@ -30,7 +30,7 @@ OPENINGS = (
 
 @dataclass(frozen=True)
 class Tile:
-    """One number to look at first."""
+    """One of the numbers to look at first."""
 
     label: str
     value: str
@@ -90,7 +90,7 @@ def _trust(ranking: Ranking) -> str:
 
 
 def _reach(ranking: Ranking) -> str:
-    """How far down the best user may truly stand."""
+    """The ranks that the best user may truly have, in words."""
     low, high = ranking.rank_intervals()
     best = int(ranking.order[0])
     if not np.isfinite(high[best]) or high[best] <= ranking.ranks[best]:

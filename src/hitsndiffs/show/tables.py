@@ -1,4 +1,4 @@
-"""The tables of a ranking as plain columns, whatever kind of frame they come in."""
+"""The tables of a ranking as plain columns, from any kind of frame."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 
-#: Cells of one block of answer sheets.
+#: Cells of answer sheets handled at once.
 CELLS_AT_ONCE = 4_000_000
 
 
@@ -44,7 +44,7 @@ def columns(frame: Any) -> dict[str, list[Any]]:
 
 @dataclass(frozen=True)
 class Item:
-    """One item, as charts and reports speak of it (``None``: not known)."""
+    """One item, as charts and reports describe it (``None``: not known)."""
 
     number: int
     name: str
@@ -61,7 +61,7 @@ class Item:
 
     @property
     def wrong_key(self) -> bool:
-        """Whether the key is doubted: another answer is right, or a second one."""
+        """Whether the key is in doubt: another answer seems right, or a second one does too."""
         return self.doubt in ("mis-keyed", "double-keyed")
 
 
@@ -73,7 +73,7 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
     ranking
         The result.
     key
-        An answer key to hold against the answers.
+        An answer key to check against the answers.
     """
     found = columns(ranking.items(key=key))
     n = len(found["item"])
@@ -112,7 +112,7 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
 
 
 def option_groups(ranking: Ranking) -> int:
-    """Into how many ability groups the users of a chart are cut: each needs ten or so."""
+    """The number of ability groups in a chart: each needs about ten users."""
     return int(np.clip(ranking.responses.n_users // 10, 2, 5))
 
 
@@ -123,7 +123,7 @@ def option_shares(ranking: Ranking, groups: int) -> Any:
 
 
 def chosen_options(ranking: Ranking, users: Ints) -> Ints:
-    """Numbers of the options that some users chose, -1 without an answer: users × items."""
+    """The number of the option that each user chose, -1 without an answer: users × items."""
     data, r = ranking.data, ranking.responses
     table = np.full((len(users), r.n_items), -1, dtype=np.int64)
     size = max(CELLS_AT_ONCE // max(r.n_options, 1), 1)
@@ -134,13 +134,13 @@ def chosen_options(ranking: Ranking, users: Ints) -> Ints:
 
 
 def right_answers(ranking: Ranking, chosen: Ints) -> npt.NDArray[np.float64]:
-    """1 where a chosen option is the likely key, 0 where not, NaN without an answer."""
+    """1 if the chosen option is the likely key, 0 if not, NaN without an answer."""
     key = _likely_key(ranking)
     return np.where(chosen < 0, np.nan, key[np.maximum(chosen, 0)])
 
 
 def _likely_key(ranking: Ranking) -> npt.NDArray[np.float64]:
-    """1 for the likeliest option of each item (the most chosen one, where a method has no key)."""
+    """1 for the likeliest option of each item (the most chosen one if the method infers no key)."""
     r = ranking.responses
     p = ranking.fit.key_probabilities
     value = r.choosers_per_option.astype(float) if p is None else np.nan_to_num(p, nan=-1.0)

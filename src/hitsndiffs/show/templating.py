@@ -1,4 +1,4 @@
-"""Templates of the report and the page: one set, everything that comes from data escaped."""
+"""Templates shared by the report and the page; everything that comes from data is escaped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["asset", "environment", "policy", "render"]
 
 @cache
 def asset(name: str) -> str:
-    """The text of a file beside the templates.
+    """The text of a file in the folder of the templates.
 
     >>> "font" in asset("style.css")
     True
@@ -27,7 +27,7 @@ def asset(name: str) -> str:
 
 @cache
 def environment() -> Any:
-    """Jinja's environment: strict about names, and escaping whatever is put in."""
+    """The Jinja environment: undefined names are errors, and all values are escaped."""
     try:
         import jinja2
     except ImportError:
@@ -47,15 +47,15 @@ def environment() -> Any:
 
 
 def render(template: str, **values: Any) -> str:
-    """Fill a template; its style and script come along.
+    """Fill a template, including style and script.
 
     Parameters
     ----------
     template
         Its file name.
     values
-        What it needs. ``nonce`` is set on style and script for a page that is served with a
-        content security policy; a file gets a policy of its own (:func:`policy`).
+        What it needs. A page served with a content security policy needs a ``nonce``, which is
+        set on style and script; a file contains its policy (:func:`policy`).
     """
     from markupsafe import Markup
 
@@ -71,7 +71,7 @@ def render(template: str, **values: Any) -> str:
 
 
 def policy() -> str:
-    """What a report may do: run its own script, show its own style, and reach nothing outside."""
+    """The content security policy of a report: its own script and style, nothing from outside."""
     digest = hashlib.sha256(asset("report.js").encode()).digest()
     return (
         "default-src 'none'; style-src 'unsafe-inline'; "

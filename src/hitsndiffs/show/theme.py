@@ -1,9 +1,9 @@
-"""How charts look, and how one becomes a picture that follows the page's colours.
+"""How charts look, and how a chart becomes a picture that follows the page's colours.
 
-Charts are Vega-Altair's, in the colours of ``LIGHT``. Where a page shows one, it is drawn
-beforehand as SVG (vl-convert), and every colour becomes a CSS variable of the page, so that the
-same picture is right in light, in dark and in print. A page with ten pictures then needs no
-charting script: Vega, Vega-Lite and Vega-Embed are about 830 kB, the pictures about 10 kB each.
+Charts are made with Vega-Altair in the colours of ``LIGHT``. For a page, vl-convert draws them as
+SVG in advance, and every colour becomes a CSS variable of the page. The same picture then suits
+light mode, dark mode and print. A page with ten pictures needs no charting script: Vega, Vega-Lite
+and Vega-Embed are about 830 kB, the pictures about 10 kB each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hitsndiffs.errors import MissingExtraError
 
 __all__ = ["DARK", "LIGHT", "SHADES", "altair", "dressed", "palette_css", "to_svg", "to_svgs"]
 
-#: Colours by role. Blue and orange are told apart by people who see few colours, also in grey.
+#: Colours by role. Blue and orange stay distinct for colour-blind readers, and in greyscale.
 LIGHT = {
     "ink": "#1c2430",
     "muted": "#5a6575",
@@ -55,7 +55,7 @@ DARK = {
     "step-4": "#5b93d0",
     "step-5": "#a8d0fb",
 }
-#: From little to much, in five steps.
+#: Five steps, from low to high.
 SHADES = [f"step-{number}" for number in range(1, 6)]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
@@ -92,7 +92,7 @@ def dressed(chart: Any) -> Any:
     text = {"labelColor": LIGHT["muted"], "titleColor": LIGHT["muted"]}
     finished = chart.configure(
         background=LIGHT["surface"],
-        padding={"left": 22, "right": 12, "top": 6, "bottom": 8},  # other fonts are wider
+        padding={"left": 22, "right": 12, "top": 6, "bottom": 8},  # room for wider fonts
         font=FONT,
         axis=axis,
         view={"stroke": None},
@@ -100,17 +100,17 @@ def dressed(chart: Any) -> Any:
         title={"color": LIGHT["ink"], "fontSize": 14, "fontWeight": 600, "anchor": "start"},
         mark={"aria": False},
     )
-    # Altair's classes keep every attribute that is set as a part of the chart
+    # set the plain way, Altair would store the attribute as a part of the chart
     object.__setattr__(finished, "__class__", _offline(finished.__class__))
     return finished
 
 
 @cache
 def _offline(kind: Any) -> Any:
-    """The same kind of Altair chart, shown in a notebook as a picture.
+    """The same class of Altair chart, shown in a notebook as a picture.
 
-    Altair's own way of showing a chart loads scripts from a public server; whoever wants it back,
-    or another one, says so with ``altair.renderers.enable``.
+    Altair's default renderer loads scripts from a public server. Any other renderer that
+    ``altair.renderers.enable`` selects takes precedence.
     """
 
     def bundle(self: Any, *args: Any, **options: Any) -> Any:
@@ -128,20 +128,20 @@ def to_svg(chart: Any, *, label: str) -> str:
     Parameters
     ----------
     chart
-        An Altair chart, dressed.
+        An Altair chart, styled by :func:`dressed`.
     label
-        What the picture shows, for people who do not see it.
+        What the picture shows, for screen readers.
     """
     return _element(_converter().vegalite_to_svg(chart.to_json(validate=False)), label)
 
 
 def to_svgs(chart: Any, versions: Sequence[tuple[list[dict[str, Any]], str]]) -> list[str]:
-    """Draw one chart again and again, each time with other rows: twice as fast as one by one.
+    """Draw one chart with several sets of rows: twice as fast as one by one.
 
     Parameters
     ----------
     chart
-        An Altair chart, dressed, with one set of rows and no scale that depends on them.
+        A chart styled by :func:`dressed`, with one set of rows and no scale that depends on them.
     versions
         The rows and the label of each picture.
     """
@@ -174,13 +174,13 @@ def _element(drawn: str, label: str) -> str:
 
 
 def _tidy(element: ElementTree.Element) -> None:
-    """Keep what is seen: no name spaces, no roles within one picture, colours by name."""
+    """Drop namespaces, inner roles and empty paths; turn colours into CSS variables."""
     element.tag = element.tag.rpartition("}")[2]
     children = [child for child in element if not _is_nothing(child)]
     element[:] = children
     said = element.get("aria-label")
     if said is not None and element.get("role") == "graphics-symbol" and not children:
-        title = ElementTree.SubElement(element, "title")  # shown under the pointer
+        title = ElementTree.SubElement(element, "title")  # shown on hover
         title.text = said
     for name in list(element.attrib):
         if name in _DROPPED:
@@ -192,18 +192,18 @@ def _tidy(element: ElementTree.Element) -> None:
 
 
 def _is_nothing(element: ElementTree.Element) -> bool:
-    """Vega closes every group with an empty path."""
+    """Whether this is one of the empty paths that Vega adds to its groups."""
     tag = element.tag.rpartition("}")[2]
     return tag == "path" and (element.get("display") == "none" or "v0h0Z" in element.get("d", ""))
 
 
 def _rounded(numbers: str) -> str:
-    """Coordinates to a tenth of a point."""
+    """Round coordinates to a tenth of a point."""
     return re.sub(r"\d+\.\d{2,}", lambda found: f"{float(found[0]):.1f}", numbers)
 
 
 def palette_css() -> str:
-    """The colours as CSS variables: light, dark where the reader's system is, light on paper."""
+    """The colours as CSS variables: dark on screens in dark mode, light otherwise and in print."""
 
     def variables(colours: dict[str, str]) -> str:
         return "".join(f"--{name}:{value};" for name, value in colours.items())

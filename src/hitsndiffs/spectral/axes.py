@@ -1,12 +1,12 @@
 """Leading axes of the averaging operator, in its symmetric form (the default solver).
 
-``U`` is similar to ``A Aᵀ`` with ``A = Dr^-½ C Dc^-½``, whose first axis is known, so that the
-others come from Lanczos iterations on the smaller of the two sides, users or options: on the option
-side a whole round is one pass over the data. HnD's scores are the first axis of correspondence
-analysis (reciprocal averaging).
+``U`` is similar to ``A Aᵀ`` with ``A = Dr^-½ C Dc^-½``, whose first axis is known. Lanczos
+iterations on the smaller side, users or options, find the others; on the option side a whole round
+is one pass over the data. HnD's scores are the first axis of correspondence analysis (reciprocal
+averaging).
 
-Two-sided shrinkage replaces the counts by ``Dr + mu`` and ``Dc + lam``; centring takes the mean
-weight of every item away, so that who answered *what* is no axis.
+Two-sided shrinkage replaces the counts by ``Dr + mu`` and ``Dc + lam``. Centring subtracts each
+item's mean weight, so who answered *what* does not become an axis.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ = ["Axes", "leading_axes", "top_pairs"]
 
 Vector = npt.NDArray[np.float64]
 
-#: Up to this size of the smaller side the symmetric matrix is built and solved directly,
+#: If the smaller side has at most this size, the symmetric matrix is built and solved directly,
 DENSE_UP_TO = 400
-#: unless its columns (one pass over the responses each) would cost more than this.
+#: unless building its columns (each a pass over the responses) needs more steps than this.
 DENSE_PRODUCTS = 5_000_000
-#: An axis this weak is none: eigenvalues are at most 1.
+#: Axes with an eigenvalue up to this are dropped (eigenvalues are at most 1).
 NOTHING = 1e-12
 
 
@@ -50,12 +50,12 @@ class Axes:
     iterations
         Rounds over the data.
     residual
-        Residual norm of the first axis in the symmetric form (at most).
+        Upper bound on the residual norm of the first axis in the symmetric form.
     converged
         Whether the residual is small.
     weights
-        Option weights, one column per axis, where the solver found these first: the scores are
-        ``choices(weights) / (value * (answers + mu))``. ``None`` where it found the scores first.
+        Option weights, one column per axis, if the solver found these first: the scores are then
+        ``choices(weights) / (value * (answers + mu))``. ``None`` if it found the scores first.
     """
 
     values: Vector
@@ -88,10 +88,10 @@ def leading_axes(
     data
         The data and their sums; every user has answered something.
     count
-        How many axes; fewer come back where the data do not hold as many.
+        How many axes to find; fewer are returned if the data do not have that many.
     scored
-        For how many of them scores are wanted (default: all). Of the others there is the value
-        only, accurate enough to tell how far it is from the one before.
+        How many of them need scores (default: all). The others get only a value, accurate enough
+        to tell how far it is from the one before.
     lam, mu
         Shrinkage of option weights and of user scores.
     centred
@@ -99,15 +99,15 @@ def leading_axes(
     user_weights
         How much each user counts as a witness (default: 1 each).
     seed, tol, max_iterations
-        Of the Lanczos iterations.
+        Settings of the Lanczos iterations.
     dense_up_to
-        Up to this many options (or users) a dense matrix is solved, where it is quickly made.
+        Up to this many options (or users) a dense matrix is solved, if it is cheap to build.
     only
-        Whether no other axes of these data are asked for: the engine may then take a way that
-        makes this one sooner and others no cheaper.
+        Whether no other axes of these data will be requested. The engine may then choose a way
+        that finds this one sooner but makes others no cheaper.
     """
     A = _Symmetric.of(data, lam, mu, centred, user_weights)
-    # the numbers of users are NumPy's only on some engines
+    # user arrays are NumPy arrays only on some engines
     on_options = data.n_options < data.n_users or data.arrays != "numpy"
     size = data.n_options if on_options else data.n_users
     cheap = data.n_responses * size <= DENSE_PRODUCTS
@@ -134,7 +134,7 @@ def leading_axes(
             weights[:, axis] = np.sqrt(values[axis]) * A.weights(y)
         pairs = zip(vectors.T, values, strict=False)
         users = _columns([A.scores(y, float(value)) for y, value in pairs], data.n_users)
-    # seen from the users, a residual among the options is no larger on the strongest axis
+    # on the strongest axis the residual is no larger on the user side than on the option side
     residual = float(found.residuals[0]) if len(values) else 0.0
     converged = residual <= max(1e-6, 100 * tol)
     scores = users if on_options else A.unscaled(users)
@@ -142,7 +142,7 @@ def leading_axes(
 
 
 def _refined(A: _Symmetric, seed: int, tol: float) -> Highest | None:
-    """The axis with the help of a sample, where the engine has one to give and it is near."""
+    """The axis found with the help of a sample, if the engine has one and it is close enough."""
     near = A.sampled()
     if near is None:
         return None
@@ -159,10 +159,10 @@ def _columns(users: list[Any], n_users: int) -> Any:
 class _Symmetric:
     """``A = P Dr^-½ C Q Dc^-½ P'`` and its transpose.
 
-    ``P`` and ``P'`` take the mean over all answers out of the scores and out of the weights (with
-    no shrinkage that is the trivial axis); with centring, ``Q`` does so item by item instead.
+    ``P`` and ``P'`` subtract the mean over all answers from the scores and from the weights
+    (without shrinkage, that is the trivial axis). With centring, ``Q`` does so item by item.
 
-    What is the same for all users is kept as a vector of length one.
+    A value that is the same for all users is stored as a vector of length one.
     """
 
     data: Engine
@@ -213,7 +213,7 @@ class _Symmetric:
         return _without(self._rooted(self.data.choices(self.weights(y))), self.trivial_users)
 
     def around(self, y: Vector) -> Vector:
-        """``Aᵀ A``, without a pass over the data where all pairs of options are counted."""
+        """``Aᵀ A``, without a pass over the data if all pairs of options are already counted."""
         if len(self.root) > 1 or self.data.gram is None:
             return self.around_data(y)
         v = self.weights(y)
@@ -226,13 +226,13 @@ class _Symmetric:
         return self._finish(self._through(v) - self._seen * (self._seen @ v))
 
     def around_roughly(self, y: Vector) -> Vector:
-        """The same in less time and less exactly, where all users count alike."""
+        """The same, faster but less exact; requires that all users count alike."""
         v = self.weights(y)
         through = float(self.root[0]) ** 2 * self.data.through_roughly(v)
         return self._finish(through - self._seen * (self._seen @ v))
 
     def sampled(self) -> Vector | None:
-        """Nearly ``Aᵀ A``, from a sample, where the engine has one and all users count alike."""
+        """Approximate ``Aᵀ A`` from a sample, if there is one and all users count alike."""
         if len(self.root) > 1 or self.centre is not None:
             return None
         found = self.data.sampled_pairs
@@ -248,10 +248,10 @@ class _Symmetric:
         return projected
 
     def scores(self, y: Vector, value: float) -> Any:
-        """Scores of an axis that is known on the side of the options, with its eigenvalue."""
+        """Scores of an axis whose option vector and eigenvalue are known."""
         if len(self.root) > 1:
             return _unit(self.to_users(y)) * self.scale
-        # all gave as many answers: what is the same for all users goes into the weights
+        # all users gave the same number of answers: common factors go into the weights
         data, root = self.data, float(self.root[0])
         v = root * self.weights(y)
         mean = float(self.trivial_users[0]) ** 2 * float(data.choosers_per_option @ v)
@@ -266,7 +266,7 @@ class _Symmetric:
 
     @cached_property
     def _seen(self) -> Vector:
-        """The trivial axis of the users, as the options see it."""
+        """The users' trivial axis, mapped to the options."""
         if self.trivial_seen is not None:
             return self.trivial_seen
         return self.data.choosers(self._for_each(self.root * self.trivial_users))
@@ -324,7 +324,7 @@ def _inverse_root(x: Vector) -> Vector:
     return np.reciprocal(np.sqrt(x))
 
 
-# Sums over users are added by NumPy and not by BLAS, whose threads wait for each other at the end.
+# Sums over users use NumPy rather than BLAS, whose threads wait for each other at the end.
 
 
 def _norm(x: Vector) -> float:
@@ -332,7 +332,7 @@ def _norm(x: Vector) -> float:
 
 
 def _without(x: Vector, known: Vector) -> Vector:
-    """The part of ``x`` that is orthogonal to a unit vector (of one number: all are the same)."""
+    """The part of ``x`` orthogonal to a unit vector (length one: all its entries are equal)."""
     if len(known) == 1:
         return x - float(known[0]) ** 2 * float(x.sum())
     return x - float((known * x).sum()) * known
@@ -351,11 +351,11 @@ def top_pairs(
     dense_up_to: int = DENSE_UP_TO,
     near: Callable[[], Vector] | None = None,
 ) -> Highest:
-    """Largest eigenpairs of a symmetric operator, a known unit eigenvector left out.
+    """Largest eigenpairs of a symmetric operator, leaving out a known unit eigenvector.
 
-    The eigenvalues that are asked for must be positive (leaving an axis out makes its value 0).
-    Small operators are made into a matrix and solved outright. Of equally strong axes those nearest
-    to a vector come first (see :mod:`hitsndiffs.spectral.repeated`).
+    The requested eigenvalues must be positive (leaving an axis out makes its value 0). Small
+    operators are built as a matrix and solved directly. Of equally strong axes, those nearest to
+    the vector ``near()`` come first (see :mod:`hitsndiffs.spectral.repeated`).
     """
 
     def deflated(x: Vector) -> Vector:
@@ -386,7 +386,7 @@ def top_pairs(
 
 
 def _repeats(values: Vector) -> bool:
-    """Whether any two of some falling values are equally large."""
+    """Whether any two values of a falling sequence are equal (within ``REPEATED``)."""
     if len(values) < 2:
         return False
     return bool((values[:-1] - values[1:] <= REPEATED * max(values[0], NOTHING)).any())

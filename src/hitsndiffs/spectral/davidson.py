@@ -1,8 +1,8 @@
 """Smallest axes of a symmetric operator with a known diagonal (Davidson's method).
 
 Lanczos iterations treat all directions alike. Here every new direction is a residual divided by
-``diagonal - value``, which for a Laplacian of many users is nearly the inverse of what is wanted:
-a dozen or two rounds instead of a hundred or two.
+``diagonal - value``. For a Laplacian of many users this is close to applying the inverse of the
+shifted operator: one or two dozen rounds suffice instead of one or two hundred.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = ["Lowest", "lowest_pairs"]
 
 Vector = npt.NDArray[np.float64]
 
-#: Most directions that are held at a time, and how many are kept when they are too many.
+#: Most directions held at a time, and how many a restart keeps.
 MOST_DIRECTIONS, RESTART_WITH = 16, 4
-#: The search starts from the users with the smallest diagonal entries, this many of them.
+#: The search starts from this many users, those with the smallest diagonal entries.
 CORNERS = 4
-#: How well the second value is to be found, and for how many further rounds it is sought.
+#: Residual to reach for the second value, and how many further rounds to search for it.
 SECOND_TOL, FURTHER_ROUNDS = 1e-5, 40
 #: Differences from the diagonal are kept this far from zero (relative to the largest entry).
 NEAR_ZERO = 1e-6
@@ -31,7 +31,7 @@ NEAR_ZERO = 1e-6
 
 @dataclass(frozen=True)
 class Lowest:
-    """The smallest axis, and the value of the next one where it was found as well.
+    """The smallest axis, and the value of the next one if it was found too.
 
     Residuals are relative to the largest diagonal entry.
     """
@@ -51,22 +51,22 @@ def lowest_pairs(
     tol: float = 1e-11,
     max_rounds: int = 10_000,
 ) -> Lowest:
-    """Return the smallest eigenpair of a symmetric operator, a known unit eigenvector left out.
+    """Return the smallest eigenpair of a symmetric operator, without a known unit eigenvector.
 
     Parameters
     ----------
     operator
         The product with a vector.
     diagonal
-        What dominates the operator: for a Laplacian the degrees.
+        The part that dominates the operator: for a Laplacian, the degrees.
     known
-        The eigenvector that is left out.
+        The eigenvector to leave out.
     seed
-        Of the random part of the start.
+        Seed of the random part of the start.
     tol
         The residual to reach, relative to the largest diagonal entry.
     max_rounds
-        Limit of products.
+        Most products with the operator.
     """
     size, scale = len(diagonal), float(np.abs(diagonal).max())
     basis = RitzBasis(operator, size, MOST_DIRECTIONS, lowest=True, known=known)

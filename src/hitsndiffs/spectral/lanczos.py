@@ -1,11 +1,10 @@
 """Largest axes of a symmetric operator, by Lanczos iterations that stop as soon as they can.
 
-The best pairs in the basis are looked at after every product or two, and the iteration ends when
-those that are asked for have settled. When the basis is full it is cut down to its best directions
-(a thick restart).
+The best pairs in the basis are checked every few products, and the iteration ends when the
+requested ones have settled. A full basis is cut down to its best directions (a thick restart).
 
-One start sees one axis of several that are equally strong. Before the result is given, a few
-products on another random direction make sure that no such axis was missed.
+One start finds only one of several equally strong axes. Before the result is returned, a few
+products on another random direction check that no such axis was missed.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ __all__ = ["Highest", "highest_pairs"]
 
 Vector = npt.NDArray[np.float64]
 
-#: Most directions that are held at a time, and the memory for them (bytes).
+#: Most directions held at a time, and the memory for them (bytes).
 MOST_HELD, MEMORY = 80, 256 * 2**20
-#: A value without a vector is known when its error is this small, relative to the distance
-#: between it and the next larger one.
+#: A value without a vector counts as known when its error is this small, relative to its distance
+#: from the next larger one.
 VALUE = 1e-4
-#: Rounding of a product, relative to the largest value: nothing is found below it.
+#: Rounding error of a product, relative to the largest value; residuals cannot get below it.
 PRODUCT_ROUNDING = 4e-16
-#: How likely an equally strong axis may be missed, and the most products spent on that.
+#: Accepted probability of missing an equally strong axis, and the most products spent on it.
 MISSED, PROBES = 1e-3, 12
 
 
@@ -41,7 +40,7 @@ class Highest:
     Attributes
     ----------
     values
-        Eigenvalues: as many as there are vectors, and those asked for without their vectors.
+        Eigenvalues: one for each vector, and those requested without a vector.
     vectors
         Unit eigenvectors, as columns.
     residuals
@@ -76,16 +75,16 @@ def highest_pairs(
     size
         Length of the vectors.
     count
-        How many values.
+        How many values to find.
     vectors
-        For how many of them (one at least) the vector is asked for; default: for all. The other
-        values are found well enough to tell how far they are from these.
+        For how many of them (at least one) to find the vector; default: all. The other values are
+        found well enough to tell how far they are from these.
     seed
-        Of the random start.
+        Seed of the random start.
     tol
-        Residual to reach, relative to the largest value (in absolute terms).
+        Residual to reach, relative to the largest absolute value.
     max_products
-        Limit of products; the best so far is returned.
+        Most products; after that the best result so far is returned.
     most
         Directions to hold at a time, as far as memory allows.
 
@@ -104,9 +103,9 @@ def highest_pairs(
     direction = rng.standard_normal(size)
     looked = 0  # directions held when the pairs were last looked at
     probes = 0  # products left in a search for missed axes
-    searched = np.full(count, -np.inf)  # the values when it began
+    searched = np.full(count, -np.inf)  # the values when that search began
     while basis.held < size and basis.products < max_products:
-        # 1. widen the basis; where it holds all that the start leads to, start anew
+        # 1. widen the basis; if the direction adds nothing new, take a random one
         if not basis.add(direction):
             direction = rng.standard_normal(size)
             continue
@@ -116,7 +115,7 @@ def highest_pairs(
         if probes or not is_due:
             continue
 
-        # 2. the best pairs in it: have those asked for settled, and was none missed?
+        # 2. the best pairs in it: have the requested ones settled, and was none missed?
         pairs = basis.pairs(count + 1)
         looked = basis.held
         unsettled = _first_unsettled(pairs, count, vectors, tol)
@@ -138,7 +137,7 @@ def highest_pairs(
 
 
 def _first_unsettled(pairs: RitzPairs, count: int, vectors: int, tol: float) -> int | None:
-    """The first pair that is not known well enough; ``None`` when all are."""
+    """The first pair that is not known well enough; ``None`` if all are."""
     if len(pairs.values) <= count:
         return 0
     residuals, limit = pairs.residuals, max(tol, PRODUCT_ROUNDING * sqrt(len(pairs.errors[0])))
@@ -147,7 +146,7 @@ def _first_unsettled(pairs: RitzPairs, count: int, vectors: int, tol: float) -> 
             continue
         if place < vectors:
             return place
-        # the error of a value is quadratic in the residual, over the distance to the next
+        # a value's error is the squared residual over the distance to the next value
         apart = max(pairs.values[place] - pairs.values[place + 1], residuals[place])
         error = residuals[place] ** 2 / apart
         if error > VALUE * (pairs.values[place - 1] - pairs.values[place]):
@@ -156,11 +155,11 @@ def _first_unsettled(pairs: RitzPairs, count: int, vectors: int, tol: float) -> 
 
 
 def _probes(pairs: RitzPairs, count: int, size: int) -> int:
-    """How many products on a random direction show any axis that was missed.
+    """How many products on a random direction reveal any axis that was missed.
 
-    One that is as strong as a value above the last would change what is returned. A random unit
-    vector has a part of about 1/√size along it, which grows as Chebyshev's polynomials do against
-    the axes that are left.
+    A missed axis as strong as a value above the last would change the result. A random unit vector
+    has a component of about 1/√size along it. Relative to the remaining axes, this component grows
+    like a Chebyshev polynomial.
     """
     if len(pairs.values) <= count:
         return 0

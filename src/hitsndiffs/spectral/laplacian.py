@@ -1,7 +1,8 @@
-"""Three ways to the Fiedler vector: the second smallest axis of the Laplacian ``L = D - C Cᵀ``.
+"""Three ways to find the Fiedler vector, the second smallest axis of ``L = D - C Cᵀ``.
 
-The paper's two variants (Section III-F and Algorithm 2) cost m² a round, because they hold ``D`` as
-a matrix. ``lanczos`` never builds a matrix: a round is one product with ``L``, that is two sums.
+The paper's two variants (Section III-F and Algorithm 2) cost m² a round because they hold ``D`` as
+a matrix. Except on small data, ``lanczos`` builds no matrix: a round is one product with ``L``,
+which takes two sums.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ Vector = npt.NDArray[np.float64]
 
 FIEDLER_SOLVERS = ("lanczos", "power", "direct")
 
-#: Up to this many users ``direct`` finds all it needs without iterating.
+#: Up to this many users, ``direct`` solves the dense matrix without iterating.
 EIGH_UP_TO = 1000
-#: A residual this small, relative to β, is an eigenvector.
+#: A vector with a residual this small, relative to β, counts as an eigenvector.
 SMALL_RESIDUAL = 1e-7
 
 
@@ -49,18 +50,18 @@ def fiedler(
     solver
         ``"lanczos"``, ``"power"`` or ``"direct"``.
     beta
-        Of ``power``: the shift of Algorithm 2 (default: the largest entry of ``D``).
+        For ``power``: the shift of Algorithm 2 (default: the largest entry of ``D``).
     seed
         For the random start.
     tol
         ``power`` stops when the unit vector changes by at most this (L2).
     max_iterations
-        Limit of rounds.
+        Most rounds.
     eigh_up_to
         Up to this many users, ``direct`` solves the dense matrix outright.
     dense_up_to
-        Up to this many users, ``lanczos`` does what ``direct`` does; ``direct`` beyond
-        ``eigh_up_to`` solves a dense problem up to this size on the way.
+        Up to this many users, ``lanczos`` does what ``direct`` does. Beyond ``eigh_up_to``,
+        ``direct`` still solves problems up to this size without iterating.
     """
     L = Laplacian.of(data)
     largest = float(L.degrees.max())
@@ -122,7 +123,7 @@ def _direct(
 
 
 def _lanczos(L: Laplacian, seed: int, limit: int) -> Solution:
-    """Lanczos iterations with ``D`` as preconditioner; the ones vector is known and left out."""
+    """Davidson iterations with ``D`` as preconditioner; the known ones vector is left out."""
     found = lowest_pairs(L, L.degrees, _ones(len(L.degrees)), seed=seed, max_rounds=limit)
     return Solution(
         found.vector,

@@ -1,10 +1,10 @@
-"""The linear maps of the paper, written with the two sums and never as matrices.
+"""The paper's linear maps, computed by the two sums instead of as matrices.
 
 ``Averaging`` is the update ``U = Dr⁻¹ C Dc⁻¹ Cᵀ`` of avgHITS (Section III-B): options get the mean
 score of their choosers, users the mean weight of their options. Its second axis is HnD.
 
 ``Laplacian`` is ``L = D - C Cᵀ`` of Atkins, Boman and Hendrickson (ABH), with ``D`` the row sums of
-``C Cᵀ``. The paper stores ``D`` as a full matrix and so pays m² a round; here it is a vector.
+``C Cᵀ``. The paper stores ``D`` as a full matrix, which costs m² a round; here it is a vector.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Averaging", "Laplacian"]
 
 Vector = npt.NDArray[np.float64]
 
-#: Up to this many users × options ``C`` is held as a full matrix (0.8 GB) by *direct* variants.
+#: Up to this many users × options, *direct* variants hold ``C`` as a full matrix (0.8 GB).
 FULL_CELLS = 100_000_000
 
 
@@ -97,7 +97,7 @@ class Laplacian:
 
 
 def _product(data: Engine, weights: Vector) -> Vector:
-    """``C diag(weights) Cᵀ``: by a product of full matrices where those fit, else by the sums."""
+    """``C diag(weights) Cᵀ``, as a product of full matrices if they fit, else by the sums."""
     if data.n_users * data.n_options > FULL_CELLS:
         product: Vector = data.choices(weights[:, None] * data.choosers(np.eye(data.n_users)))
     else:

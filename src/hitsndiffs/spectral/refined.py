@@ -1,9 +1,9 @@
-"""The strongest axis of a large operator, with the help of a small one that is nearly the same.
+"""The strongest axis of a large operator, with the help of a cheap approximation.
 
-A sample of the users gives a matrix that is close to the operator of all. Its strongest axis is a
-start, and its inverse turns what is left of the error into the next step: every product with the
-large operator makes the error about as many times smaller as the two are close (some hundred
-times), so that a handful of passes over the data is enough.
+A sample of the users gives a matrix that is close to the operator of all users. Its strongest axis
+is the start, and its inverse turns the remaining error into the next step. The closer the two are,
+the more each product with the large operator shrinks the error (by a factor of some hundred), so a
+handful of passes over the data is enough.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ __all__ = ["refined_pair"]
 
 Vector = npt.NDArray[np.float64]
 
-#: How well the axes of the small matrix are found, and that of the large one at the most.
+#: Tolerance for the axes of the approximation, and the finest tolerance for the operator's axis.
 START, FINEST = 1e-4, 1e-11
-#: Each product must leave less than this part of the error, for at most so many products.
+#: Each product must reduce the error to this fraction or less, within this many products.
 SHRINKS, MOST_PRODUCTS = 0.25, 10
-#: Where rounding stops it, a residual of so many times the tolerance will do.
+#: If rounding stops progress, a residual of this many times the tolerance is accepted.
 GOOD = 100
-#: How well each step is found from the small matrix, and in how many products with it.
+#: Tolerance of each step, which is solved with the approximation, and the most products with it.
 ENOUGH, MOST_STEPS = 1e-5, 100
 #: How exact the second value must be, relative to its distance from the first.
 SECOND = 1e-3
@@ -47,16 +47,16 @@ def refined_pair(
     operator
         The product with a vector.
     near
-        A symmetric matrix that is nearly the same.
+        A symmetric matrix close to the operator.
     roughly
-        A product that is less exact and takes less time, for the first steps.
+        A faster but less exact product, for the first step and for the second value.
     seed, tol
-        Of the search in the small matrix, and the residual to reach (relative to the value).
+        Seed of the search in the approximation, and the residual to reach (relative to the value).
 
     Returns
     -------
     Highest or None
-        ``None`` where the matrix is not near enough, or two axes are equally strong.
+        ``None`` if the matrix is not close enough, or the first two axes are equally strong.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def refined_pair(
     value = float(start.values[0])
 
     def distance(x: Vector) -> Vector:
-        # along the axis itself, where the distance is none, nothing is to be mended
+        # the second term keeps this positive definite along the axis itself
         found: Vector = value * (x + first * (first @ x)) - near @ x
         return found
 
@@ -100,7 +100,7 @@ def refined_pair(
     image = roughly(other)
     lower = float(other @ image)
     off = float(np.linalg.norm(image - lower * other - x * (x @ image)))
-    # the error of a value is quadratic in the residual, over the distance to the next
+    # a value's error is the squared residual over the distance to the next value
     apart = max(float(start.values[1] - start.values[2]), off)
     if off**2 / apart > SECOND * (found - lower):
         return None
@@ -108,7 +108,7 @@ def refined_pair(
 
 
 def _solved(operator: Callable[[Vector], Vector], right: Vector) -> Vector:
-    """Solve a positive definite system, to some digits, by conjugate gradients."""
+    """Solve a positive definite system to a few digits, by conjugate gradients."""
     x, left = np.zeros_like(right), right.copy()
     direction, size = left, float(left @ left)
     enough = ENOUGH**2 * size

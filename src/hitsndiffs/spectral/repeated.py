@@ -1,10 +1,10 @@
-"""Axes that are equally strong: which of them, whatever order the users and items come in.
+"""Choose among equally strong axes, independently of the order of users and items.
 
-Any mix of two axes with one eigenvalue is an axis as well, and a solver returns the mix that its
+Any mix of two axes with the same eigenvalue is an axis too, and a solver returns whichever mix its
 start and the order of the rows happen to give. Here the data choose: users and options are
-coloured by who chose what (the colours of neighbours, a few rounds; names and order play no part),
-and the mix is the one closest to the colours. Where the data are so even that the colours say
-nothing either, the solver's mix stays; the methods say that the order is not determined.
+coloured by who chose what (a few rounds over the colours of neighbours; names and order play no
+part), and the mix closest to the colours is taken. If the data are so even that the colours say
+nothing either, the solver's mix stays, and the methods report that the order is not determined.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Words = npt.NDArray[np.uint64]
 
 #: Two axes whose values are this close (relatively) are equally strong.
 REPEATED = 1e-6
-#: Rounds of colouring; a mix with less than this of the colours in it is not told by them.
+#: Rounds of colouring; colours whose part in the axes is this small do not decide the mix.
 COLOURINGS, LEAST_COLOUR = 4, 1e-5
 
 
 def colours(data: Engine) -> tuple[Any, Vector]:
-    """A number in [-½, ½) per user and per option; those that the data cannot tell apart share it.
+    """A number in [-½, ½) per user and option, the same where the data cannot tell them apart.
 
     >>> from hitsndiffs import Responses
     >>> from hitsndiffs.engines import open_engine
@@ -43,7 +43,7 @@ def colours(data: Engine) -> tuple[Any, Vector]:
     users: Any = None
     for _ in range(COLOURINGS):
         users = mixed(data.fingerprints(words))
-        # 20 bits of each: sums of whole numbers are exact in any order
+        # 20 bits of each: sums of integers are exact in any order
         seen = data.choosers((users >> np.uint64(44)).astype(np.float64)).astype(np.uint64)
         own = mixed(words ^ mixed(seen))
         whole = np.add.reduceat(own, data.items.starts[:-1])
@@ -52,12 +52,12 @@ def colours(data: Engine) -> tuple[Any, Vector]:
 
 
 def settled(values: Vector, vectors: Vector, near: Vector) -> Vector:
-    """The same axes, those that are equally strong mixed as the colours say.
+    """The same axes, with equally strong ones mixed as the colours say.
 
     Parameters
     ----------
     values, vectors
-        Eigenvalues in falling order, and orthonormal vectors (columns), at least as many as are
+        Eigenvalues in falling order, and orthonormal vectors (columns), including all that are
         equally strong.
     near
         The colours.
@@ -74,7 +74,7 @@ def settled(values: Vector, vectors: Vector, near: Vector) -> Vector:
 
 
 def turned(vectors: Vector) -> Vector:
-    """The same axes, each with its longer tail on the positive side, whatever the order of rows.
+    """The same axes, each with its longer tail on the positive side, whatever the row order.
 
     >>> turned(np.array([[3.0, -3.0], [-1.0, 1.0], [-2.0, 2.0]])).tolist()
     [[3.0, 3.0], [-1.0, -1.0], [-2.0, -2.0]]
@@ -83,7 +83,7 @@ def turned(vectors: Vector) -> Vector:
 
 
 def _mixed_axes(basis: Vector, nears: Sequence[Vector]) -> Vector:
-    """An orthonormal basis of the same space: what is nearest to some vectors, then the rest."""
+    """An orthonormal basis of the same space: directions nearest to the vectors, then the rest."""
     chosen: list[Vector] = []
     for near in nears:
         part = basis.T @ (near / np.linalg.norm(near))

@@ -1,7 +1,8 @@
-"""The basis that Lanczos' and Davidson's iterations share: directions, their images, best pairs.
+"""The basis shared by Lanczos and Davidson iterations: directions, their images, best pairs.
 
-A product with the operator is a pass over the data, so products are what counts. The directions are
-kept orthogonal to the last bit; the best pairs among them (Ritz pairs) come from a small matrix.
+A product with the operator is a pass over the data, so products are the main cost. The directions
+are kept orthogonal to the last bit. The best pairs among them (Ritz pairs) come from a small
+matrix.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Vector = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RitzPairs:
-    """The best pairs in a basis, best first, as rows; and how far they are from eigenpairs."""
+    """The best pairs in a basis, best first, as rows, and how far they are from eigenpairs."""
 
     values: Vector
     vectors: Vector
@@ -47,7 +48,7 @@ class RitzBasis:
     size
         Length of the vectors.
     most
-        How many directions are held at the most.
+        Most directions held at a time.
     lowest
         Whether the best pairs are those with the smallest values (default: the largest).
     known
@@ -84,10 +85,10 @@ class RitzBasis:
         return newest
 
     def add(self, direction: Vector, least: float = 1e-14) -> bool:
-        """Take in what is new in a direction; false when that is less than this part of it."""
+        """Add the new part of a direction; false if it is at most ``least`` of the whole."""
         before = float(np.linalg.norm(direction))
         basis = self._basis[: self.held]
-        for _ in range(2):  # once more, for what rounding left
+        for _ in range(2):  # the second time removes what rounding left
             if self._known is not None:
                 direction = direction - self._known * (self._known @ direction)
             direction = direction - (basis @ direction) @ basis
@@ -119,6 +120,6 @@ class RitzBasis:
         self.held = kept
 
     def _solved(self, wanted: int) -> tuple[Vector, Vector]:
-        """The best values, and how the directions make their vectors (in rows)."""
+        """The best values, and the mixes of directions that give their vectors (as rows)."""
         values, mix = np.linalg.eigh(self._projected[: self.held, : self.held])
         return values[:: self._step][:wanted].copy(), mix.T[:: self._step][:wanted].copy()

@@ -5,11 +5,11 @@ answers make an extreme mean by chance, so each is pulled towards zero: ``w = Σ
 ``s = Σ w / (Dr + μ)``. Both constants are variance ratios (within / between) of one-way
 random-effects models, estimated by moments:
 
-* λ from the scores of each option's choosers, where the score of a user leaves the answer in
-  question out (otherwise every option would look as if it told something);
-* μ from the weights of each user's options, where the weight of an option leaves the user out.
+* λ from the scores of each option's choosers, where a user's score leaves out the answer in
+  question (otherwise every option would look informative);
+* μ from the weights of each user's options, where an option's weight leaves out the user.
 
-Everything is centred within items. Each quantity is again a pair of sums: nothing is kept per
+Everything is centred within items. Each quantity is again a pair of sums: nothing is stored per
 answer.
 """
 
@@ -44,7 +44,7 @@ class Shrinkage:
     axes
         Leading axes of the shrunken, item-centred operator.
     rounds, converged
-        Of the search.
+        How many rounds the search took, and whether it converged.
     """
 
     lam: float
@@ -73,7 +73,7 @@ def find_shrinkage(
     user_weights
         How much each user counts as a witness.
     seed, max_rounds
-        Of the iterations.
+        Seed and most rounds of the iterations.
     """
     lam = mu = 3.0
     converged = False

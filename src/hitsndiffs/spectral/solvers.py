@@ -1,4 +1,4 @@
-"""Five ways to the second axis of ``U`` (Sections III-C and III-F of the paper)."""
+"""Five ways to find the second axis of ``U`` (Sections III-C and III-F of the paper)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Vector = npt.NDArray[np.float64]
 
 SOLVERS = ("lanczos", "power", "arnoldi", "deflation", "centred")
 
-#: A variant that stores an m × m matrix refuses beyond this many users (3.2 GB).
+#: Variants that store an m × m matrix refuse more users than this (3.2 GB).
 DIRECT_UP_TO = 20_000
 
 
@@ -34,11 +34,11 @@ class Solution:
     iterations
         Rounds over the data.
     residual, converged
-        How far from settled the solver stopped, and whether that is near enough.
+        How far from settled the solver stopped, and whether that is close enough.
     values
-        Eigenvalues, the strongest axis first, where the solver finds more than one.
+        Eigenvalues, strongest axis first, if the solver finds more than one.
     weights
-        Option weights, where the solver finds them along with the axis: the vector is then
+        Option weights, if the solver finds them along with the axis: the vector is then
         ``U.scores(weights) / value``, with mean 0 and variance 1 over all answers.
     """
 
@@ -67,15 +67,15 @@ def solve(
         The data: at least two users, all with answers, one connected component.
     solver
         ``"lanczos"``; ``"power"``, ``"arnoldi"`` and ``"deflation"`` as in the paper;
-        ``"centred"``: the power iteration of ``deflation`` without the one for the left
-        eigenvector, which is known.
+        ``"centred"``: ``deflation`` without the power iteration for the left eigenvector,
+        which is known.
     seed
         For the random start.
     tol
         ``power``, ``deflation`` and ``centred`` stop when the unit vector changes by at most this
         (L2).
     max_iterations
-        Limit of rounds.
+        Most rounds.
     """
     U = Averaging.of(data)
     rng = np.random.default_rng(seed)
@@ -147,9 +147,9 @@ def _power(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> So
 
 
 def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
-    """HnD-deflation: Hotelling's, with a power iteration for the left eigenvector of 1 first.
+    """HnD-deflation: Hotelling's, after a power iteration for the left eigenvector of 1.
 
-    The rounds are those of both iterations, as the paper counts them.
+    The rounds of both iterations are counted, as in the paper.
     """
     start = rng.uniform(size=len(U.answers))
     left, _, first, _, found = iterate(U.transposed, start, tol, limit)
@@ -165,7 +165,7 @@ def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -
 
 
 def _centred(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
-    """Deflation with both eigenvectors of eigenvalue 1 known: the answer counts, and the ones."""
+    """Deflation with both eigenvectors of eigenvalue 1 known: the answer counts and the ones."""
     start = U.centred(rng.uniform(size=len(U.answers)))
     s, value, rounds, change, settled = iterate(lambda s: U.centred(U(s)), start, tol, limit)
     return Solution(s, value, rounds, change, settled)
@@ -201,7 +201,7 @@ def _arnoldi(U: Averaging, rng: np.random.Generator, limit: int) -> Solution:
 
 
 def _unfinished(U: Averaging, start: Vector, rounds: int) -> Solution:
-    """Two rounds of averaging, where a library's solver stopped and kept nothing."""
+    """Two rounds of averaging, for when SciPy's solver stopped without a result."""
     s = U.centred(U(U(start)))
     s = s / np.linalg.norm(s)
     following = U.centred(U(s))
@@ -210,7 +210,7 @@ def _unfinished(U: Averaging, start: Vector, rounds: int) -> Solution:
 
 
 def refuse_large(solver: str, users: int) -> None:
-    """A solver that stores a users × users matrix takes only a limited number of users."""
+    """Refuse too many users for a solver that stores a users × users matrix."""
     if users > DIRECT_UP_TO:
         raise InputError(
             f"solver {solver!r} builds a {users:,} × {users:,} matrix and takes at most "

@@ -1,4 +1,4 @@
-"""Tables in memory to the codes of :class:`hitsndiffs.Responses`."""
+"""Encode tables in memory for :class:`hitsndiffs.Responses`."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def encode_wide(
     user
         The column that names the users; recognised by its name when not given.
     users, items
-        Labels for the rows and the item columns instead of those in the table.
+        Labels for the rows and the item columns, in place of those in the table.
     group
-        The column of the users' groups, which is then no item.
+        The column of the users' groups; it is then not an item.
     whole
-        Whether this is all there is; a part may have one user only, or no answers.
+        Whether these are all the data; a part may have a single user, or no answers.
     place
         Where the data come from, for messages.
 
@@ -93,12 +93,12 @@ def encode_long(
     user, item, option
         The three columns; recognised by their names when not given.
     duplicates
-        What to do with two different answers of one user to one item: ``"error"``, ``"first"``
-        or ``"last"``.
+        What to do if a user gave two different answers to an item: ``"error"``, ``"first"`` or
+        ``"last"``.
     group
         The column of the users' groups.
     whole
-        Whether this is all there is; a part may have one user only, or no answers.
+        Whether these are all the data; a part may have a single user, or no answers.
     place
         Where the data come from, for messages.
 
@@ -131,7 +131,7 @@ def encode_long(
 
 
 def _opened(table: Any, place: Place) -> Table:
-    """Open a table, its names without blanks around them and all different."""
+    """Open a table, strip its column names and check that they differ."""
     from hitsndiffs.data.encoding.frames import open_table
 
     opened = open_table(table)
@@ -151,7 +151,7 @@ def _with_groups(encoded: Encoded, users: Factor, cells: Any, column: Any) -> En
 def long_columns(
     names: list[Any], given: dict[str, str | None], place: Place, notes: list[str]
 ) -> tuple[Any, Any, Any]:
-    """Return the user, item and option columns of a long table: those named, or recognised."""
+    """Return the user, item and option columns of a long table, as given or recognised."""
     taken = {
         role: find_column(name, names, where=place.source, argument=role)
         for role, name in given.items()
@@ -221,7 +221,7 @@ def _user_labels(
 
 
 def _item_columns(table: Table, user: Any, notes: list[str]) -> list[Any]:
-    """Return the item columns: all but the user column and further names of users."""
+    """Return the item columns: all but the user column and others that name users."""
     if user is None:
         return list(table.names)
     no_items = {user, *further_names(user, table.names, table.names_rows, notes)}

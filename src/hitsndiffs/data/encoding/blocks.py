@@ -1,4 +1,4 @@
-"""Rows of many items at once, whose cells are known by their places among a few texts."""
+"""Blocks of rows with many items, whose cells are places in a short list of texts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ class CellBlock:
     Parameters
     ----------
     places
-        Items × rows (there may be more columns than rows): the place of each cell's text.
+        Items × rows: the place of each cell's text. The array may have columns to spare.
     n_rows
-        How many rows there are.
+        Number of rows.
     texts
-        For each item, its different texts, as they were written, in the order of their places;
-        fewer than 255.
+        For each item, its distinct texts as written, in the order of their places; fewer than 255.
     """
 
     places: npt.NDArray[np.uint8]
@@ -35,7 +34,7 @@ class CellBlock:
     texts: Sequence[Sequence[str]]
 
     def numbered(self, books: Sequence[OptionBook], first_row: int) -> NumberedBlock:
-        """Number the texts by the books of the items, new options included."""
+        """Number the texts with the items' books, adding new options."""
         widest = max(map(len, self.texts), default=0)
         numbers = np.full((len(books), widest), -1, dtype=np.int64)
         for row, book, texts in zip(numbers, books, self.texts, strict=True):
@@ -45,7 +44,7 @@ class CellBlock:
 
 @dataclass(frozen=True)
 class NumberedBlock:
-    """As :class:`CellBlock`, with the number of each text's option (-1: no answer)."""
+    """Like :class:`CellBlock`, with the number of each text's option (-1: no answer)."""
 
     places: npt.NDArray[np.uint8]
     n_rows: int
@@ -68,7 +67,7 @@ class NumberedBlock:
             if target < 0:
                 continue
             own = places[: self.n_rows]
-            if codes.dtype == np.uint8:  # bytes are looked up ten times as fast as indices
+            if codes.dtype == np.uint8:  # translating bytes is ten times as fast as indexing
                 whole = np.full(256, 255, dtype=np.uint8)
                 whole[: len(table)] = table
                 found = own.tobytes().translate(whole.tobytes())
@@ -84,18 +83,18 @@ def fill_codes(
     ranks: npt.NDArray[np.int64],
     starts: npt.NDArray[np.int64],
 ) -> None:
-    """Write the cells of all blocks into the codes, and give the blocks up on the way.
+    """Write the cells of all blocks into the codes, freeing the blocks on the way.
 
     Parameters
     ----------
     codes
         Items × users.
     blocks
-        The blocks, each with the same items; the list is empty in the end.
+        The blocks, all with the same items; the list is empty afterwards.
     targets
         For each item of the blocks, its row in ``codes``; -1 for an item that nobody answered.
     ranks, starts
-        For each number of an option its rank among those of the item; where each row's begin.
+        The rank of each numbered option within its item, and where each row's options begin.
     """
 
     def fill(_: int) -> None:

@@ -23,7 +23,7 @@ __all__ = ["Table", "code_column", "factorise", "open_table"]
 
 @dataclass
 class Table:
-    """Columns with names; ``index`` names the rows where the table itself does (pandas)."""
+    """Columns with names; ``index`` holds the row names if the table has any (pandas)."""
 
     names: list[Any]
     columns: list[Any]
@@ -37,16 +37,16 @@ class Table:
         return len(self.columns[0]) if self.columns else 0
 
     def column(self, name: Any) -> Any:
-        """Return the column of that name."""
+        """Return the column with that name."""
         return self.columns[self.names.index(name)]
 
     def names_rows(self, name: Any) -> bool:
-        """Whether a column has another value in every row."""
+        """Whether a column has a different value in every row."""
         return len(factorise(self.column(name)).labels) == self.n_rows
 
 
 def open_table(table: Any) -> Table:
-    """Take whatever holds a table apart into columns."""
+    """Split any kind of table into columns."""
     if isinstance(table, (str, bytes)) or hasattr(table, "__fspath__"):
         raise InputError(
             f"a table was expected, and {table!r} is text; to read a file call read_responses()."
@@ -77,7 +77,7 @@ def _from_frame(frame: nw.DataFrame[Any]) -> Table:
     else:
         kind = "pandas"
     native = frame.to_native()
-    # pandas allows any object as a column name; narwhals hands them on as they are.
+    # pandas allows any object as a column name; take the names as they are.
     names = list(native.columns) if kind == "pandas" else list(frame.columns)
     columns = [frame.get_column(name) for name in frame.columns]
     index = nw.maybe_get_index(frame) if kind == "pandas" else None
@@ -148,13 +148,13 @@ def _from_rows(rows: list[Any]) -> Table:
 
 
 def code_column(book: OptionBook, column: Any) -> Codes:
-    """Code a column of options, whatever it is held in."""
+    """Code a column of options, of whatever type."""
     series = nw.from_native(column, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _code_frame_column(book, series)
     if not isinstance(column, np.ndarray):
         return code_cells(book, column)
-    column = np.ascontiguousarray(column)  # a column of a table by rows is slow to go through
+    column = np.ascontiguousarray(column)  # columns of a row-major table are slow to read
     if column.dtype.kind in "iu":
         return book.code_integers(column)
     if column.dtype.kind == "f":
@@ -189,7 +189,7 @@ def _factorise_pandas(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray[Any
 
 
 def factorise(column: Any) -> Factor:
-    """Number the labels of a long column as they first appear; they keep their type."""
+    """Number the labels of a long column in order of first appearance; they keep their type."""
     return trimmed(_factor(column))
 
 

@@ -21,7 +21,7 @@ __all__ = ["groups_in_words", "take_column", "user_groups"]
 
 
 def take_column(table: Table, name: Any) -> Any:
-    """Take the column of the groups out of a table, and return its cells.
+    """Remove the group column from a table and return its cells.
 
     Examples
     --------
@@ -36,9 +36,9 @@ def take_column(table: Table, name: Any) -> Any:
 
 
 def user_groups(users: Factor, groups: Factor, place: Place, column: Any) -> dict[Any, Any]:
-    """Return user → group, from the users and the groups of all rows.
+    """Return user → group, from the user and the group of each row.
 
-    A user whose cells are all blank is in no group; one with two groups is refused.
+    A user whose cells are all blank is in no group; a user in two groups is refused.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def user_groups(users: Factor, groups: Factor, place: Place, column: Any) -> dic
     rows = np.flatnonzero((users.numbers >= 0) & (groups.numbers >= 0))
     who = users.numbers[rows]
     first = np.full(len(users.labels), -1, dtype=np.int64)
-    first[who[::-1]] = rows[::-1]  # of several writes the last one stays: the first row
+    first[who[::-1]] = rows[::-1]  # reversed: the last write wins, so the first row stays
     differ = rows[groups.numbers[first[who]] != groups.numbers[rows]]
     if len(differ):
         user = int(users.numbers[differ[0]])
@@ -74,7 +74,7 @@ def user_groups(users: Factor, groups: Factor, place: Place, column: Any) -> dic
 
 
 def groups_in_words(column: Any, groups: Mapping[Any, Any], users: Iterable[Any]) -> str:
-    """Return what was done with a column of groups, in one sentence.
+    """Return one sentence on how a column of groups was used.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Labels of long columns to numbers, in order of first appearance, without an object per cell."""
+"""Number the labels of long columns in order of first appearance, without an object per cell."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Interner", "number_objects", "number_series", "trimmed"]
 
-#: Rows that are numbered at a time.
+#: Rows numbered at a time.
 SLICE = 4_000_000
 
 Numbers = npt.NDArray[np.int32]
 
 
 class Interner:
-    """Numbers the labels of a long column as they first appear, piece by piece.
+    """Numbers the labels of a long column in order of first appearance, piece by piece.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Interner:
         self._pieces: list[Numbers] = []
 
     def add(self, column: pl.Series | list[str]) -> None:
-        """Number the next piece of the column; a list must be all of it."""
+        """Number the next piece of the column; a list must be the whole column."""
         if isinstance(column, list):
             labels, numbers = number_objects(column)
             self._labels, self._pieces = [labels], [numbers]
@@ -50,7 +50,7 @@ class Interner:
             self._pieces.append(numbers)
 
     def factor(self) -> Factor:
-        """Return labels and numbers; the labels as they were written."""
+        """Return the labels, as written, and the numbers."""
         pieces, self._pieces = self._pieces, []
         if len(pieces) < 2:
             labels = list(self._labels[0]) if pieces else []
@@ -71,9 +71,9 @@ class Interner:
 
 
 def number_series(series: pl.Series) -> tuple[pl.Series, Numbers]:
-    """Return the different values of a column as they first appear, and each cell's number.
+    """Return the distinct values of a column in order of first appearance, and each cell's number.
 
-    Numbers are kept, all else becomes text; null has the number -1.
+    Integers are kept, all else becomes text; null has the number -1.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def number_series(series: pl.Series) -> tuple[pl.Series, Numbers]:
 
 
 def number_objects(values: Iterable[Any]) -> tuple[list[Any], Numbers]:
-    """Return the different values of a column as they first appear, and each cell's number.
+    """Return the distinct values of a column in order of first appearance, and each cell's number.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def number_objects(values: Iterable[Any]) -> tuple[list[Any], Numbers]:
 
 
 def trimmed(factor: Factor) -> Factor:
-    """Trim texts, join labels that then agree, and take blank ones as null; numbers are kept.
+    """Strip texts, merge labels that are then equal, and take blank ones as null; keep numbers.
 
     Examples
     --------

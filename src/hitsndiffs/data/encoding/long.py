@@ -1,4 +1,4 @@
-"""One row per answer: three columns of numbers to codes."""
+"""Encode long tables: one row per answer, three columns of numbers to codes."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ Int32 = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class LongSizes:
-    """What counts as large.
+    """Size thresholds.
 
     Attributes
     ----------
     block
-        Rows that are worked on at a time.
+        Rows processed at a time.
     table_pairs
-        Up to this many (item, option) pairs are looked up in a table, more by searching.
+        Up to this many (item, option) pairs are looked up in a table; more are searched.
     """
 
     block: int = 1 << 18
     table_pairs: int = 50_000_000
 
     def blocks(self, length: int) -> Iterator[slice]:
-        """Yield the blocks of this many rows."""
+        """Yield slices that cover ``length`` rows."""
         for first in range(0, length, self.block):
             yield slice(first, min(first + self.block, length))
 
 
 @dataclass
 class Factor:
-    """A column as numbers: ``labels[numbers[row]]``, in order of first appearance; -1 is null."""
+    """A column as ``labels[numbers[row]]``, in order of first appearance; -1 is null."""
 
     labels: Any
     numbers: Int32
@@ -77,8 +77,8 @@ def assemble_long(
 ) -> Encoded:
     """Turn three columns of numbers into the parts of Responses.
 
-    The numbers of the option column are overwritten on the way (they can be gigabytes). With
-    ``all_answers`` every text is an answer, also -3 and NA, which are none in a plain table.
+    The numbers of the option column are overwritten to save memory (they can take gigabytes). With
+    ``all_answers`` every text is an answer, even -3 and NA, which otherwise mean no answer.
     """
     if duplicates not in DUPLICATES:
         raise InputError(f"duplicates must be 'error', 'first' or 'last'; got {duplicates!r}.")
@@ -114,7 +114,7 @@ def _nobody(kind: str, notes: list[str]) -> Encoded:
 def _check_named(
     users: Factor, items: Factor, options: Factor, place: Place, columns: tuple[str, str, str]
 ) -> None:
-    """Refuse answers without a user or an item; blank rows are passed over."""
+    """Refuse answers without a user or an item; rows without an answer are ignored."""
     for factor, column, role in ((users, columns[0], "user"), (items, columns[1], "item")):
         blank = factor.numbers < 0
         if not blank.any():
@@ -189,7 +189,7 @@ def _number_options(
 
 
 def _pairs(items: Factor, options: Factor, part: slice, n_keys: int) -> npt.NDArray[np.int64]:
-    """Return the number of each (item, option) pair, -1 without an answer."""
+    """Return the number of each row's (item, option) pair; -1 if there is no answer."""
     item = items.numbers[part].astype(np.int64)
     option = options.numbers[part]
     return np.where((option < 0) | (item < 0), -1, item * n_keys + option)
@@ -200,7 +200,7 @@ def _pairs(items: Factor, options: Factor, part: slice, n_keys: int) -> npt.NDAr
 
 @dataclass
 class _Answers:
-    """Numbered answers, and what happens when a user answered an item twice."""
+    """Numbered answers, and what to do if a user answered an item twice."""
 
     users: Factor
     items: Factor
@@ -219,12 +219,12 @@ class _Answers:
         return bool(answered >= DENSE_FROM * n_cells and sizes.max() < 65535)
 
     def cells(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the number of the (item, user) cell that each row speaks of."""
+        """Return the number of each row's (item, user) cell."""
         items = self.items.numbers[rows].astype(np.int64)
         return items * len(self.users.labels) + self.users.numbers[rows]
 
     def blocks(self) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield the rows with answers, some at a time."""
+        """Yield the rows with answers, block by block."""
         for part in self.sizes.blocks(len(self.options)):
             yield np.flatnonzero(self.options[part] >= 0) + part.start
 
@@ -236,7 +236,7 @@ class _Answers:
         codes = np.full(n_items * n_users, missing, dtype=dtype)
         n_answers = 0
         for rows in self.blocks():
-            # Of two writes to one cell the later wins: for "first", write only into empty ones.
+            # The last write to a cell wins. For "first", reverse and write only to empty cells.
             cells, values = self.cells(rows), self._within(rows).astype(dtype)
             if self.duplicates == "first":
                 cells, values = cells[::-1], values[::-1]
@@ -286,7 +286,7 @@ class _Answers:
         return users * len(self.table.labels) + self.options[rows]
 
     def _settled(self, keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], bool]:
-        """Return the sorted keys with one answer to each item, and whether some had several."""
+        """Return the sorted keys with one answer per user and item, and whether any clashed."""
         n_options, n_users = len(self.table.labels), len(self.users.labels)
         cells = np.empty(len(keys), dtype=np.int64)
         for part in self.sizes.blocks(len(keys)):
@@ -306,7 +306,7 @@ class _Answers:
         return kept, True
 
     def _refuse(self, row: int) -> None:
-        """Refuse two different answers, unless the caller said which one counts."""
+        """Refuse two different answers, unless the caller said which one to keep."""
         if self.duplicates != "error":
             return
         user, item = self.users.numbers[row], self.items.numbers[row]
@@ -346,7 +346,7 @@ def _finish(
     kind: str,
     notes: list[str],
 ) -> Encoded:
-    """Leave out options that nobody chose any more, and items without options."""
+    """Leave out options that are no longer chosen, and items without options."""
     n_options = len(table.labels)
     if codes is not None:
         chosen = np.concatenate(

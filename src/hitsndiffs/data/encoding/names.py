@@ -1,4 +1,4 @@
-"""Which column holds what: the names that people give to users, items and options."""
+"""Which column holds what: common names for users, items and options."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _WORDS = {
         richtigeantwort lösung réponsecorrecte respuestacorrecta rispostacorretta respostacorreta
         juistantwoord rättsvar poprawnaodpowiedź правильныйответ 正解 正答 正确答案 정답""",
 }
-#: The names people have for each role, most telling first. Case, spaces, ``_``, ``-`` and ``.``
-#: do not count, nor does an ending such as ``_id`` or ``_name``.
+#: Common names for each role, best match first. Case, spaces, ``_``, ``-`` and ``.`` do not
+#: count, nor does an ending such as ``_id`` or ``_name``.
 ROLES: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _WORDS.items()}
 
-#: Names of users in a wide table only: in a long table ``id`` is as a rule the number of the row.
+#: Names for users in wide tables only: in a long table ``id`` is usually the row number.
 _WIDE_USERS = ("id", "name", "username", "email", "emailaddress")
 
-#: In wider tables, the columns beyond these are items.
+#: Columns beyond this many are always taken as items.
 _MOST_NAMES = 20_000
 
 _SEPARATORS = re.compile(r"[\s_\-.]+")
@@ -51,7 +51,7 @@ _ENDINGS = (
 
 
 def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> list[Any]:
-    """Return the columns whose names fit a role, the most telling first.
+    """Return the columns whose names fit a role, best match first.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> 
             continue
         plain = _SEPARATORS.sub("", column).casefold().removeprefix("!amt")
         spellings = [plain]
-        if plain.endswith(_ENDINGS):  # most names of a wide table end in a digit
+        if plain.endswith(_ENDINGS):  # a quick test: most names in a wide table end in a digit
             spellings += [plain.removesuffix(end) for end in _ENDINGS if plain != end]
         places = [known[spelling] for spelling in spellings if spelling in known]
         if places:
@@ -77,7 +77,7 @@ def recognise(role: str, columns: Iterable[Hashable], *, wide: bool = False) -> 
 
 
 def suggestion(name: Hashable, known: Iterable[Hashable]) -> str:
-    """Return `` (did you mean 'x'?)`` when a known name is close, else nothing.
+    """Return `` (did you mean 'x'?)`` if a known name is close, else nothing.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def suggestion(name: Hashable, known: Iterable[Hashable]) -> str:
 
 
 def find_column(name: Hashable, columns: Sequence[Any], *, where: str, argument: str) -> Any:
-    """Return the column called ``name``, or say which columns there are."""
+    """Return the column called ``name``, or raise an error that lists the columns."""
     if name in columns:
         return name
     stripped = [column for column in columns if str(column).strip() == str(name).strip()]
@@ -102,7 +102,7 @@ def find_column(name: Hashable, columns: Sequence[Any], *, where: str, argument:
 
 
 def listed(names: Iterable[Any], most: int = 5) -> str:
-    """Return names in quotes, the first few only.
+    """Return the first few names, in quotes.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def listed(names: Iterable[Any], most: int = 5) -> str:
 
 
 def shortened(text: str, most: int = 80) -> str:
-    """Return a text that is not longer than a message bears.
+    """Return a text, cut to a length that fits in a message.
 
     Examples
     --------

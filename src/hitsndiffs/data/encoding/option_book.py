@@ -1,4 +1,4 @@
-"""From cells to options: what counts as missing, what counts as the same option, in what order."""
+"""From cells to options: which cells are missing, which options are the same, and their order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Codes = npt.NDArray[np.unsignedinteger[Any]]
 #: Longer texts are never numbers.
 _LONGEST_NUMBER = 300
 
-# ``007`` is a text: leading zeros are there for a reason.
+# ``007`` is a text: leading zeros have a purpose.
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _NEGATIVE = re.compile(r"-(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
@@ -41,14 +41,14 @@ def is_blank(value: Any) -> bool:
     """Whether a label (of a user or an item) is missing: null, NaN or blank text."""
     if isinstance(value, str):
         return not value.strip()
-    # pandas.NA is neither None nor a NaN, and refuses to be compared.
+    # pandas.NA is neither None nor a NaN, and cannot be compared.
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and math.isnan(value)
 
 
 def normalise(value: Any) -> Option | None:
-    """Return the option that a cell stands for; None when it is no answer.
+    """Return the option that a cell stands for; None if it is not an answer.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def _normalise_text(text: str) -> Option | None:
 
 
 def in_order(options: Sequence[Option]) -> list[int]:
-    """Return the places of the options in their order: numbers by size, else by text.
+    """Return the places of the options in sorted order: by number if all are numbers, else by text.
 
     Examples
     --------
@@ -105,18 +105,18 @@ def in_order(options: Sequence[Option]) -> list[int]:
 
 
 class Skipped:
-    """The values that were taken as «no answer» although something was written there."""
+    """Values that were taken as «no answer» although the cell was not empty."""
 
     def __init__(self) -> None:
         self.values: dict[str, None] = {}
 
     def add(self, value: Any) -> None:
-        """Remember a value (blank ones are not worth a word)."""
+        """Remember a value, unless it is blank."""
         if not is_blank(value) and len(self.values) < 100:
             self.values[str(value).strip()] = None
 
     def note(self) -> list[str]:
-        """Return one sentence, or none."""
+        """Return a list with one sentence, or an empty list."""
         if not self.values:
             return []
         shown = sorted(value for value in self.values if value.lower() not in ("nan", "<na>"))
@@ -132,7 +132,7 @@ class OptionBook:
     Parameters
     ----------
     skipped
-        Where values that mean «no answer» are remembered.
+        Collects the values that mean «no answer».
     """
 
     __slots__ = ("_index", "is_text", "skipped")
@@ -151,14 +151,14 @@ class OptionBook:
         return list(self._index)
 
     def labels(self, order: Sequence[int], *, as_text: bool) -> list[Option]:
-        """Return the labels in the order given: whole numbers, or all of them as texts."""
+        """Return the labels in the given order: all whole numbers, or all texts."""
         options = self.options
         if as_text or self.is_text or any(isinstance(option, str) for option in options):
             return [str(options[k]) for k in order]
         return [options[k] for k in order]
 
     def number(self, values: Iterable[Any]) -> npt.NDArray[np.int64]:
-        """Return the number of each value's option, new ones included; -1 for no answer."""
+        """Return the number of each value's option, adding new options; -1 for no answer."""
         index = self._index
         numbers = []
         for value in values:
@@ -177,8 +177,8 @@ class OptionBook:
     def code_distinct(self, distinct: Iterable[Any], places: npt.NDArray[Any]) -> Codes:
         """Code a column given as its distinct values and each cell's place among them.
 
-        Places that are not among ``distinct`` (-1; 255 in bytes) are null. Only values that
-        occur may be given.
+        Places outside ``distinct`` (-1; 255 in bytes) are null. Every value in ``distinct`` must
+        occur.
         """
         numbers = self.number(distinct)
         if places.dtype == np.uint8 and (numbers == np.arange(len(numbers))).all():
@@ -202,7 +202,7 @@ class OptionBook:
     def code_integers(
         self, values: npt.NDArray[Any], null: npt.NDArray[np.bool_] | None = None
     ) -> Codes:
-        """Code a column of integers; ``null`` marks the cells without a value."""
+        """Code a column of integers; ``null`` marks empty cells."""
         if null is not None and null.any():
             values = np.where(null, values.dtype.type(0), values)
         else:
@@ -229,7 +229,7 @@ class OptionBook:
         return self.code_bytes(small, max(high, 0) + 1)
 
     def code_bytes(self, values: npt.NDArray[np.uint8], n_values: int = 255) -> Codes:
-        """Code a column of numbers below ``n_values``, where 255 stands for no answer."""
+        """Code a column of numbers below ``n_values``; 255 means no answer."""
         present = present_bytes(values, n_values)
         numbers = self.number(present.tolist())
         if len(self) < 255 and (numbers == present).all():
@@ -240,7 +240,7 @@ class OptionBook:
         return np.take(lookup, values, mode="clip")
 
     def code_floats(self, values: npt.NDArray[Any]) -> Codes:
-        """Code a column of floats: whole ones are integers, NaN is no answer."""
+        """Code a column of floats: whole numbers count as integers, NaN as no answer."""
         null = np.isnan(values)
         with np.errstate(invalid="ignore"):
             whole = values.astype(np.int16)

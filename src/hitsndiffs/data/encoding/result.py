@@ -1,4 +1,4 @@
-"""What every way of encoding ends in: labels, codes, and the words for a place in the data."""
+"""The result of every encoding: labels and codes, and how messages name a place in the data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
     "label_bytes",
 ]
 
-#: About what a short text takes as an object of Python's (bytes).
+#: Approximate size of a short text as a Python object (bytes).
 _TEXT_OBJECT = 64
 #: More labels than this are kept as fixed-width text, at a fraction of the memory of objects.
 _MANY_LABELS = 1_000_000
@@ -40,14 +40,14 @@ class Encoded:
     groups: Mapping[Any, Any] | None = None
 
     def __sizeof__(self) -> int:
-        """Bytes, as far as they grow with the data: a cluster must know what moving this costs."""
+        """Approximate size in bytes: a cluster must know what moving this costs."""
         arrays = (self.codes,) if self.rows is None else self.rows
         return label_bytes(self.users) + sum(a.nbytes for a in arrays if a is not None)
 
 
 @dataclass
 class Place:
-    """Where the data came from, in the words of an error message.
+    """Where the data came from, as worded in error messages.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ class Place:
     unit
         ``"line"`` for text files, else ``"row"``.
     line_of
-        From the number of a row of data (from 0) to what the reader sees.
+        Maps the number of a data row (from 0) to the number that users see.
     by_position
-        Whether rows are counted from 1 without a header, which is then said.
+        Whether rows are counted from 1 without a header; messages then say so.
     """
 
     source: str = "the table"
@@ -90,9 +90,9 @@ class Place:
 def check_sizes(
     place: Place, users: Sequence[Any] | npt.NDArray[Any], n_items: int, *, whole: bool = True
 ) -> None:
-    """Refuse data that no ranking can be made from: no items, fewer than two users.
+    """Refuse data that cannot be ranked: no items, or fewer than two users.
 
-    A part of the data (not ``whole``) may have as few users as it likes.
+    A part of the data (not ``whole``) may have any number of users.
     """
     if n_items == 0:
         raise InputError(
@@ -118,7 +118,7 @@ def check_sizes(
 def label_array(
     labels: Sequence[Any] | npt.NDArray[Any], *, many: int = _MANY_LABELS
 ) -> npt.NDArray[Any]:
-    """Return labels as a one-dimensional array: integers stay integers, all else is kept as is.
+    """Return labels as a one-dimensional array: integers as an integer array, others as given.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def label_array(
 
 
 def label_bytes(labels: npt.NDArray[Any]) -> int:
-    """About how much memory labels take.
+    """Approximate memory of some labels, in bytes.
 
     >>> label_bytes(np.arange(5)), label_bytes(np.array(["ann", "bob"], dtype=object))
     (40, 144)

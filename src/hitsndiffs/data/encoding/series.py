@@ -1,4 +1,4 @@
-"""Polars columns to codes and to numbers, without an object per cell."""
+"""Polars columns to codes and texts, without a Python object per cell."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["SHORT", "as_plain", "code_cells", "text_of"]
 
-#: Below this length a plain Python loop is faster than Polars' start-up per column.
+#: Below this length a plain Python loop is faster than Polars' overhead per column.
 SHORT = 4000
-#: What turns texts into numbers byte by byte (newer releases of Polars).
+#: The method that reads one-byte texts as numbers (newer releases of Polars).
 _BYTES = "reinterpret"
 
 
 def as_plain(series: pl.Series) -> pl.Series:
-    """Return a column as integers, floats or text, whatever it was (dates, decimals, …)."""
+    """Return a column of any type (dates, decimals, …) as integers, floats or text."""
     import polars as pl
 
     dtype = series.dtype
@@ -46,7 +46,7 @@ def as_plain(series: pl.Series) -> pl.Series:
 
 
 def code_cells(book: OptionBook, series: pl.Series | list[Any], short: int = SHORT) -> Codes:
-    """Code one column of options; a list, or fewer cells than ``short``, by a plain loop."""
+    """Code one column of options; lists and columns shorter than ``short`` by a plain loop."""
     if isinstance(series, list):
         return book.code_objects(series)
     import polars as pl
@@ -62,7 +62,7 @@ def code_cells(book: OptionBook, series: pl.Series | list[Any], short: int = SHO
         return _code_integers(book, series)
     if series.dtype != pl.String:
         return book.code_floats(series.fill_null(float("nan")).to_numpy())
-    # Most often the first rows show all the options, and one pass is enough.
+    # Usually the first rows show all options, and one pass is enough.
     likely = series.head(short).unique().drop_nulls().sort()
     if len(likely) < 100:
         if (codes := _code_letters(book, series, likely)) is not None:
@@ -94,7 +94,7 @@ def _code_integers(book: OptionBook, series: pl.Series) -> Codes:
 
 
 def _code_letters(book: OptionBook, series: pl.Series, likely: pl.Series) -> Codes | None:
-    """Code a column of texts of one byte each; None when there are others or new ones."""
+    """Code a column of one-byte texts; None if some are not one byte or not among ``likely``."""
     import polars as pl
 
     if not len(likely) or (likely.str.len_bytes() != 1).any() or not hasattr(series.bin, _BYTES):
@@ -106,7 +106,7 @@ def _code_letters(book: OptionBook, series: pl.Series, likely: pl.Series) -> Cod
     place[likely.cast(pl.Binary).bin.reinterpret(dtype=pl.UInt8).to_numpy()] = np.arange(
         len(likely)
     )
-    place[255] = 255  # no byte of a text
+    place[255] = 255  # never a byte of UTF-8
     found = np.frombuffer(
         letters.fill_null(255).to_numpy().tobytes().translate(place.tobytes()), dtype=np.uint8
     )
@@ -114,7 +114,7 @@ def _code_letters(book: OptionBook, series: pl.Series, likely: pl.Series) -> Cod
 
 
 def _code_enum(book: OptionBook, series: pl.Series) -> Codes:
-    """Code a column read with known categories, of which some may not occur."""
+    """Code a column with known categories, some of which may not occur."""
     categories: pl.Series = series.dtype.categories  # type: ignore[attr-defined]
     places = _small_places(series.to_physical())
     used = present_bytes(places, len(categories))
@@ -139,7 +139,7 @@ def _places(places: pl.Series) -> npt.NDArray[np.int32]:
 
 
 def text_of(series: pl.Series) -> pl.Series:
-    """Return a column as text; whole numbers without a decimal point."""
+    """Return a column as text, whole numbers without a decimal point."""
     import polars as pl
 
     series = as_plain(series)

@@ -1,4 +1,4 @@
-"""Tables in memory of which nobody says whether they are wide or long."""
+"""Find out whether a table in memory is wide or long."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["is_long"]
 
 
 def is_long(table: Any, group: str | None = None) -> bool:
-    """Whether a table has one row per answer: by its names, and users or items that repeat.
+    """Whether a table has one row per answer, judged by its column names and repeated labels.
 
-    The column of the groups, if there is one, does not count.
+    The group column, if given, does not count.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which column of a wide table names the users, which others name them too, and the names."""
+"""The user column of a wide table, other columns that also name users, and the users' labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["further_names", "recognised_user", "row_labels"]
 
 
 def row_labels(cells: Iterable[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Return the label of every row, texts without blanks around them, and which rows have none.
+    """Return the label of every row (texts stripped), and which rows have none.
 
     Examples
     --------
@@ -38,16 +38,16 @@ def row_labels(cells: Iterable[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.b
 def recognised_user(
     fitting: Sequence[Any], names_rows: Callable[[Any], bool], notes: list[str]
 ) -> Any:
-    """Return the first column that has another value in every row, else the first; and say so.
+    """Return the first column whose values are all different, else the first; add a note.
 
     Parameters
     ----------
     fitting
-        Columns that are named like users, the most telling first.
+        Columns named like users, best match first.
     names_rows
-        Whether a column has another value in every row.
+        Whether a column has a different value in every row.
     notes
-        Gets a sentence.
+        A sentence is added.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def further_names(
     *,
     kept: Collection[Any] = (),
 ) -> list[Any]:
-    """Return the other columns that name the users, which are no items; and say so.
+    """Return the other columns that name the users and so are not items; add a note.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ def further_names(
     names
         All columns.
     names_rows
-        Whether a column has another value in every row.
+        Whether a column has a different value in every row.
     notes
-        Gets a sentence.
+        A sentence is added if there are such columns.
     kept
-        Columns that the caller has decided about.
+        Columns the caller has already decided about.
     """
     others = [n for n in recognise("user", names, wide=True) if n != user and n not in kept]
     found = [name for name in others if names_rows(name)]

@@ -1,4 +1,4 @@
-"""One row per user, one column per item: columns to codes."""
+"""Encode wide tables: one row per user, one column per item."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import DENSE_FROM
 from hitsndiffs.errors import InputError
 
-#: This many answers that are all different are worth a note.
+#: An item with at least this many answers, all different, gets a note.
 _MANY_DIFFERENT = 20
-#: From this many cells on they are written by several threads.
+#: From this many cells on, several threads write them.
 _THREADS_FROM = 4_000_000
 
 __all__ = ["WideBuilder", "check_item_names", "check_user_names"]
 
 
 class WideBuilder:
-    """Collects the codes of items, in pieces of columns, and joins them in the end.
+    """Collects the codes of items, in pieces of columns, and joins them at the end.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ class WideBuilder:
     as_text
         Whether all option labels are texts (files), or numbers stay numbers (tables in memory).
     shape
-        The number of items and of rows, where they are known beforehand: codes that come in whole
-        columns are then written to their place at once.
+        The numbers of items and rows, if known beforehand: whole columns of codes are then written
+        straight to their place.
     whole
-        Whether this is all there is; a part may have one user only, or no answers.
+        Whether these are all the data; a part may have a single user, or no answers.
     """
 
     def __init__(
@@ -73,14 +73,14 @@ class WideBuilder:
         self._blocks: list[NumberedBlock] = []
 
     def book(self, item: Hashable) -> OptionBook:
-        """Return the options of an item (a new item when the name is new)."""
+        """Return the options of an item; a new name adds an item."""
         if item not in self._books:
             self._books[item] = OptionBook(self.skipped)
             self._pieces[item] = []
         return self._books[item]
 
     def put(self, item: Hashable, codes: Codes, first_row: int = 0) -> None:
-        """Add the codes of some rows of an item, made with its book."""
+        """Add codes for some rows of an item, made with its book."""
         room, n_held = self._room, len(self._in_room)
         fits = room is not None and codes.dtype == np.uint8 and len(codes) == room.shape[1]
         if room is not None and fits and n_held < len(room):
@@ -90,7 +90,7 @@ class WideBuilder:
         self._pieces[item].append((first_row, codes))
 
     def put_block(self, items: Sequence[Hashable], block: CellBlock, first_row: int) -> None:
-        """Add some rows of all items; the items have to be the same in every block."""
+        """Add some rows of all items; every block must have the same items."""
         self._block_items = items
         self._blocks.append(block.numbered([self.book(item) for item in items], first_row))
 
@@ -101,14 +101,14 @@ class WideBuilder:
         notes: list[str],
         nameless: npt.NDArray[np.bool_] | None = None,
     ) -> Encoded:
-        """Join everything; the pieces are given up on the way, to save memory.
+        """Join everything; the pieces are freed on the way to save memory.
 
         Parameters
         ----------
         users
             The label of every row.
         kind, notes
-            As in :class:`hitsndiffs.Responses`; notes are added to.
+            As in :class:`hitsndiffs.Responses`; ``notes`` is extended.
         nameless
             Which rows have no label.
         """
@@ -205,7 +205,7 @@ def _fill(
 ) -> None:
     """Write the pieces of one item into its row, with the options in their final order.
 
-    ``elsewhere`` cells are stored in blocks.
+    ``elsewhere`` is the number of cells that come from blocks.
     """
     missing = np.iinfo(row.dtype).max
     if sum(len(codes) for _, codes in pieces) + elsewhere < len(row):
@@ -217,21 +217,21 @@ def _fill(
             if not np.shares_memory(target, codes):
                 target[:] = codes
             continue
-        # Beyond the options there is only the code for no answer, which "clip" sends to the end.
+        # The only code beyond the options is "no answer"; "clip" maps it to the last entry.
         known = rank[: np.iinfo(codes.dtype).max]
         lookup = np.append(known, missing).astype(row.dtype)
         np.take(lookup, codes, mode="clip", out=target)
 
 
 def dropped_items(items: Sequence[Any]) -> list[str]:
-    """Return the note on items that nobody answered, if there are any."""
+    """Return a note on items that nobody answered, if there are any."""
     if not items:
         return []
     return [f"Dropped {_count(len(items), 'item')} that nobody answered: {listed(items)}."]
 
 
 def check_item_names(names: Sequence[Any], place: Place) -> None:
-    """Refuse a table in which two columns have one name."""
+    """Refuse a table in which two columns have the same name."""
     seen: dict[Any, int] = {}
     for number, name in enumerate(names, start=1):
         if name in seen:
@@ -244,7 +244,7 @@ def check_item_names(names: Sequence[Any], place: Place) -> None:
 
 def check_user_names(users: npt.NDArray[Any], place: Place, column: str | None) -> None:
     """Refuse a wide table in which one user has two rows."""
-    # hashes that are sorted tell it in half the time that a set of a million names takes
+    # for a million names, sorting the hashes takes half the time of building a set
     hashes = np.sort(np.fromiter(map(hash, users.tolist()), np.int64, len(users)))
     if not (hashes[1:] == hashes[:-1]).any():
         return
@@ -263,7 +263,7 @@ def check_user_names(users: npt.NDArray[Any], place: Place, column: str | None) 
 
 
 def _all_different(items: Sequence[Any], answered: list[int], n_options: list[int]) -> list[str]:
-    """Return a note on columns that are hardly items: times, remarks, numbers of rows."""
+    """Return a note on columns that are probably not items: times, remarks, row numbers."""
     strange = [
         item
         for item, count, n in zip(items, answered, n_options, strict=True)

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hitsndiffs.methods.probability import normal_cdf
-
 __all__ = [
     "COUNTS",
     "DISAGREE",
@@ -75,15 +73,18 @@ class Signs:
     follows: float
 
 
-#: Where there are two explanations and nothing that tells them apart, it is no surer than this: one
-#: label right everywhere or its opposite (with abilities reversed, answers are as likely), two
-#: models that disagree, or an order that explains less than half of what users agree on.
+#: The most that is said where two explanations are left and nothing tells them apart: one label
+#: right everywhere or its opposite (with abilities reversed, the answers are equally likely), two
+#: models that disagree, a lead that other users of the same kind could have reversed, or an order
+#: that explains less than half of what users agree on.
 EITHER = 0.55
 #: Orders that correlate less than this disagree about who is good.
 DISAGREE = 0.5
-#: Where the strongest axis is another order, something is stronger than ability: which of the two
-#: ability is, stays in doubt.
-ANOTHER_AXIS = 0.79
+#: A lead of less than this many standard errors could be reversed by other users of the same kind.
+UNSTEADY = 0.25
+#: Where the strongest axis correlates less than this with the order, something is stronger than
+#: what is taken for ability. Then at most this is said.
+WEAK_AXIS, OTHER_AXIS = 0.6, 0.79
 #: From this excess of agreement on (twice what is expected) something else is at work.
 SHARED_MISTAKES = 0.7
 #: Where the order follows the share of one label, leaning to it would look the same.
@@ -95,8 +96,8 @@ NATS = 3.0
 #: The most that is said without known answers, and a logistic function below: a constant, and what
 #: each sign counts for (never against it).
 MOST_CONFIDENCE = 0.89
-CONSTANT = -0.4
-COUNTS: dict[str, float] = {"lead": 0.099, "rules": 0.711, "reliability": 1.15}
+CONSTANT = -0.371
+COUNTS: dict[str, float] = {"lead": 0.088, "rules": 0.698, "reliability": 1.187}
 
 
 def sureness(signs: Signs) -> float:
@@ -108,18 +109,21 @@ def sureness(signs: Signs) -> float:
 def bound(signs: Signs) -> float:
     """What the probability can be at most.
 
-    Where two solutions are equally likely, the sign is a toss of a coin; where a lead is so
-    unsteady that other users of the kind might have turned it round, where chance could have made
-    the order, where another axis is stronger or another model disagrees, or where users agree far
-    beyond what the solution explains, it is not sure.
+    Where two solutions are equally likely, the sign is a coin toss. The ranking is not sure either
+    where the lead is unsteady, where chance could have made the order, where another axis is
+    stronger or another model disagrees, or where users agree far beyond what the solution explains.
     """
     lead = float(np.expm1(signs.lead))
     no_tie = 1.0 if signs.alone else float(1 / (1 + np.exp(-lead / NATS)))
-    no_luck = 1.0 if signs.alone else float(normal_cdf(np.array([signs.steadiness]))[0])
+    steady = signs.alone or signs.steadiness >= UNSTEADY
     told_apart = UNRELIABLE + (1 - UNRELIABLE) * signs.reliability
-    strongest = 1.0 if signs.axis >= DISAGREE else ANOTHER_AXIS
-    agreed = 1.0 if signs.models >= DISAGREE else EITHER
-    return min(no_tie, no_luck, told_apart, strongest, agreed, shared_bound(signs))
+    return min(
+        no_tie,
+        told_apart,
+        1.0 if steady and signs.models >= DISAGREE else EITHER,
+        1.0 if signs.axis >= WEAK_AXIS else OTHER_AXIS,
+        shared_bound(signs),
+    )
 
 
 def shared_bound(signs: Signs) -> float:

@@ -83,7 +83,7 @@ def arranged(
 
 
 def leaf_orders(root: Node, limit: int | None = None) -> Iterator[list[int]]:
-    """All orders, each once: the arrangements of the inner nodes turn like an odometer."""
+    """All orders, each once: the inner nodes' arrangements turn like an odometer."""
     return islice(_all_leaf_orders(root), limit)
 
 
@@ -109,7 +109,7 @@ def _all_leaf_orders(root: Node) -> Iterator[list[int]]:
 
 
 def _next_permutation(numbers: list[int]) -> bool:
-    """To the next permutation in dictionary order; False when it is the first again."""
+    """Advance to the next permutation in dictionary order; False on return to the first."""
     pivot = len(numbers) - 2
     while pivot >= 0 and numbers[pivot] > numbers[pivot + 1]:
         pivot -= 1

@@ -2,11 +2,11 @@
 
 Two choices make every move cheap:
 
-* the children of a Q-node are a chain whose links have no direction (each child knows two
-  neighbours, not a left and a right one), so a Q-node is turned round by swapping its two ends;
-* the children of a Q-node find their parent through a union–find group, so that one Q-node is
-  merged into another without visiting its children. (Booth and Lueker let inner children forget
-  their parent and mend that with «blocked» nodes; groups cost an inverse Ackermann factor.)
+* the children of a Q-node form a chain whose links have no direction (each child knows two
+  neighbours, not a left and a right one), so a Q-node is reversed by swapping its two ends;
+* the children of a Q-node find their parent through a union–find group, so one Q-node is merged
+  into another without visiting its children. (Booth and Lueker let inner children forget their
+  parent and repair that with "blocked" nodes; groups cost an inverse Ackermann factor.)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 __all__ = ["EMPTY", "FULL", "PARTIAL", "Group", "Inner", "Leaf", "Node", "PNode", "QNode"]
 
-#: What a node's leaves have to do with the set being reduced: none, all or some are in it.
+#: How many of a node's leaves are in the set being reduced: none, all or some.
 EMPTY, FULL, PARTIAL = 0, 1, 2
 
 
@@ -37,7 +37,7 @@ class Group:
         return group
 
     def merge(self, other: Group, owner: QNode) -> None:
-        """Make both groups one, whose owner is ``owner``."""
+        """Merge both groups into one, owned by ``owner``."""
         a, b = self.find(), other.find()
         if a.rank < b.rank:
             a, b = b, a
@@ -69,14 +69,14 @@ class Node:
         return self.other_side if self.one_side is previous else self.one_side
 
     def link(self, old: Node | None, new: Node | None) -> None:
-        """Put the neighbour ``new`` where ``old`` was (None: where there was none)."""
+        """Replace the neighbour ``old`` by ``new`` (None: no neighbour on that side)."""
         if self.one_side is old:
             self.one_side = new
         else:
             self.other_side = new
 
     def take_place_of(self, old: Node) -> None:
-        """Stand where ``old`` stands; ``old`` is free afterwards."""
+        """Take the place of ``old``, which is then detached."""
         parent = old.above()
         self.parent, self.group = old.parent, old.group
         self.one_side, self.other_side = old.one_side, old.other_side
@@ -100,7 +100,7 @@ class Leaf(Node):
 
 
 class Inner(Node):
-    """A node with children; ``full`` and ``partial`` list those of the set being reduced."""
+    """A node with children; ``full`` and ``partial`` list those so marked in this reduction."""
 
     __slots__ = ("full", "partial")
 
@@ -118,7 +118,7 @@ class Inner(Node):
         raise NotImplementedError
 
     def forget(self) -> None:
-        """Drop what the last reduction wrote here."""
+        """Clear what the last reduction wrote here."""
         self.mark = EMPTY
         self.full.clear()
         self.partial.clear()
@@ -131,7 +131,7 @@ class PNode(Inner):
 
     def __init__(self, children: Iterable[Node] = ()) -> None:
         super().__init__()
-        # A dict is a set that keeps its order, so that results do not depend on addresses.
+        # A dict serves as an ordered set, so results do not depend on memory addresses.
         self.children: dict[Node, None] = dict.fromkeys(children)
         for child in self.children:
             child.parent, child.group = self, None
@@ -146,13 +146,13 @@ class PNode(Inner):
         return iter(self.children)
 
     def add(self, child: Node) -> None:
-        """Take one more child."""
+        """Add a child."""
         self.children[child] = None
         child.parent, child.group = self, None
         child.one_side = child.other_side = None
 
     def remove(self, child: Node) -> None:
-        """Let a child go."""
+        """Remove a child."""
         del self.children[child]
         child.parent = None
 
@@ -172,7 +172,7 @@ class QNode(Inner):
         super().__init__()
         self.own = Group(self)
         self._size = 0
-        # Both ends are set by the first child; a Q-node is never without children.
+        # The first child sets both ends; a Q-node in the tree always has children.
         self.first: Node
         self.last: Node
         for child in children:
@@ -195,7 +195,7 @@ class QNode(Inner):
         self.first, self.last = self.last, self.first
 
     def append(self, child: Node) -> None:
-        """Take one more child, after the last."""
+        """Add a child after the last."""
         child.parent, child.group = None, self.own
         child.one_side = child.other_side = None
         if self._size == 0:
@@ -207,7 +207,7 @@ class QNode(Inner):
         self._size += 1
 
     def prepend(self, child: Node) -> None:
-        """Take one more child, before the first."""
+        """Add a child before the first."""
         if self._size == 0:
             self.append(child)
         else:
@@ -216,7 +216,7 @@ class QNode(Inner):
             self.turn()
 
     def extend(self, other: QNode) -> None:
-        """Take all children of another Q-node (which has no place in the tree), after the last."""
+        """Add all children of another Q-node (which has no place in the tree) after the last."""
         self.last.link(None, other.first)
         other.first.link(None, self.last)
         self.last = other.last
@@ -224,9 +224,9 @@ class QNode(Inner):
         self.own.merge(other.own, self)
 
     def dissolve(self, child: QNode, towards: Node | None) -> None:
-        """Put the children of a Q-node in its place, its last child beside ``towards``.
+        """Replace the Q-node ``child`` by its children, the last of them beside ``towards``.
 
-        ``towards`` is a neighbour of ``child``, or None where it has none on that side.
+        ``towards`` is a neighbour of ``child``, or None if it has none on that side.
         """
         away = child.after(towards)
         if away is not None:

@@ -1,21 +1,20 @@
-"""One reduction: keep of a PQ-tree's orders those in which a set is consecutive.
+"""One reduction: keep only those orders of a PQ-tree in which a set is consecutive.
 
 After Booth and Lueker, *Testing for the consecutive ones property, interval graphs, and graph
 planarity using PQ-tree algorithms* (J. Comput. Syst. Sci. 13, 1976), in three passes:
 
 1. :func:`mark` climbs from the set's leaves to the lowest node above all of them (the apex), and
-   writes down which nodes are full (all leaves in the set) or partial (some);
-2. :func:`fits` looks whether one of the templates P1–P6, Q1–Q3 applies at every partial node;
+   records which nodes are full (all leaves in the set) or partial (some);
+2. :func:`fits` checks that one of the templates P1–P6, Q1–Q3 applies at every partial node;
 3. :func:`restructure` applies them.
 
 The first two passes move nothing, so a set that does not fit leaves the tree as it was.
 
-Cost: the passes visit the full nodes and the partial ones, never the empty ones, and walk at most
-as far above the apex as below it. There are fewer full nodes than twice the set's size. Every
-partial node but the apex disappears (a Q-node) or gives a child away (a P-node), and only a
-constant number of either is made, so over all sets the partial nodes are O(leaves + sum of sizes).
-The exception is a set that does not fit: it may visit partial nodes without paying for them, but
-never more than there are in the tree.
+Cost: the passes visit full and partial nodes, never empty ones, and walk at most as far above the
+apex as below it. There are fewer full nodes than twice the set's size. Every partial node except
+the apex disappears (a Q-node) or loses a child (a P-node), and only a constant number of either is
+created, so over all sets the partial nodes are O(leaves + sum of sizes). The exception is a set
+that does not fit: the partial nodes it visits remain, but there are never more than the tree has.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def mark(leaves: list[Leaf], touched: list[Inner]) -> Inner | None:
     leaves
         The set, without repetition: at least two leaves, and not all of the tree's.
     touched
-        Every inner node that gets a mark is added here; the caller has to wipe them and the leaves.
+        Every inner node that gets a mark is added here; the caller must clear these and the leaves.
 
     Returns
     -------
@@ -78,7 +77,7 @@ def _mark_full(leaves: list[Leaf], touched: list[Inner]) -> list[Inner]:
         changed: dict[Inner, None] = {}
         for node in level:
             node.mark = FULL
-            group = node.group  # node.above(), without the call: this is the busiest line
+            group = node.group  # node.above() inlined: this is the hottest line
             parent = node.parent if group is None else group.find().owner
             assert parent is not None, "the set is not all leaves, so the root is not full"
             parent.full.append(node)
@@ -164,7 +163,7 @@ def restructure(apex: Inner, touched: list[Inner]) -> Node:
 
 
 def _straighten(branch: Inner, touched: list[Inner]) -> QNode:
-    """Make a partial node one Q-node in its place, with empty children first and full ones last."""
+    """Turn a partial node into one Q-node, with empty children first and full ones last."""
     path = [branch]
     while path[-1].partial:
         path.append(path[-1].partial[0])

@@ -20,7 +20,7 @@ class PQTree:
     """All orders of some leaves in which the sets given so far are consecutive.
 
     A tree of leaves, P-nodes (children in any order) and Q-nodes (children in one order or its
-    reverse). It starts as one P-node, that is with all orders, and :meth:`reduce` narrows it.
+    reverse). It starts as one P-node, which allows all orders, and :meth:`reduce` narrows it.
     The total time of all reductions is near linear in the sum of the sets' sizes.
 
     Parameters
@@ -72,7 +72,7 @@ class PQTree:
         return self.to_text(TEXT_LIMIT)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Node by node, pickle would recurse along every chain of siblings.
+        # Pickling node by node would recurse along every chain of siblings.
         return _rebuild, (self._labels, enumeration.prefix_form(self._root))
 
     def reduce(self, leaves: Iterable[Hashable]) -> bool:
@@ -81,12 +81,12 @@ class PQTree:
         Parameters
         ----------
         leaves
-            Labels; the order does not matter, repetitions neither.
+            Labels; order and repetitions do not matter.
 
         Returns
         -------
         bool
-            False when no order is left; the tree then stays as it was.
+            False if no order would be left; the tree then stays as it was.
         """
         try:
             indices = {self._index[label] for label in leaves}
@@ -144,7 +144,7 @@ class PQTree:
         Parameters
         ----------
         values, sizes
-            For each leaf its value, and how much it counts.
+            For each leaf, its value and how much it counts.
         tolerance
             Values that differ by no more than this, relative to the largest, are equal.
 
@@ -234,11 +234,11 @@ class PQTree:
     def _with_twins(
         self, labels: Sequence[Any], twins: Sequence[Sequence[int]], together: Sequence[bool]
     ) -> PQTree:
-        """Put several leaves in the place of each leaf (this tree is used up).
+        """Replace each leaf by several leaves (this tree is used up).
 
         Leaf ``i`` becomes the leaves ``twins[i]`` of the new tree, whose labels are ``labels``.
-        They are in exactly the same sets. So they need not stand together below a P-node, unless
-        one of the sets is just them (``together[i]``).
+        These are in exactly the same sets, so below a P-node they need not stand together, unless
+        one of the sets consists of just them (``together[i]``).
         """
         tree = PQTree(labels)
         root = self._root

@@ -1,4 +1,4 @@
-"""The exports that are recognised, one small file each; the more specific ones come first."""
+"""The export formats that are recognised, one small file each; more specific ones come first."""
 
 from __future__ import annotations
 
@@ -83,5 +83,5 @@ FORMATS: tuple[Format, ...] = (
 
 
 def find_format(name: str) -> Format | None:
-    """Return the format of that name."""
+    """Return the format with this name, or None."""
     return next((format for format in FORMATS if format.name == name), None)

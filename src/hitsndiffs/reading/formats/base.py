@@ -1,9 +1,9 @@
-"""What a format is: how it is recognised, and the one stream that every converter produces.
+"""What defines a format: how it is recognised, and the stream that its converter produces.
 
-A format is one small file with one :class:`Format` in it, and one entry in
-:data:`hitsndiffs.reading.formats.FORMATS`. Everything else (bytes, text encodings, separators,
-sheets, attempts, folding of answers, keys from points, the codes of
-:class:`hitsndiffs.Responses`) is the reader's.
+A format is one small file with a :class:`Format` in it, and one entry in
+:data:`hitsndiffs.reading.formats.FORMATS`. The reader does everything else: bytes, text encodings,
+separators, sheets, attempts, folding of answers, keys from points, the codes of
+:class:`hitsndiffs.Responses`.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ ROLES: tuple[str, ...] = Role.__args__  # type: ignore[attr-defined]
 
 
 class Refusal(InputError):
-    """The file is recognised, and cannot be ranked.
+    """The file is recognised but cannot be ranked.
 
     Parameters
     ----------
     what
         What the file is, as a phrase: "a Moodle «Grades» report: points only, no answers".
     instead
-        What to do: "download the «Responses» report instead".
+        What to do instead: "download the «Responses» report instead".
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Refusal(InputError):
 
 @dataclass(frozen=True)
 class Sample:
-    """The beginning of a file, and never more: what :attr:`Format.recognise` looks at.
+    """The beginning of a file: all that :attr:`Format.recognise` sees.
 
     Parameters
     ----------
@@ -91,22 +91,22 @@ class Sample:
         The name of the file or folder, without the path.
     kind
         ``"table"`` (delimited text), ``"sheets"`` (a spreadsheet), ``"json"`` (one value),
-        ``"jsonl"`` (a value per line), ``"parquet"``, ``"folder"``, ``"archive"`` (a zip) or
+        ``"jsonl"`` (one value per line), ``"parquet"``, ``"folder"``, ``"archive"`` (a zip) or
         ``"text"`` (anything else, XML for example).
     folders
-        The folders that it lies in, the outermost first, as far as they were named.
+        The folders that contain it, outermost first, as far as they are known.
     header
-        Tables, sheets, Parquet: the names of the columns as written, by position.
+        Tables, sheets, Parquet: the column names as written, by position.
     rows
         The first rows below the header, all cells as text.
     above
         The rows above the header: titles, a key.
     sheets
-        The names of all sheets; header and rows are those of the first (or of the one chosen).
+        The names of all sheets; header and rows come from the first (or the chosen) one.
     records
-        JSON: the first elements of a list, or the one object alone. JSONL: the first lines.
+        JSON: the first elements of a list, or the single object. JSONL: the first lines.
     members
-        Folders and archives: the names of the members, with ``/`` between their parts.
+        Folders and archives: the paths of the members, with ``/`` as separator.
     """
 
     name: str
@@ -121,11 +121,11 @@ class Sample:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The header with the suffixes removed that data-frame libraries add to repeated names."""
+        """The header without the suffixes that data-frame libraries add to repeated names."""
         return tuple(bare_names(self.header))
 
     def has_columns(self, *names: str) -> bool:
-        """Whether all these columns are there, whatever the case and the blanks."""
+        """Whether all these columns exist; case and extra whitespace do not matter."""
         there = {_folded(name) for name in self.header}
         return all(_folded(name) in there for name in names)
 
@@ -137,18 +137,18 @@ class Sample:
 
 @dataclass
 class Table:
-    """A whole table, all cells as text; blank lines are gone and rows are as wide as the header.
+    """A whole table without blank lines; cells are text and rows are as wide as the header.
 
     Parameters
     ----------
     header
-        The names as written, by position (there may be repeated ones).
+        The names as written, by position (names may repeat).
     rows
         The rows below the header.
     above
         The rows above the header.
     lines
-        The line (or the row of the sheet, from 1) in which each row begins.
+        The line (or the row of the sheet, from 1) where each row begins.
     """
 
     header: list[str]
@@ -158,11 +158,11 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """The header with the suffixes removed that data-frame libraries add to repeated names."""
+        """The header without the suffixes that data-frame libraries add to repeated names."""
         return bare_names(self.header)
 
     def find(self, *names: str) -> int | None:
-        """Return the place of the first column that has one of these names, whatever the case."""
+        """Return the index of the first name found as a column, ignoring case."""
         header = [_folded(name) for name in self.header]
         for name in names:
             if _folded(name) in header:
@@ -170,7 +170,7 @@ class Table:
         return None
 
     def column(self, *names: str) -> list[str] | None:
-        """Return the cells of the first column that has one of these names."""
+        """Return the cells of the column that :meth:`find` finds."""
         place = self.find(*names)
         return None if place is None else [row[place] for row in self.rows]
 
@@ -184,7 +184,7 @@ class Document(Protocol):
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The folders that it lies in, the outermost first, as far as they were named."""
+        """The folders that contain it, outermost first, as far as they are known."""
 
     @property
     def kind(self) -> Kind:
@@ -192,16 +192,16 @@ class Document(Protocol):
 
     @property
     def sample(self) -> Sample:
-        """The beginning."""
+        """The beginning of the file."""
 
     def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
-        """Return everything, for tables, sheets and Parquet.
+        """Return the whole table, for tables, sheets and Parquet.
 
-        ``header_row`` counts rows from 0 where the format knows better than the reader.
+        A format that knows where the header is gives ``header_row``, counted from 0.
         """
 
     def records(self) -> Iterator[Any]:
-        """Yield all records of JSONL, or all elements of a JSON list."""
+        """Yield all records of JSONL, all elements of a JSON list, or all rows of Parquet."""
 
     def data(self) -> Any:
         """Return the whole value of a JSON file (bare NaN is allowed)."""
@@ -213,10 +213,10 @@ class Document(Protocol):
         """Return the members of a folder or an archive, as documents."""
 
     def member(self, name: str) -> Document | None:
-        """Return one member of a folder or an archive; None when it is not there."""
+        """Return one member of a folder or an archive, or None if it does not exist."""
 
     def beside(self, pattern: str) -> list[Document]:
-        """Return the files in the same folder (or archive) that fit a pattern (``*.json``)."""
+        """Return the files in the same folder (or archive) that match a pattern (``*.json``)."""
 
 
 # -- what converters produce -------------------------------------------------------------------
@@ -224,7 +224,7 @@ class Document(Protocol):
 
 @dataclass(frozen=True)
 class Column:
-    """What a column is taken for, and why."""
+    """The role that a column is given, and why."""
 
     name: str
     role: Role
@@ -234,7 +234,7 @@ class Column:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Rows that are left out: how many, what they are, why."""
+    """Rows that are left out: how many, what they are, and why."""
 
     count: int
     what: str
@@ -247,7 +247,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Choices:
-    """What the caller said about the file; what is None is for the format to find out."""
+    """What the caller said about the file; None means that the format finds it out."""
 
     user: str | None = None
     item: str | None = None
@@ -260,10 +260,10 @@ class Choices:
 
 @dataclass
 class Stream:
-    """What a converter produces: one entry per answer, in columns, and what is to be said.
+    """What a converter produces: one entry per answer, in columns, and notes about the file.
 
-    An answer is one text, several (a set: a tuple), or None. Order within a set does not matter:
-    the reader sorts. Texts are as the file has them; the reader trims and folds.
+    An answer is one text, a tuple of texts (a set), or None. Order within a set does not matter,
+    because the reader sorts. Texts stay as in the file; the reader trims and folds them.
 
     Examples
     --------
@@ -283,15 +283,15 @@ class Stream:
     possible: list[float | None] = field(default_factory=list)
     keys: list[tuple[str, ...] | None] = field(default_factory=list)
     statuses: list[Status] = field(default_factory=list)
-    #: Sentences on what was assumed.
+    #: Sentences that state what was assumed.
     notes: list[str] = field(default_factory=list)
-    #: Rows that are not answers of a person: averages, keys, previews, unfinished attempts.
+    #: Rows that do not count as a person's answers: averages, keys, previews, unfinished attempts.
     left_out: list[LeftOut] = field(default_factory=list)
-    #: What each column of the file was taken for.
+    #: The role of each column of the file.
     columns: list[Column] = field(default_factory=list)
-    #: The words of an item, where its name is a number or a code.
+    #: The text of an item, where its name is a number or a code.
     titles: dict[str, str] = field(default_factory=dict)
-    #: All options of an item, where the file lists them (also those that nobody chose).
+    #: All options of an item, where the file lists them (including those that nobody chose).
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
     #: Where the key came from, as a phrase ("the columns «Right answer n»"); "" without one.
     key_from: str = ""
@@ -308,7 +308,7 @@ class Stream:
         key: str | Iterable[str] | None = None,
         status: Status | None = None,
     ) -> None:
-        """Add one answer; without an answer the status is "blank" unless it is given."""
+        """Add one answer; without an answer, the status defaults to "blank"."""
         answers = _as_set(answer)
         self.persons.append(person)
         self.attempts.append(attempt)
@@ -320,7 +320,7 @@ class Stream:
         self.statuses.append(status or ("answered" if answers else "blank"))
 
     def extend(self, other: Stream) -> None:
-        """Add everything of another stream (another file of the same test)."""
+        """Append another stream (another file of the same test)."""
         for name in ("persons", "attempts", "items", "answers", "points", "possible", "keys"):
             getattr(self, name).extend(getattr(other, name))
         self.statuses.extend(other.statuses)
@@ -353,7 +353,7 @@ def _as_set(answer: str | Iterable[str] | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Format:
-    """One export that people have.
+    """One export format.
 
     Parameters
     ----------
@@ -362,14 +362,14 @@ class Format:
     title
         For people: ``"Canvas, Student Analysis (classic quizzes)"``.
     about
-        One line: where it comes from, in which files.
+        One line: where it comes from, and in which files.
     recognise
-        From a sample to the reason why it is this format, as a phrase that follows "because"
-        ("each question is followed by its points"); None when it is not. It must not read on, and
-        must not fail on anything.
+        Takes a sample and returns the reason why it has this format, as a phrase that follows
+        "because" ("each question is followed by its points"), or None. It must use nothing but the
+        sample, and must never fail.
     convert
-        From a document to the stream. May raise :class:`Refusal` (what the file is, and what to
-        export instead).
+        Takes a document and returns the stream. May raise :class:`Refusal` (what the file is, and
+        what to export instead).
     """
 
     name: str
@@ -380,7 +380,7 @@ class Format:
 
 
 def refusing(what: str, instead: str) -> Callable[[Document, Choices], Stream]:
-    """Return the converter of a format that is recognised only to say what to export instead.
+    """Return a converter for a format that is recognised only to say what to export instead.
 
     Parameters
     ----------
@@ -394,16 +394,15 @@ def refusing(what: str, instead: str) -> Callable[[Document, Choices], Stream]:
     return refuse
 
 
-# -- names of columns --------------------------------------------------------------------------
+# -- column names ------------------------------------------------------------------------------
 
 _SUFFIX = re.compile(r"^(?P<base>.+?)(?:_duplicated_\d+|\.\d{1,4}|_\d{1,4})$", re.DOTALL)
 
 
 def bare_names(header: Sequence[str]) -> list[str]:
-    """Undo what pandas (``q.1``), Polars (``q_duplicated_0``) and fastexcel (``q_1``) append.
+    """Remove the suffixes of pandas (``q.1``), Polars (``q_duplicated_0``) and fastexcel (``q_1``).
 
-    Only where the bare name stands further to the left, and a Polars or pandas suffix counts up
-    from it; everything else stays as it is.
+    A suffix is removed only if the bare name occurs further to the left.
 
     Examples
     --------

@@ -22,7 +22,7 @@ _PARTS = ("questionid", "question", "answer", "possiblepoints", "autoscore", "ma
 
 
 def _blocks(header: list[str] | tuple[str, ...]) -> dict[str, dict[str, int]]:
-    """Return the columns of each question by its number (``""`` where there are no numbers)."""
+    """Return the columns of each question by its number (``""`` if columns have no numbers)."""
     blocks: dict[str, dict[str, int]] = {}
     for place, name in enumerate(header):
         match = re.fullmatch(r"([a-z]+)(\d*)", squeezed(name))
@@ -101,7 +101,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _items(table: Table, blocks: dict[str, dict[str, int]]) -> dict[tuple[str, int], str]:
-    """Return the item of each question of each row: its text, with a number where it repeats."""
+    """Return the item of each question in each row: its text, plus its id where texts repeat."""
     found: dict[tuple[str, int], tuple[str, str]] = {}
     numbers: dict[str, set[str]] = {}
     for k, row in enumerate(table.rows):

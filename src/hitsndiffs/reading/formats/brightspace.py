@@ -1,4 +1,4 @@
-"""D2L Brightspace: «Attempt Details» of quizzes and surveys; a row per option."""
+"""D2L Brightspace: «Attempt Details» of quizzes and surveys, with a row per option."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _attempts(rows: Sequence[Sequence[str]], place: int | None) -> list[int]:
-    """Return the number of each row's attempt; the same few texts stand in all rows."""
+    """Return the attempt number of each row, parsing each distinct text once."""
     if place is None:
         return [1] * len(rows)
     values = {text: number(text) for text in {row[place] for row in rows}}
@@ -110,7 +110,7 @@ def _place(table: Table, name: str) -> int:
 
 
 def _item_names(table: Table) -> list[str]:
-    """Return the item of each row: the text of the question, else its title."""
+    """Return the item of each row: the question text, or else its title."""
     text, title = table.find("Q Text"), table.find("Q Title")
     names = []
     for row in table.rows:
@@ -119,7 +119,7 @@ def _item_names(table: Table) -> list[str]:
     return names
 
 
-# -- surveys: a line «User n» opens each person -------------------------------------------------
+# -- surveys: a line «User n» starts each person ------------------------------------------------
 
 
 def _recognise_survey(sample: Sample) -> str | None:

@@ -22,12 +22,12 @@ __all__ = ["CANVAS", "CANVAS_ITEMS"]
 
 _QUESTION = re.compile(r"^\s*(\d{2,}):(?:\s|$)")
 _COMMA = re.compile(r"(?<!\\),")
-_MOST_OPTIONS = 30  # a cell with more commas is a text
+_MOST_OPTIONS = 30  # a cell with more parts is one text
 _IDENTITY = ("name", "id", "sis_id", "sis id")
 
 
 def _pairs(names: tuple[str, ...] | list[str]) -> list[int]:
-    """Return the places of the questions: each is followed by its points possible."""
+    """Return the indices of the questions, each followed by its possible points."""
     return [
         k
         for k, name in enumerate(names)
@@ -56,7 +56,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     folded_lead = [folded(names[k]) for k in lead]
     identity = [k for k in lead if folded_lead[k] in _IDENTITY]
     if not identity and places[0] >= 6:
-        # In another language: a person's columns stand before section, section id, submitted.
+        # In other languages: the person's columns come before section, section id, submitted.
         found = {tuple(row[:2]) for row in table.rows}
         identity = [0, 1] if 2 * len(found) > len(table.rows) else []
     if identity or choices.user:
@@ -110,8 +110,8 @@ def _attempt(text: str) -> int:
 def _sets(cells: Sequence[str]) -> list[tuple[str, ...]]:
     r"""Split the answers to one question into options; ``\,`` is a comma within an option.
 
-    Canvas writes the options that were ticked in the order of the question. Where two of them come
-    in both orders, they belong to several blanks, and the whole cell is one answer.
+    Canvas writes ticked options in the order of the question. If two of them occur in both orders,
+    they fill several blanks, and the whole cell is one answer.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _sets(cells: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _parts(cell: str) -> tuple[str, ...]:
-    # A comma that Canvas put between two options has no blank behind it.
+    # Canvas puts no space after the comma between two options.
     parts = _COMMA.split(cell)
     if len(parts) > _MOST_OPTIONS or any(part[:1].isspace() for part in parts[1:]):
         parts = [cell]

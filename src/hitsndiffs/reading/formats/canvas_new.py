@@ -21,7 +21,7 @@ _OPEN = ("essay", "fileupload", "file", "upload", "text", "formula", "numeric", 
 
 
 def _blocks(names: list[str] | tuple[str, ...]) -> list[int]:
-    """Return where the blocks ItemID, ItemType, question, EarnedPoints, Status begin."""
+    """Return the start of each block ItemID, ItemType, question, EarnedPoints, Status."""
     bare = [squeezed(name).rstrip("0123456789") for name in names]
     return [
         k

@@ -1,4 +1,4 @@
-"""What several converters share: numbers, plain text, names of persons, sets of options."""
+"""Helpers that several converters share: numbers, plain text, labels, sets of options."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text, which stand between bars."""
+    """Return the words of a text, separated by ``|``."""
     return frozenset(text.split("|"))
 
 
 def absent(what: str, columns: str) -> Refusal:
-    """Return the refusal of a table without the columns that a format has."""
+    """Return the refusal for a table that lacks the columns of a format."""
     return Refusal(f"not {what}: there is no {columns}", "leave the format to be found out")
 
 
 def folded(name: str) -> str:
-    """Return a name in lower case with single blanks."""
+    """Return a name in lower case with single spaces."""
     return _BLANKS.sub(" ", name).strip().casefold()
 
 
@@ -71,7 +71,7 @@ def squeezed(name: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def plain(text: str) -> str:
-    """Return a text without HTML, with single blanks.
+    """Return a text without HTML, with single spaces.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def number(text: str) -> float | None:
-    """Return a number with a point or a comma, else None.
+    """Return a number written with a decimal point or comma, or None.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def number(text: str) -> float | None:
 
 
 def as_text(value: Any) -> str:
-    """Return a JSON value as the text of a label: whole numbers without a point.
+    """Return a JSON value as label text; whole numbers have no decimal point.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def as_text(value: Any) -> str:
 
 
 def literal(text: Any) -> Any:
-    """Return the value of a JSON or Python literal; the text itself when it is neither.
+    """Return the value of a JSON or Python literal, or the text itself if it is neither.
 
     Examples
     --------
@@ -143,12 +143,12 @@ def literal(text: Any) -> Any:
 
 
 def short_hash(text: str) -> str:
-    """Return eight hexadecimal digits that stand for a text."""
+    """Return a hash of a text as eight hexadecimal digits."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 
 def letter_place(text: str) -> int | None:
-    """Return the place of an option letter (``A`` or ``(a)`` is 0), else None.
+    """Return the index of an option letter (``A`` or ``(a)`` is 0), or None.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def letter_place(text: str) -> int | None:
 
 
 def most_common(values: Iterable[Any]) -> tuple[Any, float]:
-    """Return the most common value and its share; ``(None, 0.0)`` of nothing."""
+    """Return the most common value and its share, or ``(None, 0.0)`` if there are no values."""
     counts = Counter(values)
     if not counts:
         return None, 0.0
@@ -169,14 +169,14 @@ def most_common(values: Iterable[Any]) -> tuple[Any, float]:
 
 
 def objects(values: Any) -> list[dict[str, Any]]:
-    """Return the objects among JSON values; whatever else there is, is skipped."""
+    """Return the objects among JSON values; everything else is skipped."""
     if isinstance(values, dict):
         values = [values]
     return [v for v in values if isinstance(v, dict)] if isinstance(values, (list, tuple)) else []
 
 
 def inner(value: Any, *names: str) -> dict[str, Any]:
-    """Return the object at the end of a path of names; an empty one when it is not there.
+    """Return the object at the end of a path of names, or an empty one if there is none.
 
     Examples
     --------
@@ -189,9 +189,9 @@ def inner(value: Any, *names: str) -> dict[str, Any]:
 
 
 def is_free_text(cells: Iterable[str]) -> bool:
-    """Whether the answers to a question are texts of their own: long, hardly one of them twice.
+    """Whether the answers to a question are free text: mostly long, and hardly ever repeated.
 
-    Of a few answers only long ones say so: three persons may well choose three options.
+    With few answers they must be longer: three people may well choose three different options.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def is_free_text(cells: Iterable[str]) -> bool:
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Return names that differ: repeated ones get a number.
+    """Return distinct names: repeated ones get a number.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def unique(names: Iterable[str]) -> list[str]:
 
 
 def labelled(options: Sequence[str]) -> list[str]:
-    """Return the texts of options as labels; equal or empty texts get their letter in front.
+    """Return option texts as labels; if any repeat or are empty, each gets its letter in front.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def _letter(place: int) -> str:
 
 
 def stem_of_name(name: str) -> str:
-    """Return the name of a file without its endings (also ``.csv.gz``).
+    """Return a file name without its extensions (``.csv.gz`` is removed whole).
 
     Examples
     --------
@@ -262,7 +262,7 @@ def stem_of_name(name: str) -> str:
 
 
 def table_of(document: Document, records: Iterable[Any] | None = None) -> Table:
-    """Return a table, also from JSON records (each key a column)."""
+    """Return a table; JSON records become rows, with a column per key."""
     if document.kind not in ("json", "jsonl"):
         return document.table()
     rows = objects(list(document.records() if records is None else records))
@@ -280,16 +280,16 @@ def sample_rows(sample: Sample) -> list[tuple[str, ...]]:
 def roles(
     stream: Stream, header: Sequence[str], places: Iterable[int], role: Role, reason: str
 ) -> None:
-    """Note what some columns are taken for."""
+    """Record the role of some columns."""
     stream.columns.extend(
         Column(header[place], role, reason, place) for place in places if place >= 0
     )
 
 
 def split_column(cells: Sequence[str], separator: str) -> list[tuple[str, ...]]:
-    """Split the cells of one item into sets, where they are sets and no texts with a comma.
+    """Split the cells of one item into sets, unless they are texts that contain the separator.
 
-    Cells are split when most of their parts also stand in other cells (alone or with others).
+    Cells are split if most of their parts also occur in other cells (alone or with others).
 
     Examples
     --------
@@ -309,7 +309,7 @@ def split_column(cells: Sequence[str], separator: str) -> list[tuple[str, ...]]:
     mentioned = {part for parts in several for part in parts}
     shared = sum(counts[part] > 1 for part in mentioned)
     ends = bool(several) and all(text.endswith(mark) for text in whole.values() if text)
-    # Hardly any option holds a semicolon, so one shared part in each cell is enough there.
+    # Options rarely contain a semicolon, so one shared part in each cell is enough there.
     known = mark == ";" and all(any(counts[part] > 1 for part in parts) for parts in several)
     if several and (ends or known or 2 * shared > len(mentioned)):
         return [parts_of[cell] for cell in cells]

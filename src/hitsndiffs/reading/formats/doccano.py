@@ -1,4 +1,4 @@
-"""doccano: text classification, a file per annotator (in a zip); also the older JSON with users."""
+"""doccano: text classification, one file per annotator (in a zip), or older JSON with users."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _questions(table: Table, unit: int) -> dict[int, int | None]:
-    """Return the columns of answers and their gold: those that differ between workers."""
+    """Return the answer columns (those that differ between workers) and their gold columns."""
     names = [name.strip() for name in table.header]
     places = {name: k for k, name in enumerate(names)}
     candidates = [

@@ -1,4 +1,4 @@
-"""Google Forms: the CSV of the form itself, and the linked sheet."""
+"""Google Forms: the CSV from the form itself, and the linked sheet."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _recognise(sample: Sample) -> str | None:
     dated = bool(stamps) and all(_WHEN.search(stamp) for stamp in stamps)
     named = folded(sample.header[0]) in _STAMPS
     if named and all(recognise(role, sample.header) for role in ("user", "item", "option")):
-        return None  # one answer per row, with the time of each
+        return None  # one answer per row, each with its time
     if named and dated:
         return f"the first column («{sample.header[0].strip()}») holds the times of submission"
     if dated and any(_is_total(sample.header, rows, k) for k in (1, 2)):
@@ -59,7 +59,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _scored(names: Sequence[str]) -> list[int]:
-    """Return the places of the questions that are followed by «[Score]» and «[Feedback]»."""
+    """Return the indices of the questions that are followed by «[Score]» and «[Feedback]»."""
     return [
         k
         for k in range(len(names) - 2)
@@ -144,7 +144,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _is_identity(name: str, cells: Sequence[str]) -> bool:
-    """Whether a column says who answered: addresses, or a name that nearly everybody has alone."""
+    """Whether a column says who answered: e-mail addresses, or names that mostly differ."""
     given = [cell.strip() for cell in cells if cell.strip()]
     if not given:
         return False

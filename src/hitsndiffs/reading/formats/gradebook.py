@@ -1,4 +1,4 @@
-"""Gradebooks: points of whole tests, of which nothing can be ranked."""
+"""Gradebooks: points for whole tests, which cannot be ranked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradescope: «Export Evaluations» (rubric items ticked); scores alone are refused."""
+"""Gradescope: «Export Evaluations» (ticked rubric items); scores alone are refused."""
 
 from __future__ import annotations
 

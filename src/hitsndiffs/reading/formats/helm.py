@@ -1,4 +1,4 @@
-"""HELM: the folder of a run, or its scenario_state.json alone."""
+"""HELM: the folder of a run, or only its scenario_state.json."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _convert(document: Document, _: Choices) -> Stream:
 
 
 def _from_neighbours(shown: Document) -> Stream:
-    """Read predictions that are not given as a folder (in an archive, or alone)."""
+    """Read a predictions file that is not given as a run folder (in an archive, or alone)."""
     if shown.beside(_STATE):
         raise Refusal(
             "a second copy of the predictions of a HELM run", f"{_STATE} beside it is read"
@@ -100,7 +100,7 @@ def _scenario(run: str) -> str:
 
 
 def _references(instance: Any) -> tuple[list[str], tuple[str, ...]]:
-    """Return the options of an instance as labels, and the right ones."""
+    """Return the options of an instance as labels, and the correct ones."""
     references = objects(instance.get("references") if isinstance(instance, dict) else None)
     texts = [
         as_text(inner(reference, "output").get("text", reference.get("output")))
@@ -154,7 +154,7 @@ def _from_state(state: dict[str, Any], run: str) -> Stream:
         completions = objects(inner(request, "result").get("completions"))
         first = completions[0] if completions else {}
         if request.get("reference_index") is not None:
-            # One request per option: the choice is the likeliest one.
+            # One request per option: the model chooses the likeliest one.
             place = (as_text(instance.get("id")), as_text(request.get("train_trial_index")))
             value, index = first.get("logprob"), request["reference_index"]
             if isinstance(value, (int, float)) and isinstance(index, int) and index < len(labels):

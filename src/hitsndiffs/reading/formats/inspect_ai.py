@@ -118,7 +118,7 @@ def _samples(document: Document, log: dict[str, Any]) -> Iterator[dict[str, Any]
 
 
 def _score(scores: Any) -> dict[str, Any] | None:
-    """Return the score of the scorer «choice», else of the first that has an answer."""
+    """Return the score of the scorer «choice», or else the first with an answer."""
     if not isinstance(scores, dict):
         return None
     found = {name: score for name, score in scores.items() if isinstance(score, dict)}
@@ -129,7 +129,7 @@ def _score(scores: Any) -> dict[str, Any] | None:
 
 
 def _answer(text: str, options: list[str]) -> tuple[tuple[str, ...], Status | None]:
-    """Return the options named by letters («A, C»); without options the text itself."""
+    """Return the options named by letters («A, C»); without options, the text itself."""
     if not text.strip():
         return (), "unreadable"
     if not options:
@@ -151,9 +151,9 @@ def _key(target: Any, options: list[str]) -> tuple[str, ...]:
 
 
 def _item(sample: dict[str, Any], task: str) -> str:
-    """Return the name of a sample; a bare number also gets a mark of its text.
+    """Return the name of a sample; a bare number is followed by a hash of its text.
 
-    Numbers are given in the order of the data set, so two logs may use one for two questions.
+    Numbers follow the order of the data set, so two logs may give two questions the same number.
     """
     number = sample.get("id")
     name = as_text(number)

@@ -59,7 +59,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         key = match_options(plain(row[correct]), options) if correct is not None else ()
         if options:
             stream.options[item] = tuple(dict.fromkeys(options))
-        # The points of a game fall with time, so they say nothing on what is right.
+        # Points fall with time, so they do not show which answer is right.
         stream.add(person, item, match_options(plain(row[answer]), options), key=key)
     _without_alternatives(stream)
     if any(key is not None for key in stream.keys):
@@ -74,7 +74,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _without_alternatives(stream: Stream) -> None:
-    """Drop the key of questions where one of several right answers was enough."""
+    """Drop the key of questions where any one of several right answers was enough."""
     several = {i for i, answer in zip(stream.items, stream.answers, strict=True) if len(answer) > 1}
     stream.keys = [
         key if key is None or len(key) == 1 or item in several else None
@@ -83,7 +83,7 @@ def _without_alternatives(stream: Stream) -> None:
 
 
 def _items(table: Table, order: int | None, question: int) -> list[str]:
-    """Return the item of each row: the text; told apart where one text has several numbers."""
+    """Return the item of each row: its text, numbered if several questions share it."""
     pairs = [(plain(row[question]), row[order] if order is not None else "") for row in table.rows]
     found = list(dict.fromkeys(pairs))
     labels = dict(zip(found, unique(text for text, _ in found), strict=True))
@@ -91,7 +91,7 @@ def _items(table: Table, order: int | None, question: int) -> list[str]:
 
 
 def match_options(text: str, options: Sequence[str]) -> tuple[str, ...]:
-    """Return the options that a text names, which may itself hold commas.
+    """Return the options that a text names; options may contain commas.
 
     Examples
     --------

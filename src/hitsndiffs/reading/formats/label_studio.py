@@ -87,7 +87,7 @@ def _person(completed_by: Any) -> str:
 
 
 def _emails(tasks: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the address of each coder by number; an export may name them in both ways."""
+    """Return the e-mail address of each annotator by id; an export may use both."""
     found = {}
     for task in tasks:
         for annotation in objects(task.get("annotations", task.get("completions"))):
@@ -98,7 +98,7 @@ def _emails(tasks: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def _answers(result: Any) -> dict[str, tuple[str, ...]]:
-    """Return the choices (and ratings) of an annotation by the name of the tag."""
+    """Return the choices (and ratings) of an annotation by tag name."""
     found: dict[str, tuple[str, ...]] = {}
     for part in objects(result):
         value = inner(part, "value")
@@ -115,7 +115,7 @@ def _answers(result: Any) -> dict[str, tuple[str, ...]]:
     return found
 
 
-# -- JSON-MIN and CSV: a record per annotation ---------------------------------------------------
+# -- JSON-MIN and CSV: one record per annotation -------------------------------------------------
 
 _OWN = words(
     "id|annotator|annotation_id|created_at|updated_at|lead_time|agreement|inner_id|"
@@ -165,9 +165,9 @@ def _choices(value: Any) -> tuple[str, ...]:
 
 
 def _tags(records: list[dict[str, Any]]) -> list[str]:
-    """Return the columns that hold answers, not data: those that differ within a task.
+    """Return the columns that hold answers: those with choices, or that differ within a task.
 
-    Where each task has one annotation, those with few different values.
+    If there are none, return the column with few different values, provided it is the only one.
     """
     names = [name for name in dict.fromkeys(n for r in records for n in r) if name not in _OWN]
     names = [name for name in names if _is_choice(r.get(name) for r in records)]

@@ -81,7 +81,7 @@ def _convert(document: Document, _: Choices) -> Stream:
 
 
 def _place(values: Any, labels: list[str]) -> int | None:
-    """Return the option with the largest log-likelihood, where there is one for each."""
+    """Return the index of the likeliest option, if each option has a log-likelihood."""
     while isinstance(values, list) and len(values) == 1 and isinstance(values[0], list):
         values = values[0]
     if not isinstance(values, list) or len(values) != len(labels) or len(labels) < 2:
@@ -112,7 +112,7 @@ def _gold(gold: Any, labels: list[str]) -> str | None:
 
 
 def _model(document: Document) -> str:
-    """Return the model: the folders above the one that is named by the time."""
+    """Return the model: the folders above the one named after the time."""
     folders = list(document.folders)
     while folders and _TIME.match(folders[-1]):
         folders.pop()

@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: samples (all versions) of one model and one task per file."""
+"""lm-evaluation-harness: samples (all versions), one model and one task per file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["LM_EVAL", "LM_EVAL_RESULTS"]
 
 _NAME = re.compile(r"^samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d\-:.]+))?$")
 _LIKELIHOOD = re.compile(r"-\d+\.\d+(?:e[+-]?\d+)?|-inf|nan", re.IGNORECASE)
-_LONG = 60  # a generated text longer than this is no option
+_LONG = 60  # a generated text longer than this is not an option
 
 
 def _recognise(sample: Sample) -> str | None:
@@ -145,7 +145,7 @@ def _model_of_results(results: Document) -> str:
 
 
 def _short(model: str) -> str:
-    """Return the name of a model; of a path on disk only its end.
+    """Return the name of a model; for a path on disk, only its last part.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _short(model: str) -> str:
 
 
 def _item_names(records: list[dict[str, Any]], task: str) -> list[str]:
-    """Return the item of each record: the document itself, the same in every run."""
+    """Return the item of each record: a hash of the document, the same in every run."""
     names: list[str] = []
     numbers: dict[str, dict[str, int]] = {}
     prefix = f"{task}/" if task else ""
@@ -167,7 +167,7 @@ def _item_names(records: list[dict[str, Any]], task: str) -> list[str]:
         code = as_text(record.get("doc_hash"))[:12]
         if not code:
             code = short_hash(json.dumps(record.get("doc"), sort_keys=True, default=str))
-        # The same document may stand in a data set twice: then the order tells them apart.
+        # A data set may contain the same document twice; a number tells the copies apart.
         places = numbers.setdefault(code, {})
         place = places.setdefault(as_text(record.get("doc_id")), len(places) + 1)
         names.append(f"{prefix}{code}" + (f"#{place}" if place > 1 else ""))
@@ -193,7 +193,7 @@ def _place(record: dict[str, Any]) -> tuple[int, str]:
 
 
 def _without_copies(records: list[dict[str, Any]], stream: Stream) -> list[dict[str, Any]]:
-    """Leave out lines that are there twice: the file is appended to, also by several processes."""
+    """Leave out repeated lines: several runs or processes may append to the file."""
     seen: set[str] = set()
     kept = []
     for record in records:
@@ -211,7 +211,7 @@ def _without_copies(records: list[dict[str, Any]], stream: Stream) -> list[dict[
 
 
 def _one_filter(records: list[dict[str, Any]], stream: Stream) -> list[dict[str, Any]]:
-    """Keep one of several filters: the flexible one, else the first."""
+    """Keep one of several filters: the flexible one, or else the first."""
     filters = list(dict.fromkeys(as_text(r["filter"]) for r in records if "filter" in r))
     if len(filters) < 2:
         return records
@@ -230,13 +230,13 @@ def _one_filter(records: list[dict[str, Any]], stream: Stream) -> list[dict[str,
 
 @dataclass
 class _Answer:
-    """What a record says: the choice, the options, the right ones."""
+    """What a record says: the choice, the options, and the right ones."""
 
     label: str | None
     options: list[str]
     key: tuple[str, ...] | None
     status: Status | None = None
-    #: Whether the choice is right, computed and as stored; None where one is not known.
+    #: Whether the choice is right, as computed and as stored; None if unknown.
     right: bool | None = None
     stored: bool | None = None
 
@@ -264,12 +264,12 @@ def _read_generated(record: dict[str, Any]) -> _Answer:
     while isinstance(found, list):
         found = found[0] if found else None
     text = as_text(found).strip()
-    target = as_text(record.get("target")).rpartition("####")[2].strip()  # gsm8k explains before
+    target = as_text(record.get("target")).rpartition("####")[2].strip()  # gsm8k explains first
     if not text or text == "[invalid]":
         return _Answer(None, [], (target,) if target else None, "unreadable")
     label, options, key = generated_choice(record, text, target)
     if not options and label is not None and record.get("exact_match") in (1, "1", "1.0"):
-        key = (label,)  # the harness found it right, however the target is written
+        key = (label,)  # the harness accepted it, however the target is written
     return _Answer(label, options, key, None if label is not None else "unreadable")
 
 
@@ -284,7 +284,7 @@ def _check_free_text(answers: list[_Answer]) -> None:
 
 
 def _check_key(answers: list[_Answer], stream: Stream) -> None:
-    """Trust the targets only where they give the accuracy that the file has."""
+    """Trust the targets only if they reproduce the accuracy stored in the file."""
     wrong = sum(
         a.right is not None and a.stored is not None and a.right != a.stored for a in answers
     )

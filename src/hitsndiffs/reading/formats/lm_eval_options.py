@@ -12,7 +12,7 @@ __all__ = ["best", "generated_choice", "likelihoods", "option_texts", "target_pl
 
 
 def likelihoods(record: dict[str, Any]) -> list[float] | None:
-    """Return the log-likelihood of each option; None when the answer is a text.
+    """Return the log-likelihood of each option, or None if the answer is a text.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def _float(value: Any) -> float | None:
 
 
 def best(values: Sequence[float]) -> int | None:
-    """Return the place of the first largest value; None when none is a number."""
+    """Return the index of the first largest value, or None if all are NaN or -inf."""
     numbers = [-math.inf if math.isnan(value) else value for value in values]
     if not numbers or max(numbers) == -math.inf:
         return None
@@ -55,9 +55,9 @@ def best(values: Sequence[float]) -> int | None:
 
 
 def option_texts(record: dict[str, Any], count: int) -> list[str]:
-    """Return the labels of the options: those of the document, else what the model continued with.
+    """Return the labels of the options: from the document, or else the continuations.
 
-    Where all continuations are equal the options differ in the context (winogrande): then the
+    If all continuations are equal, the options differ in the context (winogrande); then the
     document names them, or they are numbered.
     """
     texts = _doc_options(record.get("doc"), count)
@@ -71,7 +71,7 @@ def option_texts(record: dict[str, Any], count: int) -> list[str]:
 def _doc_options(doc: Any, count: int | None) -> list[str] | None:
     if not isinstance(doc, dict):
         return None
-    # A text may have several right «answers»: only where likelihoods count them are they options.
+    # «answers» may all be right; they are options only if as many as the likelihoods.
     names = ("choices", "options", "endings", "mc1_targets", "answers")
     for name in names if count is not None else names[:3]:
         value = doc.get(name)
@@ -98,7 +98,7 @@ def _option_text(option: Any) -> str:
 
 
 def _continuations(arguments: Any, count: int) -> list[str] | None:
-    """Return the second argument of each request, without the blanks around it."""
+    """Return the second argument of each request, stripped."""
     if isinstance(arguments, dict):
         arguments = list(arguments.values())
     if not isinstance(arguments, list) or len(arguments) < count:
@@ -116,7 +116,7 @@ def _continuations(arguments: Any, count: int) -> list[str] | None:
 
 
 def target_places(record: dict[str, Any], options: Sequence[str]) -> tuple[int, ...]:
-    """Return the places of the right options: an index, a text, or a list of either."""
+    """Return the indices of the right options; the target is an index, a text or a list."""
     continued = _continuations(record.get("arguments"), len(options)) or []
     if len(set(continued)) == 1 and len(options) > 1:
         return ()  # the options are in the context, and the target is a text
@@ -144,9 +144,9 @@ def _target_place(value: Any, options: Sequence[str], continued: Sequence[str]) 
 def generated_choice(
     record: dict[str, Any], text: str, target: str
 ) -> tuple[str | None, list[str], tuple[str, ...] | None]:
-    """Return what a generated text chose, the options, and the key; None where it chose none.
+    """Return the choice of a generated text (None if it chose none), the options, and the key.
 
-    Without options in the document the text itself is the answer.
+    Without options in the document, the text itself is the answer.
 
     Examples
     --------

@@ -49,10 +49,10 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _points(header: Sequence[str]) -> list[int]:
-    """Return the places of the columns of points that stand right behind their question.
+    """Return the indices of the points columns, each right after its question.
 
-    In other languages, what stands before the question («Punkte - ») is the same everywhere, and
-    feedback of the same kind follows.
+    In languages other than English, they share a prefix («Punkte - ») before the question, and
+    feedback columns with another shared prefix follow them.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def _points(header: Sequence[str]) -> list[int]:
 
 
 def _start(name: str, question: str) -> str:
-    """Return what stands before the question in the name of a column («Points - »)."""
+    """Return the prefix before the question in a column name («Points - »)."""
     name, question = name.strip(), question.strip()
     start = name.removesuffix(question)
     fits = question and start != name and re.fullmatch(r"[^\W\d][\w ]{1,30}\s?[-–:]\s*", start)

@@ -50,7 +50,7 @@ def _convert(document: Document, _: Choices) -> Stream:
 
 
 def _letter(value: Any, count: int) -> tuple[str | None, Status | None]:
-    """Return the letter; none where the model named none, or one beyond the options."""
+    """Return the letter, or None if the model named none or one beyond the options."""
     text = as_text(value).strip()
     if not text:
         return None, "blank"
@@ -61,7 +61,7 @@ def _letter(value: Any, count: int) -> tuple[str | None, Status | None]:
 
 
 def _key(record: dict[str, Any]) -> str | None:
-    """Return the right letter, where the letter and its index agree."""
+    """Return the right letter, if it agrees with its index."""
     place, index = letter_place(as_text(record.get("answer"))), record.get("answer_index")
     if place is None or (isinstance(index, int) and index != place):
         return None

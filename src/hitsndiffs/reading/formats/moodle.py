@@ -1,7 +1,7 @@
 """Moodle quizzes: the «Responses» download (CSV, xlsx, ods, JSON), in any language.
 
 The columns are found by their structure (a grade such as ``Grade/10.00``, then names that repeat
-with 1, 2, 3…), not by their words, which Moodle translates.
+with 1, 2, 3…), because Moodle translates the words.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DATE = re.compile(r"\d.*\d{1,2}[:.]\d{2}")
 _GUARD = re.compile(r"^'(?=[=+\-@])")
 _SEPARATOR = re.compile(r"\s*;\s+|\s+;\s*|;$")
 _STACK = re.compile(r"^Seed: \d+;|\bans\d+: .*\[(?:score|valid|invalid)\]|\bprt\d+: ")
-_MOST_STEMS = 0.95  # a question whose text or key is the same for this many rows was only edited
+_MOST_STEMS = 0.95  # with this share of equal texts or keys, it is one question that was edited
 
 
 def _recognise(sample: Sample) -> str | None:
@@ -170,7 +170,7 @@ def _is_average(row: Sequence[str], identity: Sequence[int], end: int) -> bool:
 def _unfinished(
     row: Sequence[str], state: int | None, grade: int | None, started: int | None, end: int
 ) -> bool:
-    """Whether nothing was handed in: no grade, and no time of completion either."""
+    """Whether nothing was submitted: no answers, or neither a grade nor a completion time."""
     if all(_nothing(cell) for cell in row[end:]):
         return True
     if started is None or grade is None or state is None or not row[state].strip():
@@ -179,7 +179,7 @@ def _unfinished(
 
 
 def _fill_identity(rows: list[list[str]], identity: Sequence[int]) -> list[list[str]]:
-    """Fill cells of the person that are blank from the second try on."""
+    """Fill identity cells that are blank from the second try on."""
     filled: list[list[str]] = []
     for row in rows:
         before = filled[-1] if filled else None
@@ -196,7 +196,7 @@ def _fill_identity(rows: list[list[str]], identity: Sequence[int]) -> list[list[
 def _merge_tries(lead: _Lead, blocks: list[Block], stream: Stream) -> list[int]:
     """Return the rows to read: the first of several tries of one attempt, filled from the others.
 
-    In reports of all tries the state stands on the last row of an attempt only.
+    In reports of all tries, only the last row of an attempt has the state.
     """
     state, rows = lead.state, lead.rows
     if state is None or all(row[state].strip() for row in rows):
@@ -226,7 +226,7 @@ def _merge_tries(lead: _Lead, blocks: list[Block], stream: Stream) -> list[int]:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Which column of each block holds what, by its place in the block."""
+    """Which column of each block holds what, by index within the block."""
 
     question: int | None
     response: int | None
@@ -247,7 +247,7 @@ def _parts(table: Table, blocks: list[Block]) -> _Parts:
         return _Parts(0, 1, None)
     if words[1] == "right" or words[0] == "response":
         return _Parts(None, 0, 1)
-    # Unknown words: a question holds the options, so the response is a part of its text.
+    # Unknown words: a question lists the options, so its text contains the response.
     pairs = [(row[first.places[0]], row[first.places[1]]) for row in table.rows]
     pairs = [(a, b) for a, b in pairs if not _nothing(a) and not _nothing(b)]
     held = sum(len(a) > len(b) + 3 and _options(b)[0] in a for a, b in pairs)
@@ -309,7 +309,7 @@ def _add_block(
 
 
 def _items(texts: list[str], name: str, stream: Stream) -> tuple[list[str], str]:
-    """Return the item of each row: by the column, or by the text where it is drawn at random."""
+    """Return the item of each row: the column, or the text if questions are drawn at random."""
     signs = [tuple(sorted(_SPLIT.split(text.strip()))) for text in texts]
     _, share = most_common(sign for sign, text in zip(signs, texts, strict=True) if text.strip())
     if share >= _MOST_STEMS or share == 0.0:
@@ -340,7 +340,7 @@ def _differs(keys: list[tuple[str, ...]]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _options(cell: str) -> tuple[str, ...]:
-    """Split the options of a response, and undo what Moodle puts before ``=``, ``+``, ``-``, ``@``.
+    """Split a response into options; drop Moodle's quote before ``=``, ``+``, ``-``, ``@``.
 
     Examples
     --------

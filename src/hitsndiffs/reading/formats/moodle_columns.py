@@ -41,7 +41,7 @@ class Block:
 
 
 def word_of(name: str) -> str | None:
-    """Return ``"question"``, ``"response"`` or ``"right"`` where the word is known.
+    """Return ``"question"``, ``"response"`` or ``"right"``, or None for an unknown word.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def word_of(name: str) -> str | None:
 
 
 def find_grade(header: Sequence[str], *, whole: bool = False) -> int | None:
-    """Return the place of the grade of the whole quiz (``Grade/10.00``).
+    """Return the index of the grade of the whole quiz (``Grade/10.00``).
 
-    With ``whole`` also ``Grade/10``, as sites without decimals write it. In JSON only letters and
-    digits are left of it (``grade1000``).
+    With ``whole``, accept ``Grade/10`` too, as sites without decimals write it. In JSON, only the
+    letters and digits of the name remain (``grade1000``).
     """
     for pattern in (_GRADE, _WHOLE_GRADE) if whole else (_GRADE,):
         for k, name in enumerate(header):

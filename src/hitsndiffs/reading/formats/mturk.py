@@ -73,19 +73,19 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _tasks(table: Table, hit: int, asked: list[int]) -> list[str]:
-    """Return the task of each row: the same input is the same task, posted once or again."""
+    """Return the task of each row: equal inputs are one task, even if posted again."""
     inputs = [k for k, name in enumerate(table.header) if name.strip().lower().startswith("input.")]
     if asked:
         return [" ".join(row[k].strip() for k in asked) for row in table.rows]
     if not inputs:
-        # Without inputs every HIT shows the same page.
+        # Without inputs, every HIT shows the same page.
         return ["task"] * len(table.rows)
     first: dict[tuple[str, ...], str] = {}
     return [first.setdefault(tuple(row[k] for k in inputs), row[hit].strip()) for row in table.rows]
 
 
 def _questions(table: Table, stream: Stream) -> dict[str, list[tuple[str, ...] | None]]:
-    """Return the answers of each row by question; None where it was not asked."""
+    """Return the answers of each row by question; None if it was not asked."""
     groups: dict[str, dict[str, int]] = {}
     single: dict[str, int] = {}
     for place, header in enumerate(table.header):

@@ -1,4 +1,4 @@
-"""OpenAI evals: the log of a run (JSONL), with the spec in a line of its own."""
+"""OpenAI evals: the log of a run (JSONL), with the spec on a separate line."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def _convert(document: Document, _: Choices) -> Stream:
 def _answer(data: dict[str, Any], right: list[str]) -> tuple[str | None, list[str]]:
     """Return what was picked, and the options.
 
-    Where the eval names no options but the right answers, nothing wrong is ever picked: then the
-    answer is what was sampled.
+    If the eval lists only the right answers as options, it never picks a wrong one; then the answer
+    is what was sampled.
     """
     found = data.get("options")
     options = [as_text(o).strip() for o in found] if isinstance(found, list) else []

@@ -11,7 +11,7 @@ from hitsndiffs.reading.formats.common import as_text, stem_of_name
 __all__ = ["OPENCOMPASS"]
 
 _SHARD = re.compile(r"^(?P<dataset>.+)_(?P<shard>\d+)$")
-_LONG = 40  # a prediction longer than this is the text of a model, not an option
+_LONG = 40  # a longer prediction is free text, not an option
 
 
 def _entries(value: Any) -> dict[str, dict[str, Any]]:
@@ -77,7 +77,7 @@ def _first(entry: dict[str, Any], *names: str) -> str:
 
 
 def _dataset(document: Document) -> tuple[str, int]:
-    """Return the name of the data set, and how many entries the shards before this one hold."""
+    """Return the name of the data set, and the number of entries in earlier shards."""
     stem = stem_of_name(document.name)
     match = _SHARD.match(stem)
     if match is None:

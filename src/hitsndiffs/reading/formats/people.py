@@ -1,4 +1,4 @@
-"""Whose answers a row holds, and which columns the caller named."""
+"""Find out whose answers a row holds, and which columns the caller named."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
     "persons",
 ]
 
-#: Questions that ask who one is.
+#: Questions that ask who the respondent is.
 ASKS_WHO = re.compile(
     r"\b(?:e-?mail|username|user name|full name|your name|student name|name of (?:the )?student|"
     r"first name|last name|surname|student (?:id|number|no)|roll (?:no|number)|matric\w*|"
@@ -29,7 +29,7 @@ ASKS_WHO = re.compile(
     re.IGNORECASE,
 )
 
-#: Names of columns that hold a part of a person's name, in the languages that exports come in.
+#: Names of columns that hold part of a person's name, in the languages of the exports.
 _FIRST = words(
     "first name|firstname|given name|given names|forename|vorname|prénom|prenom|nombre|nome|"
     "voornaam|förnamn|имя|名|jméno|imię|fornavn|etunimi|keresztnév|ad|όνομα"
@@ -42,7 +42,7 @@ _LAST = words(
 
 
 def given_columns(header: Sequence[str], named: str | None, argument: str) -> list[int]:
-    """Return the places of the columns that the caller named (``"a+b"`` for two)."""
+    """Return the indices of the columns that the caller named (``"a+b"`` for two)."""
     if named is None:
         return []
     names = [named] if named in header or "+" not in named else named.split("+")
@@ -59,11 +59,11 @@ def persons(
     places: Sequence[int],
     user: str | None = None,
 ) -> list[str]:
-    """Return who each row belongs to, from all columns that say something about the person.
+    """Return the person of each row, from all columns that identify people.
 
-    Two rows belong to one person when all these columns agree. The label is the name where names
-    differ between persons, else the first column that tells them apart, else both. A row without
-    any of it is a person of its own. The caller may name the columns (``user``).
+    Two rows belong to the same person if all these columns agree. The label is the name if names
+    are unique, else the first column that is unique, else all columns joined. A row where they are
+    all blank counts as a separate person. The caller may name the columns (``user``).
 
     Examples
     --------
@@ -116,7 +116,7 @@ def chosen_only(questions: dict[str, Any], option: str | None) -> dict[str, Any]
 
 
 def number_attempts(keys: Iterable[Any]) -> list[int]:
-    """Return for each row how often its key has come up by then.
+    """Return for each row how often its key has occurred so far.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def number_attempts(keys: Iterable[Any]) -> list[int]:
 
 
 def is_about_person(name: str) -> bool:
-    """Whether a column asks for class, group, gender and the like, not for an answer."""
+    """Whether a column holds a class, group, gender or similar, rather than an answer."""
     return role_of_name(name) == "identity"
 
 

@@ -1,4 +1,4 @@
-"""Prodigy: a JSONL file with an annotation per line."""
+"""Prodigy: a JSONL file with one annotation per line."""
 
 from __future__ import annotations
 

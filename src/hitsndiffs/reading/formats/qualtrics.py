@@ -1,4 +1,4 @@
-"""Qualtrics: CSV with three header rows (the third names every question), and the older one."""
+"""Qualtrics: CSV with three header rows (the third names every question), or the older layout."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _who(codes: Sequence[str], table: Table, rows: Sequence[Sequence[str]]) -> l
 
 
 def _is_multiple(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
-    """Whether each column is one option: it holds one text or nothing."""
+    """Whether each column is one option: its cells hold the same text or nothing."""
     return all(len({row[k].strip() for row in rows} - {"", "-99"}) <= 1 for k in columns) and any(
         not row[k].strip() for row in rows for k in columns
     )
@@ -136,7 +136,7 @@ def _add_question(
     who: Sequence[str],
     columns: Sequence[int],
 ) -> None:
-    """Add one item with several choices, or an item per column (a grid)."""
+    """Add one item with several choices, or one item per column (a grid)."""
     if len(columns) > 1 and _is_multiple(rows, columns):
         _add_set(stream, header, texts, rows, who, columns)
         return

@@ -1,7 +1,7 @@
 """Tables with several columns per question: answer.1, solution.1, points.1, answer.2, … (R/exams).
 
-No tool is known by it: the groups of columns are found by their numbers, and one of them is named
-like an answer, another like a key, points or a check.
+No single tool has this layout. Columns are grouped by their numbers; each group has a column named
+like an answer, and most groups another named like a key, points or a check.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Blocks = dict[int, dict[str, int]]
 
 
 def _blocks(header: Sequence[str]) -> Blocks:
-    """Return for each question the columns of its answer, key and points, and what else it has."""
+    """Return for each question the columns of its answer, key, points and check."""
     if len(header) > 5000:
         return {}
     found: dict[int, dict[str, int]] = {}
@@ -128,7 +128,7 @@ def _identity(header: Sequence[str], rows: Sequence[Sequence[str]], end: int) ->
 def _versions(
     header: Sequence[str], rows: Sequence[Sequence[str]], end: int, blocks: Blocks
 ) -> list[str]:
-    """Return the version of each row, where versions have different keys; else nothing."""
+    """Return the version of each row if versions have different keys, else empty texts."""
     none = [""] * len(rows)
     place = next((k for k in range(end) if folded(header[k]) in _VERSIONS), None)
     keys = [parts["key"] for parts in blocks.values() if "key" in parts]
@@ -141,7 +141,7 @@ def _versions(
 
 
 def _are_bits(cells: Sequence[str]) -> bool:
-    """Whether each answer is a row of 0 and 1, one per option (``01000``)."""
+    """Whether each answer is a string of 0s and 1s, one per option (``01000``)."""
     given = {cell.strip() for cell in cells} - {""}
     return (
         bool(given)

@@ -1,4 +1,4 @@
-"""Scantron and similar scanners: persons in rows, answers in _1, _2, …, 0 for no mark."""
+"""Scantron and similar scanners: one row per person, answers in _1, _2, …, 0 for no mark."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEYS = {"key", "answerkey", "ans"}
 
 
 def _answers(header: Sequence[str]) -> list[int]:
-    """Return the places of _1, _2, _3, …."""
+    """Return the indices of the columns _1, _2, _3, …."""
     places = [k for k, name in enumerate(header) if _PLACE.match(name.strip())]
     numbers = [int(header[k].strip()[1:]) for k in places]
     return places if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else []
@@ -53,7 +53,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         stream.left_out.append(LeftOut(1, "row of the key", "it is no person"))
         stream.key_from = "the row of the key"
     who = persons(table.header, rows, identity or [0], choices.user)
-    # 0 is «no mark» where the marks are numbers from 1 on.
+    # If all marks are numbers, 0 means «no mark».
     marks = {row[k].strip() for row in rows for k in places} - {""}
     none = "0" if marks and all(mark.isdigit() for mark in marks) else ""
     for k in places:

@@ -1,4 +1,4 @@
-"""SurveyMonkey: all responses as CSV or xlsx, with the options in a second row of names."""
+"""SurveyMonkey: all responses as CSV or xlsx, with the options in a second header row."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         roles(stream, header, free, "comment", "an answer in one's own words")
         kept = [k for k in places if k not in free]
         if len(kept) > 1 and not _are_ticks(below, rows, kept):
-            names += [f"{question} - {below[k]}" for k in kept]  # a grid: a question per row
+            names += [f"{question} - {below[k]}" for k in kept]  # a grid: one question per row
             found += [[k] for k in kept]
         elif kept:
             names.append(question)
@@ -63,7 +63,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _questions(header: Sequence[str], lead: Sequence[int]) -> list[tuple[str, list[int]]]:
-    """Return the questions and their columns; one without a name goes with the one before it."""
+    """Return the questions and their columns; an unnamed column belongs to the one before it."""
     found: list[tuple[str, list[int]]] = []
     for k, name in enumerate(header):
         if k in lead:
@@ -76,7 +76,7 @@ def _questions(header: Sequence[str], lead: Sequence[int]) -> list[tuple[str, li
 
 
 def _are_ticks(below: Sequence[str], rows: Sequence[Sequence[str]], places: Sequence[int]) -> bool:
-    """Whether the cells repeat the option above them (or 1): several may be ticked."""
+    """Whether each cell is empty, 1, or the option above it, so that several may be ticked."""
     return all(
         not row[k].strip() or row[k].strip() in ("1", "1.0") or plain(row[k]) == below[k]
         for row in rows

@@ -27,7 +27,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _named(table: Table, prefix: str) -> dict[str, int]:
-    """Return the columns with a prefix by the rest of their names."""
+    """Return the columns with this prefix, by the rest of their names."""
     return {
         name.strip()[len(prefix) :]: place
         for place, name in enumerate(table.header)
@@ -42,7 +42,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     if worker is None:
         raise absent("a Toloka file", "ASSIGNMENT:worker_id")
     about = _named(table, "ASSIGNMENT:")
-    # In old dumps the assignment is named on the last row of its suite only.
+    # In old dumps, only the last row of a suite names the assignment.
     for name in ("worker_id", "status"):
         if name in about:
             _fill_from_below(table.rows, about[name])
@@ -92,7 +92,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _choices(cell: str) -> tuple[str, ...]:
-    """Return the options of an answer; several are a JSON list."""
+    """Return the options of an answer; several are written as a JSON list."""
     found = literal(cell) if cell.lstrip().startswith("[") else None
     if isinstance(found, list) and all(isinstance(part, (str, int, float)) for part in found):
         return tuple(as_text(part) for part in found)
@@ -108,7 +108,7 @@ def _fill_from_below(rows: list[list[str]], place: int) -> None:
 
 
 def _tasks(table: Table, inputs: list[int], task: int | None) -> list[str]:
-    """Return the item of each row: the same input is the same item, whatever its task id."""
+    """Return the item of each row: equal inputs are one item, whatever the task id."""
     if not inputs:
         return [row[task].strip() if task is not None else "" for row in table.rows]
     first: dict[tuple[str, ...], str] = {}

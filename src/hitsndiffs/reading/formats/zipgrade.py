@@ -118,7 +118,7 @@ def _keys_differ(
     versions: Sequence[tuple[str, str]],
     used: dict[int, dict[str, int]],
 ) -> bool:
-    """Whether two versions of a quiz have different keys, so that question n is not the same."""
+    """Whether two versions of a quiz have different keys, so their question n differs."""
     for parts in used.values():
         keys: dict[str, dict[str, str]] = {}
         for row, (quiz, version) in zip(rows, versions, strict=True):

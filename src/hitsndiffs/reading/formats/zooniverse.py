@@ -73,7 +73,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
 
 
 def _without_free_text(entries: list[_Entry], stream: Stream) -> list[_Entry]:
-    """Leave out tasks whose answers are texts of their own (transcriptions)."""
+    """Leave out tasks whose answers are free text (transcriptions)."""
     by_task: dict[str, list[str]] = {}
     for _, _, task, answer in entries:
         by_task.setdefault(task, []).append(" ".join(answer))
@@ -88,7 +88,7 @@ def _without_free_text(entries: list[_Entry], stream: Stream) -> list[_Entry]:
 
 
 def _tasks(value: Any) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yield name, wording and choices of each task; drawings are passed over."""
+    """Yield the name, wording and choices of each task; skip drawings."""
     for part in objects(value):
         task, answer = as_text(part.get("task")), part.get("value")
         parts = objects(answer)

@@ -16,7 +16,7 @@ from hitsndiffs.show.theme import dressed
 
 __all__ = ["CHARTS", "plot", "plot_comparison"]
 
-#: Name → title, and what draws it.
+#: Name → title and drawing function.
 CHARTS: dict[str, tuple[str, Callable[..., Any]]] = {
     "ranking": ("Users from best to worst, with 95 % intervals", ranking_chart),
     "answers": ("The answers, sorted by the result", answers_chart),

@@ -15,10 +15,10 @@ from hitsndiffs.show.theme import LIGHT, SHADES, altair
 __all__ = ["answers_chart"]
 
 #: Tables of up to this many rows and columns are drawn cell by cell; larger ones in this many
-#: bands of users and columns of items, coloured by the share of right answers.
+#: bands of users and blocks of items, coloured by the share of right answers.
 ROWS, COLUMNS = 60, 80
 BANDS, BLOCKS = 50, 60
-#: Users whose answers are looked at, evenly spaced from best to worst, where there are more.
+#: Maximum users looked at; of more, this many are taken evenly from best to worst.
 LOOKED_AT_USERS = 4_000
 WIDTH = 430
 
@@ -29,8 +29,8 @@ Ints = npt.NDArray[np.int64]
 def answers_chart(ranking: Ranking, *, as_read: bool = False) -> Any:
     """Right, wrong and missing answers; the best users on top, the easiest items at the left.
 
-    Right is what the method takes for the key. On consistent answers the colours meet along one
-    line, and each answer's choosers stand side by side.
+    Right means the likely key. If the answers are consistent, the colours meet along one line,
+    and the users who chose the same answer are next to each other.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def answers_chart(ranking: Ranking, *, as_read: bool = False) -> Any:
 
 
 def _with_answer(right: Array) -> Array:
-    """The same, with one row more where a column would have no value at all."""
+    """Add a row that is -1 in columns without any answer, so that no column is all NaN."""
     empty = np.isnan(right).all(axis=0)
     return np.vstack([right, np.where(empty, -1.0, np.nan)])
 

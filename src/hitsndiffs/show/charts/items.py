@@ -1,4 +1,4 @@
-"""Items: how hard and how telling each is, and who chose which of its options."""
+"""Items: how hard and how discriminating each is, and who chose which option."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from hitsndiffs.show.theme import LIGHT, altair
 
 __all__ = ["item_chart", "items_chart", "option_rows", "options_chart"]
 
-#: Beyond this many, items without a doubt are counted in cells instead of drawn one by one.
+#: Above this many, items without a remark are counted in cells instead of drawn one by one.
 POINTS_UP_TO = 1_500
 CELLS = 30
-#: This many doubtful items at most are drawn, and this many of them named.
+#: At most this many doubtful items are drawn, and at most this many of them named.
 DRAWN_DOUBTS, NAMED_DOUBTS = 300, 20
-#: Options of an item that get a line of their own: the key, then those chosen most.
+#: Maximum options of an item that get a line: the keys first, then the most chosen.
 LINES = 6
 WIDTH = 320
 
@@ -38,9 +38,9 @@ def items_chart(
     ranking
         The result.
     key
-        An answer key to hold against the answers.
+        An answer key to check against the answers.
     items
-        What :func:`~hitsndiffs.show.tables.item_list` says, where it is known already.
+        The result of :func:`~hitsndiffs.show.tables.item_list`, if already known.
     """
     alt = altair()
     found = item_list(ranking, key) if items is None else items
@@ -93,7 +93,7 @@ def _sound(items: Sequence[Item], x: Any, y: Any) -> Any:
 
 
 def _counted(items: Sequence[Item]) -> Any:
-    """How many items lie in each cell of a grid."""
+    """The number of items in each cell of a grid."""
     alt = altair()
     shares = np.array([item.share for item in items])
     telling = np.array([item.discrimination for item in items])
@@ -124,16 +124,16 @@ def _counted(items: Sequence[Item]) -> Any:
 def options_chart(
     ranking: Ranking, *, item: Any = None, key: Mapping[Any, Any] | None = None
 ) -> Any:
-    """The share of each option over ability groups, for one item.
+    """The share of each option by ability group, for one item.
 
     Parameters
     ----------
     ranking
         The result.
     item
-        Whose options; default: the first item with a remark, else the first of all.
+        The item; default: the first with a remark, else the first of all.
     key
-        An answer key to hold against the answers.
+        An answer key to check against the answers.
     """
     found = item_list(ranking, key)
     labels = [str(label) for label in ranking.responses.items]
@@ -149,12 +149,12 @@ def options_chart(
 
 
 def item_chart(rows: list[dict[str, Any]], groups: int) -> Any:
-    """Draw the options of one item, the key as a strong line.
+    """Draw the options of one item, the key as a thick line.
 
     Parameters
     ----------
     rows
-        Of the item (:func:`option_rows`).
+        Rows of the item (:func:`option_rows`).
     groups
         How many ability groups there are.
     """
@@ -233,7 +233,7 @@ def option_rows(ranking: Ranking, item: Item, shares: Any) -> list[dict[str, Any
 
 
 def _apart(values: Sequence[float], gap: float = 0.13) -> list[float]:
-    """Heights for names beside the ends of lines, none on top of another.
+    """Heights for the names at the ends of the lines, spaced so that they do not overlap.
 
     >>> [round(v, 2) for v in _apart([0.5, 0.5, 1.0, 0.95])]
     [0.5, 0.63, 1.0, 0.87]

@@ -15,7 +15,7 @@ from hitsndiffs.show.theme import LIGHT, altair
 
 __all__ = ["INTERVAL", "interval", "ranking_chart", "score_title"]
 
-#: Up to this many users all are drawn; beyond, the whole as a curve, and this many at either end.
+#: Up to this many users are all drawn; more are drawn as a curve, plus this many at either end.
 ALL_DRAWN_UP_TO = 60
 ENDS = 15
 #: Points of the curve.
@@ -29,7 +29,7 @@ Vector = npt.NDArray[np.float64]
 
 
 def score_title(ranking: Ranking) -> str:
-    """What the scores are, for an axis.
+    """The axis title for the scores.
 
     >>> import hitsndiffs as hnd
     >>> score_title(hnd.rank([list("AAA"), list("AAB"), list("ABB")], method="majority"))
@@ -42,7 +42,7 @@ def score_title(ranking: Ranking) -> str:
 
 
 def interval(ranking: Ranking) -> tuple[Vector, Vector]:
-    """Where each user's true score lies, 95 % sure; a share stays between 0 and 1."""
+    """The 95 % interval of each user's true score; shares stay between 0 and 1."""
     reach = INTERVAL * np.nan_to_num(ranking.standard_errors)
     low, high = ranking.scores - reach, ranking.scores + reach
     if ranking.by == "correct":
@@ -56,9 +56,9 @@ def ranking_chart(ranking: Ranking, *, users: Sequence[Any] | None = None) -> An
     Parameters
     ----------
     ranking
-        What to draw; of several groups that cannot be compared, the largest.
+        What to draw; only the largest of several groups that cannot be compared.
     users
-        Draw these users only (default: all, or both ends where there are many).
+        Draw only these users (default: all, or a curve and both ends if there are many).
     """
     order = ranking.order[ranking.components[ranking.order] == 0]
     if users is not None:
@@ -137,7 +137,7 @@ def _number(ranking: Ranking, value: float) -> str:
 
 
 def _curve(ranking: Ranking, order: Ints) -> Any:
-    """Score against rank, with the interval as a band; a point stands for its neighbours."""
+    """Score against rank, with the interval as a band; each point averages neighbouring users."""
     alt = altair()
     cells = np.array_split(order, min(POINTS, len(order)))
     low, high = interval(ranking)

@@ -19,7 +19,7 @@ __all__ = ["agreement_chart", "axes_chart", "copies_chart"]
 
 
 def agreement_chart(comparison: Comparison) -> Any:
-    """How alike each two methods rank (Spearman's correlation)."""
+    """How alike each pair of methods ranks (Spearman's correlation)."""
     names = [result.method for result in comparison.results if result.error is None]
     if len(names) < 2:
         raise InputError("Two methods or more are needed for a picture of their agreement.")
@@ -40,9 +40,9 @@ def copies_chart(ranking: Ranking, *, alike: Alike | None = None) -> Any:
     Parameters
     ----------
     ranking
-        By a method that looks for copies (``latent-key``, ``auto``).
+        A ranking by a method that looks for copies (``latent-key``, ``auto``).
     alike
-        What :func:`~hitsndiffs.show.alike.find_alike` found, where it is known already.
+        The result of :func:`~hitsndiffs.show.alike.find_alike`, if already known.
     """
     found = find_alike(ranking) if alike is None else alike
     if len(found.users) < 2:
@@ -122,15 +122,15 @@ def _matrix(
 def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Any:
     """Users on the two strongest axes of the answers, coloured by the ranking.
 
-    Where the colour changes along the first axis, the strongest difference between users is the
-    one that the ranking shows; where it changes along the second, another one is stronger.
+    If the colour changes along the first axis, the ranking shows the strongest difference between
+    users; if it changes along the second, another difference is stronger.
 
     Parameters
     ----------
     ranking
         The result.
     axes
-        What :func:`~hitsndiffs.show.axes.find_axes` found, where it is known already.
+        The result of :func:`~hitsndiffs.show.axes.find_axes`, if already known.
     """
     alt = altair()
     found = find_axes(ranking) if axes is None else axes

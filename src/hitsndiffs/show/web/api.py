@@ -25,7 +25,7 @@ BUSY = "The server is busy; try again in a few minutes."
 
 
 class Api:
-    """Answers programs; they have no cookie, and nothing of theirs is kept."""
+    """Answers programs, which have no cookie; none of their data is kept."""
 
     def __init__(self, settings: Settings, workers: Workers, visits: Visits) -> None:
         self.settings = settings
@@ -83,7 +83,7 @@ class Api:
             await asyncio.to_thread(self.visits.end, visitor)
 
     async def _wait(self, request: Request, job: Job) -> None:
-        """Wait for the work; stop it when the program has hung up."""
+        """Wait for the work; stop it if the client disconnects."""
         while not job.is_over:
             await asyncio.sleep(LOOK)
             with contextlib.suppress(RuntimeError):

@@ -1,4 +1,4 @@
-"""The page: its addresses, and what happens at each."""
+"""The page: its routes, and what each does."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from hitsndiffs.show.web.visits import Full, Visit
 
 __all__ = ["make_app"]
 
-#: What can be downloaded: address → file of the visit, what its name ends with, and its type.
+#: Downloads: address → file of the visit, the end of its download name, and its media type.
 DOWNLOADS = {
     "ranking.csv": ("ranking.csv", "ranking.csv", "text/csv; charset=utf-8"),
     "key.csv": ("key.csv", "key.csv", "text/csv; charset=utf-8"),
@@ -93,7 +93,7 @@ class Page(Frame):
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        """Sweep out idle visits while the server runs, and everything when it ends."""
+        """Remove idle visits while the server runs, and everything when it ends."""
 
         async def sweep() -> None:
             while True:
@@ -110,7 +110,7 @@ class Page(Frame):
     # -- files --------------------------------------------------------------------------------
 
     async def start(self, request: Request) -> Response:
-        """The start: bring files, or try an example."""
+        """The start: upload files, or try an example."""
         visitor = self.visitor(request) or self.visits.new_visitor()
         visit = self.visit(request)
         response = self.show(
@@ -126,7 +126,7 @@ class Page(Frame):
         return response
 
     async def files(self, request: Request) -> Response:
-        """Take the files, and look into them."""
+        """Store the uploaded files, and find out how to read them."""
         form = await self.form(request)
         visitor = self.visitor(request)
         assert visitor is not None
@@ -138,7 +138,7 @@ class Page(Frame):
         return self.look(visit)
 
     async def example(self, request: Request) -> Response:
-        """Take an example instead of files."""
+        """Use an example instead of uploaded files."""
         form = await self.form(request)
         visitor = self.visitor(request)
         assert visitor is not None
@@ -153,13 +153,13 @@ class Page(Frame):
     # -- the plan -----------------------------------------------------------------------------
 
     def look(self, visit: Visit) -> Response:
-        """Find out how the files are to be read."""
+        """Find out how to read the files."""
         visit.result = visit.comparison = None
         self.work(visit, "plan")
         return RedirectResponse("/plan", 303)
 
     async def plan(self, request: Request, visit: Visit) -> Response:
-        """Show how the files are read, or that this is being found out, or what went wrong."""
+        """Show how the files are read, or the progress, or what went wrong."""
         if visit.is_working:
             return self.waiting(request, visit)
         job = visit.job
@@ -187,7 +187,7 @@ class Page(Frame):
         return self.look(visit)
 
     def options_from(self, request: Request, visit: Visit) -> bool:
-        """Take the roles and settings of the form; tell whether they are new."""
+        """Take the roles and settings from the form; tell whether they changed."""
         plan = None
         if visit.plan is not None:
             plan = visit.plan["plan"] | {"n_columns": visit.plan["n_columns"]}
@@ -199,7 +199,7 @@ class Page(Frame):
     # -- the ranking --------------------------------------------------------------------------
 
     async def rank(self, request: Request, visit: Visit) -> Response:
-        """Rank, with what the form says."""
+        """Rank with the settings of the form."""
         form = request.state.form
         if self.options_from(request, visit):
             visit.plan = None
@@ -225,14 +225,14 @@ class Page(Frame):
         return self.rank_again(visit)
 
     async def know(self, request: Request, visit: Visit) -> Response:
-        """Rank again with the answers to what the page asked."""
+        """Rank again with the visitor's answers to the page's questions."""
         for name, value in request.state.form.items():
             if name.startswith("known:") and value:
                 visit.known[name.removeprefix("known:")] = str(value)
         return self.rank_again(visit)
 
     async def result(self, request: Request, visit: Visit) -> Response:
-        """Show the report, or how far it is, or what went wrong."""
+        """Show the report, or the progress, or what went wrong."""
         if visit.is_working:
             return self.waiting(request, visit)
         if visit.result is None:
@@ -270,7 +270,7 @@ class Page(Frame):
     # -- work ---------------------------------------------------------------------------------
 
     async def progress(self, request: Request) -> Response:
-        """How far the work is, for the script of the page."""
+        """The progress of the work, for the page's script."""
         visit = self.visit(request)
         if visit is None:
             return JSONResponse({"state": "over"}, 404)
@@ -299,7 +299,7 @@ class Page(Frame):
         return RedirectResponse("/", 303)
 
     async def download(self, request: Request, visit: Visit) -> Response:
-        """Hand out a file of the result."""
+        """Send a file for download."""
         name = request.path_params["name"]
         if name not in DOWNLOADS:
             raise HTTPException(404)
@@ -321,7 +321,7 @@ class Page(Frame):
 
 
 def _words(make: Callable[[], str]) -> str:
-    """Return what an example is, as the one who makes it says."""
+    """Return what an example is, from the docstring of its function."""
     return (make.__doc__ or "").partition(":")[0]
 
 
@@ -330,7 +330,7 @@ async def _nothing(_: Request) -> Response:
 
 
 def _fragment(visit: Visit, name: str) -> Any:
-    """Return what the work has rendered with the templates of the report."""
+    """Return a part of the page that the work has rendered."""
     from markupsafe import Markup
 
     return Markup((visit.folder / name).read_text(encoding="utf-8"))

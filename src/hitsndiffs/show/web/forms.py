@@ -1,4 +1,4 @@
-"""From what a visitor filled in to what the library takes."""
+"""Turns the fields of the visitor's forms into arguments for the library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hitsndiffs.reading.patterns import exactly
 __all__ = ["ROLE_BUTTONS", "SETTINGS", "UNUSED", "key_text", "reading_options", "wishes"]
 
 UNUSED = "unused"
-#: What a column can be made, by the layout of the table: role → the word on the button.
+#: The roles a column can have, by the layout of the table: role → the word on the button.
 ROLE_BUTTONS = {
     "wide": {"user": "User", "item": "Item", "group": "Group", UNUSED: "Leave out"},
     "long": {
@@ -25,7 +25,7 @@ ROLE_BUTTONS = {
         UNUSED: "Leave out",
     },
 }
-#: Settings for reading: name → the values that can be chosen, with their words (empty: free text).
+#: Settings for reading: name → the possible values with their labels (empty: free text).
 SETTINGS: dict[str, dict[str, str]] = {
     "rows": {
         "": "find out",
@@ -51,14 +51,14 @@ SETTINGS: dict[str, dict[str, str]] = {
 }
 _ROLE_OPTIONS = ("items", "drop", "user", "item", "option", "group")
 _SEPARATED = re.compile(r"\s*[=:;,\t]\s*")
-#: The longest text that is taken from a field.
+#: Maximum characters taken from a settings field.
 LONGEST_FIELD = 200
 
 
 def reading_options(
     form: Mapping[str, Any], plan: Mapping[str, Any] | None, before: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return how the files are to be read, from the form of the plan.
+    """Return the options for reading the files, from the form of the plan.
 
     Parameters
     ----------
@@ -66,14 +66,14 @@ def reading_options(
         The fields. ``c0``, ``c1``, … are the roles of the columns, ``i0``, ``i1``, … tell which
         items are kept; the others are settings.
     plan
-        The plan that the form showed, as data; None where there was none.
+        The plan that the form showed, as data; None if there was none.
     before
         The options that led to that plan.
     """
     settings = _settings(form)
     kept = {name: value for name, value in before.items() if name in _ROLE_OPTIONS}
     if settings != {name: value for name, value in before.items() if name not in _ROLE_OPTIONS}:
-        return settings  # columns mean something else now
+        return settings  # the columns now mean something else
     if plan is None:
         return settings
     if form.get("items_shown") == "1":
@@ -110,7 +110,7 @@ def reading_options(
 
 
 def _shown(role: str) -> str:
-    """Return the role that a button stands for: all others are left out."""
+    """Return the role that a button shows; roles without a button count as left out."""
     return role if role in ("user", "item", "answers", "group") else UNUSED
 
 
@@ -185,7 +185,7 @@ def key_text(text: str, items: Collection[str] = ()) -> str:
     text
         What was typed.
     items
-        The names of the items, which may hold such marks themselves.
+        The names of the items, which may contain these separators.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What every address of the page shares: who asks, which visit it is, how an answer looks."""
+"""What all routes of the page share: visitors, visits, work and the form of responses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Handler = Callable[[Request, Visit], Awaitable[Response]]
 
 
 class Frame:
-    """A server with its visits and its work."""
+    """A server with its visits and workers."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -36,12 +36,12 @@ class Frame:
     # -- who ----------------------------------------------------------------------------------
 
     def visitor(self, request: Request) -> str | None:
-        """Return who asks, by the cookie of this server."""
+        """Return the visitor, by the cookie of this server."""
         found = request.cookies.get(self.cookie)
         return found if self.visits.is_ours(found) else None
 
     def visit(self, request: Request) -> Visit | None:
-        """Return the visit of who asks, with what its work has brought."""
+        """Return the visitor's visit, with the results of its finished work."""
         visitor = self.visitor(request)
         visit = None if visitor is None else self.visits.get(visitor)
         if visit is not None:
@@ -49,7 +49,7 @@ class Frame:
         return visit
 
     def visiting(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """Let a handler have the visit; without one, the way leads to the start."""
+        """Pass the visit to a handler; without a visit, redirect to the start."""
 
         async def handle(request: Request) -> Response:
             visit = self.visit(request)
@@ -60,7 +60,7 @@ class Frame:
         return handle
 
     def posting(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """Let a handler have the visit and a form that was made for it."""
+        """Pass the visit to a handler, with the checked form in ``request.state.form``."""
 
         async def handle(request: Request, visit: Visit) -> Response:
             await self.form(request)
@@ -69,7 +69,7 @@ class Frame:
         return self.visiting(handle)
 
     async def form(self, request: Request) -> FormData:
-        """Return the fields of a form, after a look at its token."""
+        """Return the fields of a form, after checking its token."""
         form = await receive_files(request, self.settings)
         request.state.form = form
         visitor = self.visitor(request)
@@ -83,7 +83,7 @@ class Frame:
     # -- work ---------------------------------------------------------------------------------
 
     def work(self, visit: Visit, kind: str) -> None:
-        """Start a piece of work for a visit; what was under way is stopped."""
+        """Start a piece of work for a visit; stop the one under way."""
         self.workers.cancel(visit.job)
         visit.job = self.workers.start(
             {
@@ -97,7 +97,7 @@ class Frame:
         )
 
     def settle(self, visit: Visit) -> None:
-        """Take what the work has brought."""
+        """Store the result of finished work in the visit."""
         job = visit.job
         if job is None or job.state != "done":
             return
@@ -178,33 +178,33 @@ class Frame:
         )
 
     async def http_error(self, request: Request, error: Exception) -> Response:
-        """What the server itself refuses."""
+        """Answer an HTTP error, such as an unknown address."""
         assert isinstance(error, HTTPException)
         said = {"Not Found": "There is no such page.", "Method Not Allowed": "This is not the way."}
         return self.say(request, said.get(error.detail, error.detail), error.status_code)
 
     async def input_error(self, request: Request, error: Exception) -> Response:
-        """What cannot be used as given."""
+        """Answer input that cannot be used."""
         return self.say(request, str(error), 422, self.visit(request))
 
     async def too_large(self, request: Request, _: Exception) -> Response:
-        """Too much came."""
+        """Answer an upload that is too large."""
         sentence = f"At most {size(self.settings.max_upload)} can be sent at once."
         return self.say(request, sentence, 413)
 
     async def too_slow(self, request: Request, _: Exception) -> Response:
-        """Too little came."""
+        """Answer an upload that has stalled."""
         return self.say(request, "The rest of the upload did not come; try again.", 408)
 
     async def busy(self, request: Request, _: Exception) -> Response:
-        """There is too much to do."""
+        """Answer when there is no room for more work or visits."""
         return self.say(request, PAGE_BUSY, 503)
 
     async def fault(self, request: Request, error: Exception) -> Response:
-        """Something that should not happen."""
+        """Answer an unexpected error."""
         return self.say(request, f"{type(error).__name__}.", 500, fault=True)
 
 
 async def hung_up(_: Request, __: Exception) -> Response:
-    """Answer nobody."""
+    """Answer a client that has disconnected."""
     return Response(status_code=400)

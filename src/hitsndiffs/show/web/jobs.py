@@ -1,4 +1,4 @@
-"""Work in processes of its own: started, watched, limited, cancelled."""
+"""Work in separate processes: started, watched, limited, cancelled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Busy", "Job", "Workers"]
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
-#: Modules that every piece of work needs; they are loaded once, and processes are forked from that.
+#: Modules that all work needs, loaded once in the process that the workers are forked from.
 PRELOADED = (
     "polars",
     "altair",
@@ -33,19 +33,19 @@ PRELOADED = (
     "hitsndiffs.show.report",
     "hitsndiffs.show.web.worker",
 )
-#: Seconds between two looks at a process.
+#: Seconds between two checks of a process.
 LOOK = 0.1
-#: Bytes of one message from a process.
+#: Maximum bytes of a message from a process.
 LARGEST_MESSAGE = 64_000_000
 
 
 class Busy(Exception):
-    """There is more to do than may wait."""
+    """Too much work is waiting."""
 
 
 @dataclass
 class Job:
-    """One piece of work, and how far it is."""
+    """One piece of work, and its progress."""
 
     task: dict[str, Any]
     state: State = "waiting"
@@ -62,7 +62,7 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether the work has ended."""
         return self.state not in ("waiting", "running")
 
     def seconds(self) -> float:
@@ -72,14 +72,14 @@ class Job:
         return (self.ended or time.monotonic()) - self.began
 
     def finish(self, state: State, error: str = "", is_fault: bool = False) -> None:
-        """End it; what ended first counts."""
+        """End the work; only the first call counts."""
         if not self.is_over:
             self.error, self.is_fault, self.ended = error, is_fault, time.monotonic()
             self.state = state
 
 
 class Workers:
-    """A few processes at a time; what comes later waits its turn."""
+    """A few processes at a time; further work waits its turn."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -92,7 +92,7 @@ class Workers:
             self._context.set_forkserver_preload(list(PRELOADED))
 
     def start(self, task: dict[str, Any]) -> Job:
-        """Start a piece of work, or let it wait."""
+        """Start a piece of work, or let it wait its turn."""
         job = Job(task)
         with self._lock:
             if sum(j.state == "waiting" for j in self._open) >= self.settings.max_waiting:
@@ -108,7 +108,7 @@ class Workers:
         return waiting.index(job) if job in waiting else 0
 
     def cancel(self, job: Job | None) -> None:
-        """Stop a piece of work; nothing happens where it is over."""
+        """Stop a piece of work; do nothing if it is over."""
         if job is not None and not job.is_over:
             job.stop.set()
             if job.state == "waiting":
@@ -128,7 +128,7 @@ class Workers:
         try:
             if not job.stop.is_set():
                 self._watch(job)
-        except Exception as error:  # a thread must not end without a word
+        except Exception as error:  # a thread must not fail silently
             job.finish("failed", f"{type(error).__name__} while the work was started.", True)
         finally:
             if not job.is_over:
@@ -193,7 +193,7 @@ def _take(job: Job, message: dict[str, Any]) -> None:
 
 
 def _end(process: Any) -> None:
-    """Make sure that a process is gone, with all that it started."""
+    """Make sure that a process and everything it started are gone."""
     process.join(0.5)
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""What stands before every request: who may ask, how much may come, what goes with an answer."""
+"""Checks on every request (host, origin, size), and security headers on every response."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from hitsndiffs.show.web.settings import Settings, size
 
 __all__ = ["Guard", "TooLarge", "TooSlow"]
 
-#: Room for the parts of a form around its files.
+#: Bytes allowed for the parts of a form around its files.
 AROUND = 1_000_000
 
 
-#: Bytes and seconds for which a body that is refused is still received.
+#: A refused body is still received for up to this many bytes and seconds.
 LEFT, LINGER = 200_000_000, 10.0
 
 
 class TooLarge(Exception):
-    """More bytes came than may."""
+    """The body is larger than allowed."""
 
 
 class TooSlow(Exception):
-    """The bytes did not come in time."""
+    """The body did not arrive in time."""
 
 
 class Guard:
-    """Refuses requests that were not meant for this page, and dresses every answer.
+    """Refuses requests not meant for this page, and adds security headers to every response.
 
-    * The host must be this machine: no foreign name may be pointed here (DNS rebinding).
-    * What changes something must come from a page of this server (``Origin``,
-      ``Sec-Fetch-Site``); forms carry a token as well, which the page checks.
-    * A body is bounded in size, and its bytes must keep coming.
-    * A content security policy with a new nonce each time; nothing is cached or framed.
+    * The host must be this machine: foreign names that point here are refused (DNS rebinding).
+    * A ``POST`` from a browser must come from a page of this server (``Origin``,
+      ``Sec-Fetch-Site``); forms also carry a token, which the page checks.
+    * A body is limited in size, and its bytes must keep coming.
+    * The content security policy has a new nonce each time; nothing is cached or framed.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -86,7 +86,7 @@ class Guard:
 
         async def bounded() -> Message:
             nonlocal came, is_whole
-            if is_whole:  # who waits now waits for the visitor to hang up
+            if is_whole:  # from now on only a disconnect can come
                 return await receive()
             try:
                 message = await asyncio.wait_for(receive(), self.settings.patience)
@@ -103,7 +103,7 @@ class Guard:
 
 
 async def _drain(receive: Receive) -> None:
-    """Let what is on its way come in, within bounds: who is cut off does not hear the answer."""
+    """Receive the rest of a body, within limits: a client that is cut off misses the answer."""
     came = 0
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(LINGER):

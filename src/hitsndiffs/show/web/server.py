@@ -18,7 +18,7 @@ from hitsndiffs.show.web.settings import Settings
 
 __all__ = ["address", "check_extra", "listen", "run"]
 
-#: Modules of the extra, and the packages that hold them.
+#: Modules that the page needs, and the packages that hold them.
 NEEDED = {
     "starlette": "starlette",
     "uvicorn": "uvicorn",
@@ -30,7 +30,7 @@ NEEDED = {
 
 
 def check_extra(needed: Mapping[str, str] = NEEDED) -> None:
-    """Say in one sentence what is missing, before anything is started.
+    """Raise an error that names the missing packages, before anything is started.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def check_extra(needed: Mapping[str, str] = NEEDED) -> None:
 
 
 def listen(settings: Settings) -> tuple[socket.socket, Settings]:
-    """Open the socket; the settings then name its port."""
+    """Open the socket; the returned settings name its port."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     opened = socket.socket(family, socket.SOCK_STREAM)
     if sys.platform != "win32":
@@ -68,13 +68,13 @@ def listen(settings: Settings) -> tuple[socket.socket, Settings]:
     except OverflowError:
         opened.close()
         raise InputError(f"the port is a number from 0 to 65535; got {settings.port}.") from None
-    opened.listen(2048)  # whoever comes before the page is ready waits
+    opened.listen(2048)  # early visitors wait until the page is ready
     opened.set_inheritable(False)
     return opened, replace(settings, port=opened.getsockname()[1])
 
 
 def address(settings: Settings) -> str:
-    """Return where the page is."""
+    """Return the URL of the page."""
     host = settings.host
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()
@@ -84,7 +84,7 @@ def address(settings: Settings) -> str:
 def run(
     settings: Settings, opened: socket.socket, *, show: bool = False, debug: bool = False
 ) -> None:
-    """Serve the page until somebody ends it.
+    """Serve the page until it is stopped.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def run(
     show
         Whether to open it in the browser.
     debug
-        Whether to say on the terminal where a fault came from.
+        Whether to print on the terminal where an error came from.
     """
     import uvicorn
 
@@ -105,7 +105,7 @@ def run(
         access_log=False,
         server_header=False,
         date_header=False,
-        timeout_keep_alive=75,  # on a busy machine visitors are slow to ask again
+        timeout_keep_alive=75,  # on a busy machine clients are slow to ask again
         timeout_graceful_shutdown=3,
         limit_concurrency=1000,
         lifespan="on",
@@ -115,7 +115,7 @@ def run(
         logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     if show:
         threading.Timer(0.8, _open, [address(settings)]).start()
-    # uvicorn raises the signal that ended it once more: end in the ordinary way, and clean up
+    # uvicorn re-raises the signal that stopped it: exit normally, so that cleanup runs
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[opened])

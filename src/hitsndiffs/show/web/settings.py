@@ -1,4 +1,4 @@
-"""What the page allows: addresses, sizes, times."""
+"""Settings of the page: addresses, sizes, times."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Settings:
     Parameters
     ----------
     host, port
-        Where it listens.
+        Where the page listens.
     max_upload
         Bytes that one visitor may send at once.
     max_files
-        Files at once.
+        Files that one visitor may send at once.
     time_limit
         Seconds that one piece of work may take.
     memory_limit
@@ -41,7 +41,7 @@ class Settings:
     max_waiting
         Pieces of work that may wait.
     max_visits
-        Visits that are kept; the one that was idle longest makes room.
+        Visits that are kept; a new one replaces the one idle longest.
     max_disk
         Bytes that all visits may keep in their folders.
     idle
@@ -49,7 +49,7 @@ class Settings:
     patience
         Seconds to wait for the next bytes of an upload.
     examples
-        Name of a file → what makes its text.
+        File name → function that makes its text.
     """
 
     host: str = "127.0.0.1"
@@ -74,8 +74,8 @@ class Settings:
     def answers_to(self, host: str) -> bool:
         """Tell whether a request was meant for this page, by the host that it names.
 
-        A name that some outside server gave to this machine is refused: a foreign page could use
-        one to reach this page (DNS rebinding). An address in figures cannot be used so.
+        A name that an outside DNS server gives to this machine is refused: a foreign page could
+        use it to reach this page (DNS rebinding). Numeric addresses cannot be misused this way.
 
         Examples
         --------
@@ -106,7 +106,7 @@ def _host_name(host: str) -> str:
 
 
 def is_loopback(name: str) -> bool:
-    """Tell whether a name or an address is this machine and nobody else."""
+    """Tell whether a name or an address can only mean this machine."""
     if name == "localhost":
         return True
     try:
@@ -116,7 +116,7 @@ def is_loopback(name: str) -> bool:
 
 
 def size(n_bytes: float) -> str:
-    """Return a size as people say it.
+    """Return a size in readable units.
 
     >>> size(800), size(12_300), size(100_000_000), size(4 << 30)
     ('800 bytes', '12 kB', '100 MB', '4.3 GB')

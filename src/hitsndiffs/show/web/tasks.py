@@ -1,4 +1,4 @@
-"""What is done with the files of a visitor; runs in a worker process."""
+"""The work on a visitor's files; runs in a worker process."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["answer", "compare_files", "look", "rank_files"]
 
-#: Names that are offered in a list.
+#: Maximum names offered in a list.
 OFFERED = 1000
-#: Columns of a plan that are shown, and the first users and items of the answers.
+#: Maximum columns shown of a plan, and users and items in the preview of the answers.
 PLAN_COLUMNS, CORNER_USERS, CORNER_ITEMS = 400, 5, 8
-#: Sentences on rows that were left out and on what was assumed; the longest name.
+#: Maximum notes shown, also on rows left out; maximum length of a name.
 SHOWN_NOTES, LONGEST = 50, 1000
-#: Questions that the page asks when it is in doubt.
+#: Questions that the page asks if the ranking is in doubt.
 QUESTIONS = 2
 
 
@@ -41,7 +41,7 @@ def _read(task: dict[str, Any]) -> tuple[Responses, Plan]:
 
 
 def look(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
-    """Read the files, and say how they are read."""
+    """Read the files, and describe how they are read."""
     with watch.stage(0):
         responses, plan = _read(task)
     _write(task, "plan.json", plan.to_json() + "\n")
@@ -77,7 +77,7 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
 
 
 def _columns(plan: Plan) -> list[dict[str, Any]]:
-    """Return the columns that can be shown; their names are kept as they are, to be found again."""
+    """Return the columns to show; their names stay unchanged, as options refer to them."""
     shown = [column for column in plan.columns if len(column.name) <= LONGEST]
     return [
         {"name": column.name, "role": column.role, "reason": clean(column.reason)}
@@ -86,7 +86,7 @@ def _columns(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
-    """Return the items that can be left out one by one, where they are not columns of the file."""
+    """Return the items that can be left out one by one; none if they are columns of the file."""
     from hitsndiffs.reading.patterns import match_names
 
     if plan.layout == "wide":
@@ -101,7 +101,7 @@ def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
 
 
 def _preview(r: Responses) -> dict[str, Any]:
-    """Return the first answers as they are understood."""
+    """Return the first answers as they were read."""
     import numpy as np
 
     n_users, n_items = min(CORNER_USERS, r.n_users), min(CORNER_ITEMS, r.n_items)
@@ -124,7 +124,7 @@ def _preview(r: Responses) -> dict[str, Any]:
 
 
 def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
-    """Read, rank, and leave everything that can be shown and downloaded."""
+    """Read, rank, and write everything that can be shown or downloaded."""
     from hitsndiffs.data.formulas import without_formulas
     from hitsndiffs.results.exports import key_frame, ranking_frame
     from hitsndiffs.show.report import EMPTY_ROW, describe
@@ -180,7 +180,7 @@ def _ranked(task: dict[str, Any], responses: Responses, known: dict[str, Any] | 
 def _keys(
     task: dict[str, Any], responses: Responses
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """Return the answers that the ranking may use, and the key that it is held against."""
+    """Return the answers that the ranking may use, and the key to check against the answers."""
     from hitsndiffs.reading import read_key
 
     known: dict[str, Any] = dict(task.get("known", {}))
@@ -204,7 +204,7 @@ def _keys(
 
 
 def _command(task: dict[str, Any], known: dict[str, Any] | None) -> str:
-    """Return the command that repeats the ranking, with the files that can be downloaded."""
+    """Return the command that repeats the ranking; the page offers ``plan.json`` for download."""
     said = ["hnd", "rank", *(Path(file).name for file in task["files"][:20])]
     if task.get("options"):
         said += ["--plan", "plan.json"]
@@ -217,7 +217,7 @@ def _command(task: dict[str, Any], known: dict[str, Any] | None) -> str:
 
 
 def _doubt(ranking: Ranking) -> str:
-    """Say how sure it is where that is not very; empty where all is well."""
+    """Say how sure the ranking is; empty if it is sure enough."""
     from hitsndiffs.results.sureness import MEANING, SURE
 
     sure = ranking.confidence
@@ -227,7 +227,7 @@ def _doubt(ranking: Ranking) -> str:
 
 
 def _questions(ranking: Ranking) -> list[dict[str, Any]]:
-    """Return the items whose right answers would settle most, with the options to choose from."""
+    """Return the items whose right answers would settle most, with their options."""
     ask = getattr(ranking, "ask", None)
     if ask is None or not _doubt(ranking):
         return []
@@ -247,7 +247,7 @@ def _questions(ranking: Ranking) -> list[dict[str, Any]]:
 
 
 def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
-    """Read, fit every method, and leave the comparison."""
+    """Read, fit every method, and write the comparison."""
     from markupsafe import Markup
 
     from hitsndiffs.results.comparison import compare

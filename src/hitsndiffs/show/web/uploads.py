@@ -1,4 +1,4 @@
-"""Files that come in: bounded, under safe names, in the folder of the visit."""
+"""Uploaded files: limited in number, under safe names, in the folder of the visit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hitsndiffs.show.web.visits import Upload, Visit, safe_name
 
 __all__ = ["receive_files", "take_files"]
 
-#: Fields of a form, and bytes of a field that is no file.
+#: Maximum fields of a form, and maximum bytes of a field that is not a file.
 FIELDS, LARGEST_FIELD = 5000, 500_000
 
 

@@ -1,4 +1,4 @@
-"""Visits: what a visitor has brought, kept apart from all others, and forgotten afterwards."""
+"""Visits: each visitor's files and results, kept apart from all others and deleted afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hitsndiffs.show.web.settings import Settings
 __all__ = ["Full", "Upload", "Visit", "Visits", "safe_name"]
 
 PREFIX = "hitsndiffs-page-"
-#: The longest name of a file, in characters.
+#: Maximum length of a file name without its ending, in bytes.
 LONGEST_FILE_NAME = 100
 
 
@@ -32,7 +32,7 @@ class Full(Exception):
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that a visitor has brought."""
+    """A file that a visitor uploaded."""
 
     name: str
     path: Path
@@ -41,24 +41,24 @@ class Upload:
 
 @dataclass
 class Visit:
-    """What a visitor has brought, said and got.
+    """A visitor's files, choices and results.
 
     Attributes
     ----------
     folder
-        Where everything of this visit is kept.
+        The folder that holds everything of this visit.
     files
-        What was brought.
+        The uploaded files.
     options
-        How the files are to be read, as far as the visitor said.
+        How to read the files, as far as the visitor chose.
     wishes
         What the visitor wants of the ranking: method, strong user, key.
     known
         Right answers that the visitor gave when asked.
     plan, result, comparison
-        What came out, as far as there is something.
+        The results, None until there are any.
     job
-        The work under way, or the last one.
+        The current piece of work, or the last one.
     """
 
     folder: Path
@@ -79,12 +79,12 @@ class Visit:
 
     @property
     def size(self) -> int:
-        """Bytes that were brought."""
+        """Bytes of all files."""
         return sum(file.size for file in self.files)
 
     @property
     def title(self) -> str:
-        """What the files are called."""
+        """The name of the file, or the number of files."""
         if len(self.files) == 1:
             return self.files[0].name
         return f"{len(self.files):,} files"
@@ -93,8 +93,8 @@ class Visit:
 class Visits:
     """All visits, in one folder that is removed with them.
 
-    A visitor is known by a cookie that this server has signed. Nothing is kept of somebody who
-    has not brought a file.
+    A visitor is recognised by a cookie that this server has signed. Nothing is kept about a
+    visitor without files.
     """
 
     def __init__(self, settings: Settings, workers: Workers) -> None:
@@ -109,21 +109,21 @@ class Visits:
     # -- who ----------------------------------------------------------------------------------
 
     def new_visitor(self) -> str:
-        """Return a name for somebody new."""
+        """Return a signed name for a new visitor."""
         name = secrets.token_urlsafe(24)
         return f"{name}.{self._sign('visitor', name)}"
 
     def is_ours(self, visitor: str | None) -> bool:
-        """Tell whether this server gave the name."""
+        """Tell whether this server issued the name."""
         name, _, sign = (visitor or "").partition(".")
         return hmac.compare_digest(sign.encode(), self._sign("visitor", name).encode())
 
     def token(self, visitor: str) -> str:
-        """Return what a form of this visitor must carry."""
+        """Return the token that this visitor's forms must carry."""
         return self._sign("form", visitor)
 
     def is_token(self, visitor: str, token: str) -> bool:
-        """Tell whether a form was made for this visitor."""
+        """Tell whether a form's token is this visitor's."""
         return hmac.compare_digest(token.encode(), self.token(visitor).encode())
 
     def _sign(self, purpose: str, text: str) -> str:
@@ -132,14 +132,14 @@ class Visits:
     # -- what ---------------------------------------------------------------------------------
 
     def get(self, visitor: str) -> Visit | None:
-        """Return the visit of somebody, where there is one."""
+        """Return a visitor's visit, if there is one."""
         visit = self._visits.get(visitor)
         if visit is not None:
             visit.used = time.monotonic()
         return visit
 
     def begin(self, visitor: str, n_bytes: int) -> Visit:
-        """Begin a visit with this many bytes of files; an earlier one of the visitor is over."""
+        """Begin a visit with this many bytes of files; an earlier one of the visitor ends."""
         self.end(visitor)
         self.sweep()
         while self._visits and not self._has_room(n_bytes):
@@ -186,7 +186,7 @@ class Visits:
 
 
 def safe_name(name: str, taken: set[str]) -> str:
-    r"""Return a name under which a file can be kept: no folders, nothing invisible, not taken.
+    r"""Return a safe name for a file: no folders, nothing invisible, not taken.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def safe_name(name: str, taken: set[str]) -> str:
 
 
 def _lock(path: Path) -> int | None:
-    """Hold a lock for as long as this process lives; None where there are no such locks."""
+    """Hold a lock until this process closes it or ends; None if that is not possible."""
     try:
         import fcntl
     except ImportError:
@@ -227,7 +227,7 @@ def _lock(path: Path) -> int | None:
 
 
 def _remove_leftovers() -> None:
-    """Remove what servers left that were killed: folders of ours whose lock nobody holds."""
+    """Remove what killed servers left behind: our own folders whose lock nobody holds."""
     if not hasattr(os, "getuid"):
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):

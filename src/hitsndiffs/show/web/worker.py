@@ -1,7 +1,7 @@
-"""One piece of work for the page, in a process of its own: read, rank, compare.
+"""One piece of work for the page, in a separate process: read, rank, compare.
 
 The process talks to the server through a pipe, in JSON, and leaves its files in the folder of the
-visit. It may hold so much memory and no more, and it ends when the server does.
+visit. Its memory is limited, and it ends when the server does.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from hitsndiffs.reading.trial import die_if_need_be
 
 __all__ = ["STAGES", "work"]
 
-#: What each kind of work goes through, in the visitor's words.
+#: The stages of each kind of work, as the visitor sees them.
 STAGES = {
     "plan": ("Looking into the file",),
     "rank": ("Reading the file", "Ranking", "Drawing the report"),
     "compare": ("Reading the file", "Trying every method", "Drawing the comparison"),
     "api": ("Reading the file", "Ranking"),
 }
-#: Seconds between two signs of progress.
+#: Minimum seconds between two progress messages.
 PACE = 0.15
-#: Bytes of one file that the work may write.
+#: Maximum bytes of a file that the work writes.
 LARGEST_FILE = 2 << 30
 
 
@@ -70,7 +70,7 @@ def work(connection: Any, task: dict[str, Any], limits: dict[str, float]) -> Non
 
 
 class Reporting(Watch):
-    """Tells the server what is going on, not too often."""
+    """Reports progress to the server, but not too often."""
 
     def __init__(self, connection: Any, stages: tuple[str, ...]) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class Reporting(Watch):
         return working(self.names[number])
 
     def changed(self) -> None:
-        """Say where the work is."""
+        """Report how far the work is."""
         now = time.monotonic()
         if now - self.last < PACE:
             return
@@ -103,7 +103,7 @@ class Reporting(Watch):
 
 
 def _send(connection: Any, message: dict[str, Any]) -> None:
-    with contextlib.suppress(OSError):  # the server has lost interest
+    with contextlib.suppress(OSError):  # the server no longer listens
         connection.send_bytes(json.dumps(message).encode())
 
 
@@ -121,12 +121,12 @@ def _too_large(limits: dict[str, float]) -> str:
 
 
 def _without(sentence: str, folder: Path) -> str:
-    """Leave out of a sentence where the server keeps the files."""
+    """Remove the server's folder from a sentence."""
     return sentence.replace(f"{folder}{os.sep}", "").replace(str(folder), "the files")
 
 
 def _alone(connection: Any) -> None:
-    """Be a group of processes with no terminal, which ends when the server does."""
+    """Become a process group without a terminal, which ends when the server does."""
     if hasattr(os, "setsid"):
         with contextlib.suppress(OSError):
             os.setsid()
@@ -145,12 +145,12 @@ def _alone(connection: Any) -> None:
 def _limited(limits: dict[str, float]) -> None:
     """Limit memory, processor time and the size of files, where the system can.
 
-    The limit is on data (``RLIMIT_DATA``), not on addresses: the charts are drawn by V8, which
-    reserves far more addresses than it uses, and does not start under ``RLIMIT_AS``.
+    The limit is on data (``RLIMIT_DATA``), not on address space: V8 draws the charts, reserves far
+    more address space than it uses, and does not start under ``RLIMIT_AS``.
     """
     try:
         import resource
-    except ImportError:  # Windows: the limit on time remains
+    except ImportError:  # Windows: only the time limit applies
         return
     seconds = int(limits["time"] * 4) + 10  # several threads spend it at once
     wanted = {
