@@ -31,8 +31,8 @@ class ABH(Method):
     Parameters
     ----------
     solver
-        ``"lanczos"`` (default; Davidson's preconditioned iterations on the basis that Lanczos' use,
-        linear in the number of responses), ``"power"`` (the paper's
+        ``"lanczos"`` (default; Davidson's preconditioned iterations, which share their basis with
+        Lanczos iterations, linear in the number of responses), ``"power"`` (the paper's
         Algorithm 2, linear as well because ``D`` is kept as a vector) or ``"direct"`` (the dense
         Laplacian, small data).
     beta
@@ -44,8 +44,8 @@ class ABH(Method):
 
     Notes
     -----
-    The eigenvalues that are reported are those of ``I - L/β`` (β the largest entry of ``D``), so
-    that here too the strongest axis comes first.
+    The reported eigenvalues are those of ``I - L/β`` (β is the largest entry of ``D``), so the
+    strongest axis comes first here too.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class ABH(Method):
             max_iterations=self.max_iterations,
         )
 
-        # 2. equal answers get equal scores; an option weighs the mean score of its choosers
+        # 2. equal answers get equal scores; an option's weight is the mean score of its choosers
         U, L = Averaging.of(data), Laplacian.of(data)
         s = standardised(U, _mean_by_pattern(found.vector, data))
 
@@ -104,7 +104,7 @@ class ABH(Method):
 
 
 def _mean_by_pattern(s: Vector, data: Engine) -> Vector:
-    """Rounding, and a repeated eigenvalue, may part users with the same answers."""
+    """Average over users with the same answers: rounding or a repeated eigenvalue may part them."""
     number = patterns(data)
     return (np.bincount(number, s) / np.bincount(number))[number]
 

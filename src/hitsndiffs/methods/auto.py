@@ -1,4 +1,4 @@
-"""The default: the method that the evidence in the data asks for."""
+"""The default: choose the method by the evidence in the data."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ __all__ = ["Auto"]
 
 Vector = npt.NDArray[np.float64]
 
-#: Ability is averaged over the key's posterior and the graded axis where the two agree this well.
+#: Where the key's posterior and the graded axis correlate this well, ability is their average.
 AGREE = 0.8
 #: Confusion matrices are tried while users × labels² stays below this.
 MOST_CELLS = 5e7
-#: Of more answers than this, a sample of the users tells which model predicts better.
+#: With more answers than this, the models are compared on a sample of the users.
 CONTEST_ANSWERS = 200_000
 
 
 @dataclass(kw_only=True, eq=False)
 class Auto(Searching):
-    """Certified order, latent key, or confusion matrices: what the evidence in the data says.
+    """Certified order, latent key or confusion matrices, chosen by the evidence in the data.
 
     1. If plain HnD's order is certified consistent, that order is the answer.
     2. Otherwise the latent-key model is fitted from several starts.
@@ -48,7 +48,7 @@ class Auto(Searching):
        compared with it on hidden answers, and the better one is taken.
 
     Scores are the expected share of right answers; latent ability, which also uses what wrong
-    answers say, is there as well (``by="ability"``).
+    answers say, is available too (``by="ability"``).
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Auto(Searching):
     def _contest(self, data: Engine, found: Search) -> Contest | None:
         """Compare with confusion matrices; ``None`` where they do not apply.
 
-        Two labels shared by all items have a model of their own, with leanings in it.
+        Two labels shared by all items have their own model, which includes leanings.
         """
         if self.answers or self.strong_user is not None or data.n_items < 2:
             return None
@@ -123,7 +123,7 @@ class Auto(Searching):
         if data.n_users * len(shared.labels) ** 2 > MOST_CELLS:
             return None
         step("comparing with confusion matrices")
-        # some thousand answers tell the models apart; who is asked follows from the answers
+        # a sample is enough to compare the models; who is in it depends only on the answers
         data = found.problem.data
         share = CONTEST_ANSWERS / data.n_responses
         start = data.collect(found.best.fit.posterior.mean)
@@ -163,9 +163,10 @@ class Auto(Searching):
 
 
 def _readings(data: Engine, fit: Fit, found: Search) -> tuple[tuple[Reading, ...], tuple[int, ...]]:
-    """Confusion matrices' reading, then those by a key that disagree; and the numbers of these.
+    """The reading by confusion matrices, then those by a key that disagree, with their numbers.
 
-    The first is as sure as the best by a key, as far as the two agree: if not, one is wrong.
+    The first is as sure as the best reading by a key, but less so if the two disagree: then one of
+    them is wrong.
     """
     assert fit.correct is not None
     assert fit.key_probabilities is not None
@@ -195,7 +196,7 @@ def _ability(data: Engine, found: Search, ability: Vector) -> Any:
     if abs(agreements[place]) < AGREE:
         return ability
     axis = np.sign(agreements[place]) * axes.scores[:, place]
-    if found.sample is not None:  # from the sample's options to everybody
+    if found.sample is not None:  # from the sample to everybody
         weights = shrunk(found.problem.data, axis, found.shrinkage.lam)
         axis = data.choices(weights) / (data.answers_per_user + found.shrinkage.mu)
     scaled = (axis - float(axis.mean())) * (float(ability.std()) / float(axis.std()))

@@ -16,7 +16,7 @@ __all__ = ["AvgHITS"]
 
 @dataclass(kw_only=True, eq=False)
 class AvgHITS(Method):
-    """HITS with means instead of sums: the stepping stone to HnD, and no ranking by itself.
+    """HITS with means instead of sums: the stepping stone to HnD, not a ranking by itself.
 
     Options get the mean score of their choosers, users the mean weight of their options. The
     fixed point is the ones vector (everybody has the same score), which is why HnD looks at the
@@ -46,7 +46,7 @@ class AvgHITS(Method):
     def _fit(self, data: Engine) -> Fit:
         U = Averaging.of(data)
         s = 0.5 + np.random.default_rng(self.seed).random(data.n_users)
-        s /= U.stationary @ s  # which every round keeps at 1
+        s /= U.stationary @ s  # every round keeps this product at 1
         change, rounds = np.inf, 0
         while change > self.tol and rounds < self.max_iterations:
             new = U(s)

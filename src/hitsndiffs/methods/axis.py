@@ -1,4 +1,4 @@
-"""What the two methods that rank by an axis share: scale, orientation, notes."""
+"""Shared by the two methods that rank by an axis: scale, orientation, notes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Vector = npt.NDArray[np.float64]
 
 
 def standardised(U: Averaging, s: Vector) -> Any:
-    """Mean 0 and variance 1, each user counted by the number of answers."""
+    """Scale to mean 0 and variance 1, users weighted by their number of answers."""
     s = U.centred(s)
     return s / np.sqrt(float(U.stationary @ s**2))
 
@@ -85,7 +85,7 @@ def oriented_fit(
 
 
 def with_key(data: Engine, fit: Fit) -> Fit:
-    """The same fit with the key that its scores speak for."""
+    """The same fit with the key that its scores imply."""
     key = key_from_scores(data, fit.scores, means=fit.option_weights)
     return replace(fit, key_probabilities=key)
 
@@ -94,7 +94,7 @@ def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Any:
     """A score is a mean of item contributions: its error is their spread over √(answers)."""
     data = U.data
     squares = (w / value) ** 2
-    if data.is_complete:  # the same for all users: less to do for each of them
+    if data.is_complete:  # equal numbers of answers: less work per user
         n = data.n_items
         errors = np.sqrt(np.maximum(data.choices(squares / n) - s * s, 0.0) / max(n - 1, 1))
         return errors if n > 1 else errors + np.nan
@@ -119,7 +119,7 @@ def nobody_differs(data: Engine) -> Fit:
 
 
 def is_repeated(values: Vector | None) -> bool:
-    """Whether the two strongest axes are as strong as each other."""
+    """Whether the two strongest axes are equally strong."""
     if values is None or len(values) < 2:
         return False
     return bool(abs(values[0] - values[1]) <= REPEATED * max(abs(values[0]), abs(values[1])))

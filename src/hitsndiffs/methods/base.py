@@ -1,4 +1,4 @@
-"""What every method shares: parameters, fitting component by component, the fitted names."""
+"""Base of all methods: parameters, fitting component by component, fitted attributes."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ class Method:
     Parameters
     ----------
     seed
-        For random starts; the same seed gives the same result.
+        Seed for random starts; the same seed gives the same result.
     engine, threads
         Which engine holds the data (see :func:`hitsndiffs.engines.open_engine`).
     """
 
     #: The name under which :func:`hitsndiffs.rank` knows the method.
     name: ClassVar[str]
-    #: One line: what it does; and one line: when to use it.
+    #: One line each: what the method does, and when to use it.
     summary: ClassVar[str]
     use: ClassVar[str]
     #: Users are comparable when they share "options" (spectral) or "items" (key-based).
     linked_by: ClassVar[str] = "items"
-    #: Whether the method needs the users' numbers as NumPy arrays in this process; methods that
-    #: do not work on any engine.
+    #: Whether the method needs user arrays as NumPy arrays in this process. Methods that do not
+    #: need them run on any engine.
     needs_memory: ClassVar[bool] = True
-    #: Whether small data are put into an order that follows from the answers first.
+    #: Whether small data are first put into an order that depends only on the answers.
     orders_first: ClassVar[bool] = True
-    #: Whether it may read what labels say across items (the same label in several).
+    #: Whether it may use that several items share a label.
     reads_labels: ClassVar[bool] = False
-    #: Parameters that take one of some words.
+    #: Parameters that take one of a fixed set of words.
     one_of: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     seed: int = 0
     engine: str = "auto"
     threads: int | None = None
 
-    # -- to be written by each method ---------------------------------------------------------
+    # -- implemented by each method -----------------------------------------------------------
 
     def _fit(self, data: Engine) -> Fit:
         """Fit responses in which every user has answered something.
@@ -69,7 +69,7 @@ class Method:
     # -- shared -------------------------------------------------------------------------------
 
     def fit(self, responses: Responses | Engine) -> Self:
-        """Fit the method; fitted names end in ``_``."""
+        """Fit the method; fitted attributes end in ``_``."""
         data = open_engine(responses, self.engine, self.threads)
         if data.n_options == 0:
             raise InputError("Nobody answered anything: there is nothing to rank.")
@@ -98,7 +98,7 @@ class Method:
         return self
 
     def _check(self, data: Engine) -> None:
-        """Parameters must make sense, and what the caller knows must be about these data."""
+        """Check the parameters, and that known answers and the strong user are in the data."""
         check_params(self.name, self.get_params(), self.one_of)
         if self.needs_memory and data.arrays != "numpy":
             raise data.cannot_serve(f"Method '{self.name}'")
@@ -122,11 +122,11 @@ class Method:
         return self
 
     def _fit_here(self, data: Engine) -> Fit:
-        """The fit of a few answers that are elsewhere, in this process."""
+        """Fit, in this process, a few answers that are held elsewhere."""
         return type(self)(**{**self.get_params(), "engine": "auto"}).fit(data.responses).fit_
 
     def _fit_parts(self, data: Engine, parts: list[npt.NDArray[np.int64]]) -> Fit:
-        """Fit each part of the users by itself; the first is the largest."""
+        """Fit each part of the users separately; the largest comes first."""
         fitted = []
         alone = []
         for users in parts:

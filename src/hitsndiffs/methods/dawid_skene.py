@@ -23,13 +23,13 @@ Vector = npt.NDArray[np.float64]
 
 #: The smallest count and probability (no logarithm of zero).
 TINY = 1e-10
-#: The strengths of the hierarchical priors are learnt every few rounds.
+#: Rounds between updates of the hierarchical priors' strengths.
 LEARN_EVERY = 3
 
 
 @dataclass(frozen=True)
 class Confusions(Learnt):
-    """How every user mistakes labels for each other.
+    """How each user confuses labels.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Confusions(Learnt):
     confusions
         ``[user, answer, right]``: how likely each answer is, given the right label.
     strengths
-        How strongly the population binds each row (hierarchical model).
+        How strongly each row is pulled to the population's (hierarchical model).
     truth
         ``[item, label]``: how likely each label is right.
     numbers
@@ -58,7 +58,7 @@ class Confusions(Learnt):
         items: npt.NDArray[np.int64],
         options: npt.NDArray[np.int64],
     ) -> Confusions:
-        """The same where users, items and options have other numbers: those given for each."""
+        """The same, with users, items and options renumbered to the numbers given."""
         return replace(
             self,
             confusions=self.confusions[np.argsort(users)],
@@ -74,19 +74,19 @@ class DawidSkene(Method):
     Parameters
     ----------
     model
-        ``"one-coin"``: a user is right with one probability, and wrong options are equally likely
-        otherwise. ``"full"``: a confusion matrix per user, for items that share one label set
-        (say, images with the labels dog, cat, rabbit). ``"hierarchical"``: the same, every
-        user's rows drawn from a population whose spread is learnt, so that few answers count for
-        little and a leaning to one label is told from ability.
+        ``"one-coin"``: each user is right with one probability; otherwise all wrong options are
+        equally likely. ``"full"``: a confusion matrix per user, for items that share one label set
+        (say, images with the labels dog, cat, rabbit). ``"hierarchical"``: the same, with every
+        user's rows drawn from a population whose spread is learnt. Few answers then count for
+        little, and leaning to one label is told apart from ability.
     priors
         How likely each option is before anybody answers: ``"even"`` within the item, ``"labels"``
-        (as frequent as its label is right over all items, estimated), or ``"auto"``: even for
-        one-coin, labels for full.
+        (the estimated share of items in which its label is right), or ``"auto"``: even for
+        one-coin, labels otherwise.
     smoothing
-        Every user's rates are those of as many further answers by the average user.
+        Every user is credited with this many further answers by the average user.
     options_per_item
-        How many options an item has, where some were never chosen (one-coin).
+        How many options each item has, if some were never chosen (one-coin).
     tol, max_iterations
         The rounds end when no option's probability changes by more than ``tol``.
 
@@ -182,7 +182,7 @@ class DawidSkene(Method):
             rows = _Rows(self.model, self._shared(pooled, strengths))
             if rounds == self.max_iterations or change <= self.tol:
                 break
-            # E: how likely each label is right for each item, unchosen labels too
+            # E: how likely each label is right for each item, including unchosen labels
             by_option = data.through(none, rows.logs, counts).reshape(-1, k, k)
             by_option = by_option[np.arange(data.n_options), numbers]
             by_item = data.items.total(by_option) + np.log(np.maximum(prior, TINY))
@@ -223,7 +223,7 @@ class DawidSkene(Method):
         )
 
     def _shared(self, pooled: Vector, strengths: Vector) -> Any:
-        """What is added to every user's counts: answers as everybody gives them."""
+        """What is added to every user's counts: answers of the average user."""
         if self.model == "hierarchical":
             return strengths * pooled
         pooled = np.maximum(pooled, TINY)
@@ -231,7 +231,7 @@ class DawidSkene(Method):
 
 
 def _by_answer(truth: Vector, numbers: npt.NDArray[np.int64]) -> Vector:
-    """Weights whose sums over a user's options are ``[answer, right]`` counts, a row of them."""
+    """Weights whose sums over a user's options are ``[answer, right]`` counts, as one row."""
     k = truth.shape[1]
     weights = np.zeros((len(truth), k, k))
     weights[np.arange(len(truth)), numbers] = truth
@@ -240,10 +240,10 @@ def _by_answer(truth: Vector, numbers: npt.NDArray[np.int64]) -> Vector:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Users' rows of probabilities ``[answer, right]``, from their counts; steps of a pass.
+    """Users' rows of probabilities ``[answer, right]`` from their counts, as steps of a pass.
 
-    Every user's answers where label ``c`` is right follow a row of probabilities. In the
-    hierarchical model it is drawn from a Dirichlet distribution about everybody's row.
+    Where label ``c`` is right, a user's answers follow a row of probabilities. In the hierarchical
+    model this row is drawn from a Dirichlet distribution centred on everybody's row.
 
     Attributes
     ----------
@@ -270,7 +270,7 @@ class _Rows:
         return (digamma(rows) - digamma(total)).reshape(counts.shape)
 
     def right(self, counts: Any, share: Vector) -> Any:
-        """How often a user is right, where each label is right so often; one column."""
+        """How often a user is right, given the share of items for each right label; one column."""
         k = len(share)
         diagonal = self.means(counts)[:, :: k + 1]
         return (diagonal * np.asarray(share, like=diagonal)).sum(axis=1, keepdims=True)
@@ -282,7 +282,7 @@ class _Rows:
 
 
 def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """The one label set of all items; an error where they clearly have none."""
+    """The label set that all items share; an error if they clearly share none."""
     found = sharing(data.items)
     if found.apart:
         raise InputError(
@@ -307,9 +307,9 @@ def _strengths(
     pooled
         Everybody's shares, ``[answer, right]``.
     strengths
-        Where to begin, for each right label.
+        Starting values, for each right label.
     rounds
-        Steps of the fixed point.
+        Fixed-point steps.
     """
     for _ in range(rounds):
         up, down = data.reduced(partial(_moments, pooled=pooled, strengths=strengths), counts)

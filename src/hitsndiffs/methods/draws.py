@@ -1,8 +1,8 @@
-"""Chance that belongs to the data: draws that depend on the answers, not on order or names.
+"""Pseudo-random draws that depend on the answers, not on order or names.
 
-Resampling users at random would make a result depend on the order of the rows. Here every option
-has pseudo-random numbers that follow from how often it was chosen, and every user those that follow
-from the options chosen: the same data give the same draws in any order and under any labels.
+Resampling users at random would make a result depend on the order of the rows. Here an option's
+numbers follow from how often it was chosen and its item answered, and a user's numbers follow from
+the chosen options: the same data give the same draws in any order and under any labels.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Words = npt.NDArray[np.uint64]
 
 
 def option_draws(data: Engine, count: int, seed: int = 0) -> Array:
-    """Uniform numbers in [0, 1), one row per option; options chosen equally often share theirs.
+    """Uniform numbers in [0, 1), one row per option; options with the same counts share theirs.
 
     >>> from hitsndiffs import Responses
     >>> from hitsndiffs.engines import open_engine
@@ -35,7 +35,7 @@ def option_draws(data: Engine, count: int, seed: int = 0) -> Array:
 def user_draws(data: Engine, count: int, seed: int = 0) -> Array:
     """Uniform numbers in [0, 1), one row per user; users with equal answers share theirs.
 
-    They follow from the exact sum of the chosen options' words: the same on every engine.
+    They follow from an exact sum over the chosen options, which is the same on every engine.
     """
     prints = data.fingerprints(mixed(_option_words(data)))
     return np.stack([_uniform(prints ^ turn) for turn in _turns(count, seed)], axis=1)
@@ -48,7 +48,7 @@ def item_words(data: Engine) -> Words:
 
 
 def _option_words(data: Engine) -> Words:
-    """A number per option that follows from how often it and its item were chosen."""
+    """A number per option that follows from how often it was chosen and its item answered."""
     chosen = data.choosers_per_option.astype(np.uint64)
     answered = data.answers_per_item.astype(np.uint64)[data.items.of_option]
     words: Words = mixed(chosen) ^ mixed(mixed(answered))

@@ -23,7 +23,7 @@ __all__ = ["along", "perfected"]
 
 Vector = npt.NDArray[np.float64]
 
-#: Up to this many orders the number is written out.
+#: Numbers of orders up to this are written out.
 WRITTEN_OUT = 10**9
 
 
@@ -32,15 +32,15 @@ def perfected(
 ) -> Fit:
     """Put the users in a perfect order if there is one and the scores do not follow it yet.
 
-    The paper pads rows to equal numbers of answers (Appendix B) and has to solve again; the
-    PQ-tree needs no numbers of answers, and no axis that can be told from the next.
+    The paper pads rows to equal numbers of answers (Appendix B) and has to solve again. The
+    PQ-tree needs neither equal numbers of answers nor an axis that is distinct from the next.
 
     Parameters
     ----------
     data
         One connected component.
     fit
-        What the axis says.
+        The fit by the axis.
     answers, strong_user
         What the caller knows: it settles which end is up.
     """
@@ -96,7 +96,7 @@ def along(
         strong_user=strong_user,
     )
     assert fit.option_weights is not None
-    scoring = Scoring(fit.option_weights)  # a newcomer: the mean of the chosen options' weights
+    scoring = Scoring(fit.option_weights)  # newcomers get the mean weight of their options
     return replace(fit, perfect=found, scoring=scoring, notes=(*_several(found), *fit.notes))
 
 

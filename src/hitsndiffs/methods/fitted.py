@@ -1,4 +1,4 @@
-"""What a method found, and how the findings of several components become one."""
+"""What a method found, and how the fits of several components are merged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Vector = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
 
 
-#: What a fit holds for every user.
+#: The fields of a fit that hold one value per user.
 USER_ARRAYS = (
     "scores", "correct", "abilities", "standard_errors", "ability_errors", "correct_errors",
     "common_errors",
@@ -41,12 +41,12 @@ USER_ARRAYS = (
 
 @dataclass(frozen=True)
 class Choice:
-    """What a method that chooses among others has chosen.
+    """What was chosen by a method that chooses among others.
 
     Attributes
     ----------
     method
-        Its name; ``None`` where no method can rank these answers.
+        The chosen method's name; ``None`` if no method can rank these answers.
     why
         The reason, as a clause without a full stop.
     """
@@ -73,7 +73,7 @@ class AlikeUsers:
     users
         The numbers of the first hundred.
     share
-        The part of all users that they are worth, counted as witnesses.
+        The share of all users' weight as witnesses that is lost because copies count for less.
     """
 
     count: int
@@ -86,7 +86,7 @@ class Learnt:
     """What a model learnt besides scores and key; each model has its own fields."""
 
     def put_back(self, users: IntVector, items: IntVector, options: IntVector) -> Learnt:  # noqa: ARG002
-        """The same where users, items and options have other numbers: those given for each."""
+        """The same, with users, items and options renumbered to the numbers given."""
         return self
 
 
@@ -107,8 +107,8 @@ class Fit:
     standard_errors, ability_errors, correct_errors
         Of the scores, and of the abilities and the expected shares where these are not the scores.
     common_errors
-        The part of the shares' standard errors that moves everybody alike: ranks do not depend on
-        it.
+        The part of the shares' standard errors that moves everybody together: ranks do not depend
+        on it.
     orientation
         How the upper end was found, for methods that cannot tell it themselves.
     eigenvalues
@@ -124,7 +124,7 @@ class Fit:
     scoring
         How newcomers are scored, for methods whose scores are means over options.
     readings
-        The distinct ways to read the answers, that of the scores first, for methods that compare.
+        The distinct ways to read the answers, the best first, for methods that compare them.
     questions
         Items whose right answers would tell most about which reading holds, the best first.
     solver, residual, eigenvalue
@@ -134,7 +134,7 @@ class Fit:
     alike
         Users who may be copies of each other, for methods that look for them.
     learnt
-        What the model learnt besides.
+        What else the model learnt.
     """
 
     scores: Vector
@@ -172,7 +172,7 @@ class Fit:
 
 
 def collected(data: Engine, fit: Fit) -> Fit:
-    """The same with all user arrays as NumPy arrays."""
+    """The same fit, with all user arrays as NumPy arrays."""
     if data.arrays == "numpy":
         return fit
     found = {name: getattr(fit, name) for name in USER_ARRAYS}
@@ -182,7 +182,7 @@ def collected(data: Engine, fit: Fit) -> Fit:
 
 
 def spread_out(data: Engine, fit: Fit) -> Fit:
-    """The same with user arrays of an engine, from NumPy arrays."""
+    """The same fit, with NumPy arrays turned into user arrays of the engine."""
     found = {name: getattr(fit, name) for name in USER_ARRAYS}
     readings = tuple(replace(r, correct=data.user_array(r.correct)) for r in fit.readings)
     there: dict[str, Any] = {n: data.user_array(x) for n, x in found.items() if x is not None}
@@ -199,9 +199,9 @@ class Part:
 
 
 def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
-    """One fit for all: user by user and option by option from the part they are in.
+    """One fit for everybody: each user and option takes the values of its part.
 
-    What is said of the whole (orientation, eigenvalues, confidence) is said of the first part.
+    Orientation, eigenvalues and confidence are those of the largest part.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         )
     for part in parts:
         scores[part.users] = part.fit.scores
-    # of equally large parts the least sure one speaks, whatever order they come in
+    # of equally large parts take the least sure one, so that their order does not matter
     largest = [part.fit for part in parts if len(part.users) == len(parts[0].users)]
     first = min(largest, key=lambda fit: 1.0 if fit.confidence is None else fit.confidence)
     unsettled = next((part.fit for part in parts if not part.fit.converged), first)
@@ -263,14 +263,14 @@ def _spread(pieces: Sequence[tuple[IntVector, Vector | None]], size: int) -> Vec
 
 
 def numbered(alike: AlikeUsers | None, users: IntVector) -> AlikeUsers | None:
-    """The same users, with their numbers in all data."""
+    """The same users, with their numbers in the whole data."""
     if alike is None:
         return None
     return replace(alike, users=tuple(sorted(int(users[j]) for j in alike.users)))
 
 
 def _scoring_of_all(parts: Sequence[Part], q: int) -> Scoring | None:
-    """Each option's weight is that of its component."""
+    """Each option takes the weight from its component."""
     first = parts[0].fit.scoring
     if first is None:
         return None
@@ -285,7 +285,7 @@ def _is_one(data: Engine, parts: Sequence[Part]) -> bool:
 
 
 def _readings_of_all(data: Engine, parts: Sequence[Part]) -> tuple[Reading, ...]:
-    """Readings are of all answers: where there are several parts, there are none for all."""
+    """Readings cover all answers, so there are none if there are several parts."""
     if not _is_one(data, parts):
         return ()
     made = []
@@ -297,9 +297,9 @@ def _readings_of_all(data: Engine, parts: Sequence[Part]) -> tuple[Reading, ...]
 
 
 def _mixed_keys(data: Engine, parts: Sequence[Part], alone: IntVector) -> Vector | None:
-    """Options of one item can lie in several components: each has its say by its answers there.
+    """Options of one item can lie in several components: each counts by its answers to the item.
 
-    An option lies in one component, with all of its choosers; alone it has one chooser.
+    An option lies in one component with all of its choosers; that of a user alone has one chooser.
     """
     share = data.choosers_per_option / data.answers_per_item[data.items.of_option]
     total = share.copy() if len(alone) else np.zeros(len(share))

@@ -173,12 +173,12 @@ def option_levels(
 
 
 def level_table(data: Engine, levels: IntVector) -> tuple[IntVector, IntVector]:
-    """Users × items of levels without gaps, -1 = no answer; and which items these are.
+    """Levels without gaps, users × items (-1 = no answer), and the numbers of these items.
 
     Items without an order, or in which only one level was chosen, are left out.
     """
     items = data.items.of_option.astype(np.int64)
-    # levels without gaps: count the distinct ones below, within the item
+    # levels without gaps: count the distinct lower ones within the item
     width = int(levels.max()) + 2
     pairs, place = np.unique(items * width + levels + 1, return_inverse=True)
     starts = np.searchsorted(pairs, np.arange(data.n_items) * width)
@@ -193,7 +193,7 @@ def level_table(data: Engine, levels: IntVector) -> tuple[IntVector, IntVector]:
 
 
 def _key(method: GRM, data: Engine, s: Vector) -> Vector:
-    """The best option of an ordered item is right; those of other items are guessed."""
+    """The key: the best option of ordered items, the given key, and guesses for other items."""
     tops = {item: list(options)[-1] for item, options in (method.order or {}).items()}
     known = answers_here(data.items, {**(method.key or {}), **tops})
     return key_given(data, known, key_from_scores(data, s))

@@ -50,7 +50,7 @@ class HND(Method):
         ``power``, ``deflation`` and ``centred`` stop when the unit vector changes by at most
         ``tol`` (L2).
     gap
-        Whether to compute the next axis too, and so to see that the order is determined.
+        Whether to compute the next axis too, which shows whether the order is determined.
     answers, strong_user
         Known right answers, or a user known to be strong: they settle which end is up.
 
@@ -127,7 +127,7 @@ class HND(Method):
 def _resolution(found: Solution, values: Vector | None) -> float:
     """How far apart (relatively) scores must be for the solver to tell them apart.
 
-    Its last change, grown by what the changes still to come would add up to.
+    The solver's last change, scaled up to cover the changes still to come.
     """
     apart = 1e-2 if values is None or len(values) < 2 else 1 - values[1] / values[0]
     return float(np.clip(10 * found.residual / max(apart, 1e-2), TIE, COARSEST))

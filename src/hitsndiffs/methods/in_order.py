@@ -1,8 +1,8 @@
-"""Fitting in the order that follows from the answers: other orders and names change nothing.
+"""Fit in an order that depends only on the answers: input order and names change nothing.
 
 Small data are put into that order first (:mod:`hitsndiffs.order.canonical`), and the result is
-brought back to the order of the caller. What the answers leave open is then all that is left: users
-whom nothing tells apart, at different places. That is said.
+mapped back to the caller's order. Users whom nothing tells apart may still get different places; a
+note then says so.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ __all__ = ["fit_in_order"]
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Data with more answers are fitted as they come: what an order changes there is rounding.
+#: Data with more answers are fitted as they come: there the order changes only rounding.
 UP_TO = 2_000_000
-#: Scores of users whom nothing tells apart differ by rounding up to here (relatively), and share
-#: their mean.
+#: Between users whom nothing tells apart, score differences up to this (relative) are rounding, and
+#: are averaged out.
 TIED_ROUNDING = 1e-6
-#: Where users whom nothing tells apart stand at different places, it is no surer than this.
+#: Highest confidence where users whom nothing tells apart get different places.
 MOST_SURE_UNTOLD = 0.5
-#: Parameters that treat users or options differently in ways that the colours do not know.
+#: Parameters that tell users or options apart in ways that the colouring does not know.
 TELLING = ("key", "order", "group")
 
 
 def fit_in_order(method: Method, data: Engine, *, up_to: int = UP_TO) -> Fit:
-    """Fit a method such that order and names of users, items and options change nothing.
+    """Fit a method so that the order and names of users, items and options change nothing.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _reading(reading: Reading, found: Canonical) -> Reading:
 
 
 def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
-    """Say so where users whom nothing tells apart stand at different places."""
+    """Note where users whom nothing tells apart get different places."""
     if colouring.first.tell_all_users_apart:
         return fit
     groups = np.unique(colouring.first.users, return_inverse=True)[1].reshape(-1)
@@ -136,7 +136,7 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
     open_end = fit.orientation is not None and not fit.orientation.decided
     for group in wide[np.argsort(-spread[wide], kind="stable")]:
         if open_end and abs(low[group] + high[group]) <= TIED_ROUNDING * size:
-            continue  # the same order upside down, which is said already
+            continue  # the same order upside down, which is noted already
         users = np.flatnonzero(groups == group)
         best, worst = users[np.argmax(scores[users])], users[np.argmin(scores[users])]
         if colouring.alike(int(best), int(worst)):
@@ -145,7 +145,7 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
 
 
 def _levelled(fit: Fit, groups: Ints, spread: Vector) -> Fit:
-    """Users whom nothing tells apart share their numbers, where rounding is all the difference."""
+    """Average the values of users whom nothing tells apart, if they differ only by rounding."""
     some = (spread > 0) & (spread <= TIED_ROUNDING)
     if not some.any():
         return fit

@@ -18,7 +18,7 @@ Vector = npt.NDArray[np.float64]
 
 @dataclass(kw_only=True, eq=False)
 class _Investing(Method):
-    """What the two share: users spread their trust over their options and earn it back."""
+    """Base of both methods: users spread their trust over their options and earn it back."""
 
     needs_memory: ClassVar[bool] = False
 
@@ -40,7 +40,7 @@ class _Investing(Method):
             invested = data.choosers(trust / answers)
             payout = np.divide(w, invested, out=np.zeros_like(w), where=invested > 0)
             trust = trust / answers * data.choices(payout)
-            # the unit of trust is free; kept at 1, nothing over- or underflows
+            # only ratios of trust matter; a mean of 1 avoids over- and underflow
             trust = data.kept(trust)
             trust = data.kept(trust / float(trust.mean()))
             w = self._grown(data, data.choosers(trust / answers))
@@ -54,7 +54,7 @@ class _Investing(Method):
 
 @dataclass(kw_only=True, eq=False)
 class Investment(_Investing):
-    """Users invest their trust in their options, and options grow by a power of what they got.
+    """Users invest their trust in their options, which grow by a power of what was invested.
 
     The rounds do not converge (the rich get richer), so their number is fixed, as in the paper.
 
@@ -63,7 +63,7 @@ class Investment(_Investing):
     rounds
         Number of rounds.
     exponent
-        The power ``g``: an option's score is ``g``-th power of what was invested in it.
+        The power ``g``: an option's score is the ``g``-th power of what was invested in it.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class PooledInvestment(_Investing):
         return np.full(data.n_options, 1 / np.diff(data.items.starts).max())
 
     def _grown(self, data: Engine, invested: Vector) -> Vector:
-        # divided by the item's largest first: powers of tiny numbers would vanish
+        # divide by the item's largest first: powers of tiny numbers would vanish
         largest = data.items.max(invested)
         relative = np.divide(invested, largest, out=np.zeros_like(invested), where=largest > 0)
         return invested * data.items.share(np.power(relative, self.exponent))

@@ -24,10 +24,10 @@ Vector = npt.NDArray[np.float64]
 
 
 def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Any:
-    """Standard error of a user's share of right answers: chance in them, doubt about the key.
+    """Standard error of a user's share of right answers: chance, and doubt about the key.
 
-    The chance is that of this many answers, each right with the user's (smoothed) accuracy: a user
-    whose few answers all seem right is not sure to go on like that.
+    Chance is that of the user's number of answers, each right with the (smoothed) accuracy: even a
+    user whose few answers all seem right may err.
     """
     chance = answers * accuracy * (1 - accuracy)
     doubt = data.choices(key * (1 - key))
@@ -35,7 +35,7 @@ def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -
 
 
 def share_errors(data: Engine, weights: Vector, shares: Vector, answers: Vector) -> Vector:
-    """Standard error of a user's mean weight: the spread over the items, over √answers."""
+    """Standard error of a user's mean weight: the spread over items, divided by √answers."""
     n = answers
     spread = np.maximum(data.choices(weights**2) - n * shares**2, 0.0)
     return np.where(n > 1, np.sqrt(spread / np.maximum(n - 1, 1) / np.maximum(n, 1)), np.nan)
@@ -68,7 +68,7 @@ def key_from_scores(data: Engine, scores: Vector, means: Vector | None = None) -
     scores
         Of the users.
     means
-        The mean score of each option's choosers, where it is known already.
+        The mean score of each option's choosers, if already known.
     """
     counts = data.choosers_per_option.astype(float)
     if means is None:
@@ -104,19 +104,19 @@ def best_option_probabilities(data: Engine, mean: Vector, spread: Vector) -> Vec
     return data.items.share(result)
 
 
-#: Where the distribution of each variable is looked at, in its own standard deviations, and at how
-#: many places per item in all.
+#: Where each variable's distribution is evaluated, in its own standard deviations; and the most
+#: places per item.
 DEVIATIONS = np.linspace(-4.5, 4.5, 25)
 NODES = 400
-#: From so many answers on, loading a library is short beside the rest.
+#: Above this many answers, the time to load a library does not matter.
 LARGE = 10_000_000
 
 
 def _largest(mean: Vector, spread: Vector, large: bool) -> Vector:
     """For each row, P(variable is the row's largest); ``large``: a library may be loaded for it.
 
-    The variables' widths can differ by orders of magnitude (one chooser, or thousands), so that the
-    places of all of them are taken together, and P(it falls between two places) is exact.
+    The variables' widths can differ by orders of magnitude (one chooser, or thousands). So the
+    places of all variables are pooled, and P(a variable falls between two places) is exact.
     """
     places = (mean[:, :, None] + spread[:, :, None] * DEVIATIONS).reshape(len(mean), -1)
     places.sort(axis=1)

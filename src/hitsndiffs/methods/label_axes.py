@@ -1,8 +1,8 @@
 """Label centring: the strongest axes of the answers once everybody's leaning is taken out.
 
-Where all items share two labels, the strongest axis is who says "true". Label centring is to
-leaning what item centring is to missing items: from every answer the item's share of the label and
-the user's own excess of it are taken out, answered items only; the axes are those of the rest.
+Where all items share two labels, the strongest axis is who says "true". Label centring does for
+leaning what item centring does for missing items: from every answer it subtracts the item's share
+of the label and the user's own excess of it. The axes are those of the residuals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SHRINK = 3.0
 
 @dataclass(frozen=True)
 class LabelCentred:
-    """The answers to items with two labels, less the items' shares and the users' leanings.
+    """Answers to items with two labels, minus the items' shares and the users' leanings.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class LabelCentred:
 
     @classmethod
     def of(cls, data: Engine, witness: Array | None = None) -> LabelCentred:
-        """Take the leanings from the data."""
+        """Estimate shares and leanings from the data."""
         _, numbers = label_numbers(data.items)
         second = (numbers == 1).astype(float)
         counts = data.choosers_per_option.astype(float)
@@ -61,7 +61,7 @@ class LabelCentred:
         return cls(data, second, shares, leanings, data.everybody if witness is None else witness)
 
     def columns(self, weights: Array) -> Array:
-        """Item weights as option weights: of the answer itself, and of having answered."""
+        """Item weights as option weights: for the answer itself, and for having answered."""
         each = weights[self.data.items.of_option]
         return np.column_stack(
             [(self.second - self.shares[self.data.items.of_option]) * each, each]
@@ -74,7 +74,7 @@ class LabelCentred:
         return np.asarray(scored[:, 0])
 
     def item_weights(self, scores: Array) -> Array:
-        """How much more the abler ones give each item's second label, leanings taken out."""
+        """How much more often abler users give each item's second label, leanings taken out."""
         d, items = self.data, self.data.items
         scores = self.witness * scores
         back = d.choosers(np.stack([scores, scores * self.leanings], axis=1))

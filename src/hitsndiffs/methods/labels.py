@@ -1,4 +1,4 @@
-"""Labels shared by all items: what they are, and how far people lean to one of them."""
+"""Labels shared by all items: what they are, and whether their words say that they are marks."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["MOST_LABELS", "Sharing", "label_numbers", "mark_in_words", "sharing"
 
 Ints = npt.NDArray[np.int64]
 
-#: One label set for all items has at most this many labels.
+#: Most labels in a label set for all items.
 MOST_LABELS = 100
-#: Pairs of words that are mostly marks, the good one first. Not *true* and *false*, *yes* and *no*
-#: or numbers, which are mostly answers.
+#: Pairs of words that are mostly marks, the good one first. *True* and *false*, *yes* and *no*, and
+#: numbers are left out: they are mostly answers.
 MARK_WORDS = frozenset(
     {("right", "wrong"), ("correct", "incorrect"), ("correct", "wrong"), ("pass", "fail")}
     | {("passed", "failed"), ("solved", "unsolved")}
@@ -33,7 +33,7 @@ class Sharing:
     labels, numbers
         All labels of all items, and the number of each option's label.
     apart
-        Why they do not, in words; empty where they do.
+        Why they do not, in words; empty if they do.
     """
 
     labels: npt.NDArray[Any]
@@ -44,7 +44,7 @@ class Sharing:
 def label_numbers(items: Items) -> tuple[npt.NDArray[Any], Ints]:
     """All labels of all items (as text), and the number of each option's label.
 
-    They are numbered as they first occur, so that other names for them change nothing.
+    They are numbered in order of first occurrence, so renaming them changes nothing.
     """
     texts = [str(label) for label in items.option_labels]
     place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -52,10 +52,10 @@ def label_numbers(items: Items) -> tuple[npt.NDArray[Any], Ints]:
 
 
 def sharing(items: Items) -> Sharing:
-    """Look whether all items share one label set.
+    """Check whether all items share one label set.
 
-    They do not when most labels occur in one item only and there are clearly more labels than any
-    item has options.
+    They do not if most labels occur in only one item and there are clearly more labels than any
+    item has options, or if there are more than :data:`MOST_LABELS`.
 
     >>> items = Items(np.array(["q1", "q2"]), np.array(["no", "yes", "no"]), np.array([0, 2, 3]))
     >>> sharing(items).labels.tolist(), sharing(items).apart
@@ -76,7 +76,7 @@ def sharing(items: Items) -> Sharing:
 
 
 def two_labels(items: Items) -> bool:
-    """Whether all items share the same two labels (true and false, say), and there are several."""
+    """Whether there are several items and all share the same two labels (true and false, say)."""
     if items.n_items < 2 or items.sizes.max() > 2:
         return False
     found = {str(label) for label in items.option_labels}

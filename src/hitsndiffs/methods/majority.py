@@ -15,9 +15,9 @@ __all__ = ["Majority"]
 
 @dataclass(kw_only=True, eq=False)
 class Majority(Method):
-    """The share of a user's answers that are the most chosen ones of their items.
+    """The share of a user's answers that are their item's most chosen option.
 
-    Where several options are chosen equally often, each counts for its share (½ of two, …).
+    Where several options tie for most chosen, each counts for its share (½ for two, …).
 
     Examples
     --------

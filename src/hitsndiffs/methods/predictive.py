@@ -1,8 +1,8 @@
-"""Which model predicts answers it has not seen: latent key, or confusion matrices.
+"""Which model predicts hidden answers better: the latent key or confusion matrices.
 
 A tenth of the answers is hidden, each model is fitted to the rest, and the log probabilities that
-it gives to the hidden answers are compared pair by pair. This is the one measure on which models of
-different kinds meet on equal terms.
+they give to the hidden answers are compared pair by pair. Models of different kinds can be compared
+fairly this way.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ __all__ = ["Contest", "confusion_against_key"]
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Share of the answers hidden at a time; small data are hidden in several turns.
+#: Share of the answers hidden in a turn; small data take up to :data:`MOST_TURNS` turns.
 HIDDEN = 0.1
 ONE_TURN_FROM = 50_000
 MOST_TURNS = 3
-#: Rounds of the confusion matrices' fit to the rest, and the change that ends them.
+#: Most rounds of the confusion matrices' fit, and the change that ends them.
 CONFUSION_ROUNDS, CONFUSION_CHANGE = 100, 1e-3
-#: No answer is taken to be less likely than this.
+#: Smallest probability given to an answer.
 FLOOR = 1e-4
 
 
@@ -41,7 +41,7 @@ class Contest:
     gain
         Mean difference of log probabilities per hidden answer.
     error
-        Its standard error, users being independent of each other.
+        Its standard error, taking users as independent of each other.
     hidden
         Number of hidden answers.
     """
@@ -52,7 +52,7 @@ class Contest:
 
     @property
     def confusion_wins(self) -> bool:
-        """Whether confusion matrices predict better (tests lose by far; crowd labels are close)."""
+        """Whether confusion matrices predict better (not on tests; close on crowd labels)."""
         return self.hidden > 0 and self.gain > 0
 
     @property
@@ -78,12 +78,12 @@ def confusion_against_key(data: Engine, start: Array) -> Contest:
 
 
 def outcome(users: Ints, difference: Array) -> Contest:
-    """Sum the contest up: the mean difference, and its error with users as the units.
+    """Sum up the contest: the mean difference, and its error with users as the units.
 
     Parameters
     ----------
     users
-        Whose each hidden answer is.
+        Who gave each hidden answer.
     difference
         Log probability of each hidden answer under confusion matrices, less that under the key.
     """
@@ -96,7 +96,7 @@ def outcome(users: Ints, difference: Array) -> Contest:
 
 
 def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
-    """Hide some answers: their users, and log P(confusion) - log P(key) of each."""
+    """Hide some answers; return their users, and log P(confusion) - log P(key) of each."""
     seen, options, users, hidden = _hide(data, turn)
     if len(options) == 0 or len(hidden) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -121,7 +121,7 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
 
 
 def _hide(data: Engine, turn: int) -> tuple[Engine, Ints, Ints, Ints]:
-    """The responses without some answers; which options are left; the hidden users and options."""
+    """The data without some answers; the options left; users and options of the hidden answers."""
     responses = data.responses
     indptr, options = responses.rows
     user = np.repeat(np.arange(data.n_users), np.diff(indptr))
@@ -129,7 +129,7 @@ def _hide(data: Engine, turn: int) -> tuple[Engine, Ints, Ints, Ints]:
     by_option = option_draws(data, 1, seed=turn)[:, 0]
     hide = ((by_user[user] + by_option[options]) * 4096.0) % 1.0 < HIDDEN
     seen_of_user = np.bincount(user[~hide], minlength=data.n_users)
-    hide &= (seen_of_user > 0)[user]  # everybody keeps something
+    hide &= (seen_of_user > 0)[user]  # everybody keeps some answer
     counts = np.bincount(user[~hide], minlength=data.n_users)
     left = options[~hide]
     kept = np.unique(left).astype(np.int64)

@@ -1,7 +1,7 @@
-"""Special functions, for small data without the wait for ``scipy.special``.
+"""Special functions that spare small data the import of ``scipy.special``.
 
-Its import takes as long as the whole fit of a small data set. Short arrays are therefore done value
-by value with Python's own functions, which agree to the last digits.
+That import takes as long as fitting a small data set. Short arrays are therefore computed value by
+value with Python's own functions, which agree to the last digits.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ __all__ = [
     "normal_quantile",
 ]
 
-#: Decimals that are kept between rounds: where two answers are equally good, what rounding leaves
-#: of the order of the rows must not grow until it decides.
+#: Decimals kept between rounds: where two answers are equally good, rounding errors that depend on
+#: the order of the rows must not grow until they decide.
 STEADY = 10
 
 Array = npt.NDArray[np.float64]
 
 #: Half the logarithm of 2π.
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
-#: Arrays up to this size are done value by value, unless ``scipy.special`` is faster still.
+#: Quantiles, and the normal CDF, of arrays up to these sizes are computed value by value.
 SHORT = 2_000
 SHORT_CDF = 40_000
 
@@ -55,7 +55,7 @@ def log_gamma(x: npt.ArrayLike) -> Array:
 def digamma(x: Any) -> Any:
     """Derivative of :func:`log_gamma`, for numbers above 0: ten steps up, then Stirling's series.
 
-    Arrays may be those of any engine.
+    Works on arrays of any engine.
 
     >>> digamma(np.array([1.0, 4.0])).round(6).tolist()
     [-0.577216, 1.256118]
@@ -70,7 +70,7 @@ def digamma(x: Any) -> Any:
 
 
 def normal_cdf(x: Array, short: int | None = None) -> Array:
-    """P(a standard normal variable is below x); up to ``short`` values are done one by one.
+    """P(a standard normal variable is below x); up to ``short`` values are computed one by one.
 
     >>> normal_cdf(np.array([0.0, 1.96])).round(3).tolist()
     [0.5, 0.975]
@@ -104,7 +104,7 @@ def _each(function: Callable[[float], float], x: Array) -> Array:
 
 
 def logistic(logits: Array) -> Array:
-    """``1 / (1 + exp(-logits))``, in the place of the logits.
+    """``1 / (1 + exp(-logits))``, in place: the logits are overwritten.
 
     >>> logistic(np.array([0.0, np.log(3)])).round(2).tolist()
     [0.5, 0.75]

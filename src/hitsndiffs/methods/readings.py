@@ -1,8 +1,8 @@
-"""Readings: the distinct solutions of a model, and the questions whose answers would settle which.
+"""Readings: the distinct solutions of a model, and the questions that would decide between them.
 
-Answers can be read in more than one way: as those of a test with one key, or with another, or with
-the good and the bad turned round. What a method ranks by is its first reading; the others are part
-of the result. Where they hold different options for right, one right answer tells them apart.
+Answers can be read in more than one way: with one key, with another, or with good and bad users
+swapped. By default a method ranks by the first reading; the others are part of the result. Where
+readings take different options as right, one known right answer tells them apart.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["Question", "Reading", "questions"]
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: This many questions are kept in a result.
+#: Most questions kept in a result.
 KEPT_QUESTIONS = 5
-#: Questions after this many are chosen as if the earlier ones were not asked.
+#: Gains take into account the answers to the questions before this one (counted from 1).
 JOINTLY = 2
-#: Among items that tell this share of the most, the one whose answer is least known is asked.
+#: Among items with at least this share of the largest gain, the least known answer is asked for.
 ALIKE = 0.8
 
 
@@ -35,14 +35,14 @@ class Reading:
     Attributes
     ----------
     probability
-        How likely it is the right one. That of the first is the ranking's confidence; what is
-        missing to 1 is left for readings that were not found.
+        How likely it is the right one. For the reading that is ranked by, this is the ranking's
+        confidence. The remainder to 1 is left for readings that were not found.
     evidence
         Log probability of the answers if it is right (a lower bound).
     agreement
         Correlation of its shares of right answers with those of the first reading.
     says
-        What it takes for granted, in words.
+        What it assumes, in words.
     key
         How likely each option is the right one of its item.
     correct
@@ -66,7 +66,7 @@ class Question:
     item
         Its number.
     gain
-        How much its answer is expected to tell (nats), after the questions before it.
+        How much its answer is expected to tell (nats), after earlier questions.
     """
 
     item: int
@@ -83,9 +83,9 @@ def questions(
     """The items whose right answers tell most about which key holds, the best first.
 
     The gain of a question is the mutual information between its right answer and the keys, given
-    the answers to the questions before it. Among items that tell nearly as much, the one comes
-    first whose right answer is least known even if it is known which key holds: that answer is
-    worth having for itself. Among items alike in this, those that more people answered come first.
+    the answers to earlier questions (see :data:`JOINTLY`). Among items with nearly the same gain,
+    the first is the one whose right answer would be least known even if the key were known: that
+    answer is worth having in itself. Ties go to items with more answers.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def questions(
     probabilities
         How likely each reading is.
     answers
-        How many answered each item.
+        Number of answers to each item.
     open_
         1 for items that may be asked, 0 for those whose answer is known.
     """
@@ -104,7 +104,7 @@ def questions(
     if len(keys) < 2 or weights.sum() <= 0:
         return ()
     table = np.stack([items.share(np.nan_to_num(key)) for key in keys])
-    states = [(1.0, weights / weights.sum())]  # what was answered so far: its chance, the readings
+    states = [(1.0, weights / weights.sum())]  # after each answer: its chance, the readings'
     unknown = states[0][1] @ _entropies(items, table) * (1 - 1e-6 / np.maximum(answers, 1))
     asked: list[Question] = []
     for turn in range(min(KEPT_QUESTIONS, items.n_items)):
@@ -139,7 +139,7 @@ def _entropies(items: Items, table: Vector) -> Vector:
 def _after(
     items: Items, table: Vector, states: list[tuple[float, Vector]], item: int
 ) -> list[tuple[float, Vector]]:
-    """The readings' chances after each answer that the item may have."""
+    """The readings' chances after each possible right answer to the item."""
     made = []
     first, last = items.starts[item : item + 2]
     for chance, readings in states:

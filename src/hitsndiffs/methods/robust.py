@@ -29,11 +29,11 @@ __all__ = ["HNDRobust", "ShrunkAxes", "certified_fit"]
 
 Vector = npt.NDArray[np.float64]
 
-#: Another axis than the first is taken for ability when it agrees this much better with the key.
+#: An axis other than the first is taken as ability if it agrees this much better with the key.
 LEAD = 0.15
-#: A second axis within this share of the first one's eigenvalue is a competitor worth a word.
+#: An axis whose eigenvalue is within this share of the chosen one's is noted as a rival.
 CLOSE = 0.1
-#: What is said where leanings are taken out.
+#: The note where leanings are taken out.
 LEANINGS = (
     "All items share two labels: everybody's leaning to one of them is taken out of the axes."
 )
@@ -48,7 +48,7 @@ class ShrunkAxes(Learnt):
     lam, mu
         Shrinkage of options and of users.
     axis
-        The axis taken for ability, 1 = the strongest.
+        The axis taken as ability, 1 = the strongest.
     agreement_with_key_solution
         Correlation of each axis with the best solution of the latent-key model.
     """
@@ -70,12 +70,12 @@ class HNDRobust(Searching):
 
     Where all items share two labels (true/false), the strongest axis would be who says "true".
     There everybody's leaning to a label is taken out as well, and shrinkage is fixed at three
-    answers; with ``lam`` or ``mu`` given it is not, nor where the labels are read as marks (one of
-    them is right in every item).
+    answers, unless ``lam`` or ``mu`` is given or the labels are read as marks (one of them is right
+    in every item).
 
-    Which of the leading axes is ability, and which way up, is decided by the latent-key model: the
-    axis that agrees best with its best solution, the first one unless another agrees by
-    0.15 (correlation) better.
+    The latent-key model decides which of the leading axes is ability, and which way up: the first
+    axis, unless another one's correlation with the model's best solution is higher by at least
+    0.15.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class HNDRobust(Searching):
 
         # 2. the leading axes, and the likely keys to compare them with
         solutions = self._search(data)
-        of = solutions.problem.data  # everybody, or a sample of many users
+        of = solutions.problem.data  # all users, or a sample of them
         lean = self._label_centred(data, solutions)
         found = self._shrinkage(of, solutions, label_centred=lean)
         if len(found.axes.values) == 0 or found.axes.values[0] <= 1e-12:
@@ -151,7 +151,7 @@ class HNDRobust(Searching):
         )
 
     def _label_centred(self, data: Engine, solutions: Search) -> bool:
-        """Whether everybody's leaning is taken out: two shared labels, and no shrinkage told.
+        """Whether leanings are taken out: two shared labels, no shrinkage given, and no marks.
 
         Where one label is right in every item (marks), leaning to it is ability.
         """
@@ -159,7 +159,7 @@ class HNDRobust(Searching):
         return not told and two_labels(data.items) and solutions.best.one_label is None
 
     def _shrinkage(self, data: Engine, solutions: Search, *, label_centred: bool) -> Shrinkage:
-        """What was found from the data, or what the caller said instead."""
+        """The shrinkage found from the data, or given by the caller."""
         found = solutions.shrinkage
         if self.lam is None and self.mu is None:
             if label_centred or not two_labels(data.items):
@@ -173,13 +173,13 @@ class HNDRobust(Searching):
 
 def certified_fit(data: Engine, method: Searching) -> Fit | None:
     """A perfect order, if there is one: HnD's, or the PQ-tree's; else ``None``."""
-    if not data.in_memory:  # an order of all users in one place, to be looked at option by option
+    if not data.in_memory:  # the check needs the order of all users in one place
         return None
     known = {"answers": method.answers, "strong_user": method.strong_user}
     if (data.collect(data.components("options")) == 0).all():
         plain = HND(seed=method.seed, engine=method.engine, threads=method.threads, **known)
         fit = plain._fit(data)
-    else:  # parts that share no option: agreement with the others says which part comes first
+    else:  # parts that share no option: agreement with the majority says which comes first
         if not may_be_perfect(data):
             return None
         found = perfect_order(data, data.collect(Majority()._fit(data).scores))
@@ -193,7 +193,7 @@ def certified_fit(data: Engine, method: Searching) -> Fit | None:
 
 
 def choose_axis(found: Shrinkage, solutions: Search) -> tuple[int, Vector]:
-    """The axis that is ability, and every axis's correlation with the key's best solution."""
+    """The axis taken as ability, and every axis's correlation with the best solution."""
     ability = solutions.best.fit.posterior.mean
     agreements = np.array([correlation(axis, ability) for axis in found.axes.scores.T])
     best = int(np.argmax(np.abs(agreements)))

@@ -1,4 +1,4 @@
-"""How newcomers are scored by what was fitted, without a new fit."""
+"""Score newcomers with an existing fit, without fitting again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Scoring:
     weights
         One per option of the fit.
     extra, offset
-        Further answers that everybody is given (shrinkage), and what they add up to.
+        Further answers credited to everybody (shrinkage), and the sum of their weights.
     shares
         Whether weights are probabilities of being right, and scores shares of right answers.
     """
@@ -43,12 +43,12 @@ class Scoring:
     shares: bool = False
 
     def place(self, data: Engine, weights: Vector) -> NewScores:
-        """Score users by the weights of the options that they have."""
+        """Score users by the weights of the options they chose."""
         n = data.answers_per_user
         sums = data.choices(weights)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = np.where(n > 0, (sums + self.offset) / (n + self.extra), np.nan)
-            if self.shares:  # a few answers that all seem right need not go on like that
+            if self.shares:  # a few right answers do not make a user infallible
                 errors = right_errors(data, weights, (sums + 1) / (n + 2), n)
             else:
                 errors = share_errors(data, weights, sums / n, n) * n / (n + self.extra)

@@ -1,4 +1,4 @@
-"""Agreement with a key that is given."""
+"""Agreement with a given key."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["TrueAnswer"]
 
 @dataclass(kw_only=True, eq=False)
 class TrueAnswer(Method):
-    """The share of right answers under a key that is given (the paper's cheating baseline).
+    """The share of right answers under a given key (the paper's cheating baseline).
 
     Parameters
     ----------
     key
-        The right option of each item, item → option. It may name some of the items only: the
+        The right option of each item, item → option. It may name only some of the items; the
         others do not count.
 
     Examples
@@ -50,7 +50,7 @@ class TrueAnswer(Method):
                 "key, a mapping of items to their right options."
             )
         if not answers_here(data.items, self.key):
-            known_options(data.items, self.key)  # names an item that is not in the data
+            known_options(data.items, self.key)  # raises, naming an item that is not in the data
 
     def _fit(self, data: Engine) -> Fit:
         known = answers_here(data.items, self.key)

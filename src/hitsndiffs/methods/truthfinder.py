@@ -16,26 +16,26 @@ __all__ = ["TruthFinder"]
 
 Vector = npt.NDArray[np.float64]
 
-#: The largest trust: one less than that would have an infinite logarithm.
+#: The largest trust: at 1, the logarithm of the doubt would be infinite.
 NEARLY_ONE = 1 - 2.0**-53
-#: Doubts below this are lost beside numbers near 1.
+#: Log doubts below this are lost beside numbers near 1.
 RESOLVED = np.log(1e-9)
-#: Exponentials of numbers that differ by this much still fit side by side in a double.
+#: Exponentials of numbers that differ by this much are still within the range of a double.
 EXPONENT_RANGE = 600.0
-#: And numbers that differ by this much do not change each other's sum.
+#: Terms whose logarithms are smaller by this much do not change a sum.
 NEGLIGIBLE = 40.0
-#: Passes over the data for the final doubts, at most.
+#: Most passes over the data for the final doubts.
 PASSES = 100
 
 
 @dataclass(kw_only=True, eq=False)
 class TruthFinder(Method):
-    """An option is wrong only if all of its choosers are; users are trusted as their options are.
+    """An option is wrong only if all of its choosers are; users are as trusted as their options.
 
     Parameters
     ----------
     trust
-        What every user's trust starts at.
+        Every user's initial trust.
     tol, max_iterations
         The rounds end when the changes of the user scores sum to at most ``tol``.
 
@@ -79,7 +79,7 @@ class TruthFinder(Method):
             rounds += 1
 
         scores, notes = _resolved(s, log_doubt, data)
-        # exactly one option is right: odds from the probabilities that treat them one by one
+        # exactly one option is right: turn the options' separate probabilities into odds
         odds = np.log(np.maximum(-np.expm1(log_doubt), 1e-300)) - log_doubt
         return Fit(
             scores=scores,
@@ -95,8 +95,8 @@ class TruthFinder(Method):
 def _resolved(s: Vector, log_doubt: Vector, data: Engine) -> tuple[Vector, tuple[str, ...]]:
     """The trust, or, where doubts are too small to show in it, minus their logarithm.
 
-    Users who answered the same items rank alike in both, so that any level that trust loses is a
-    reason to change over; otherwise it must have lost most of them.
+    Users who answered the same items rank alike in both, so there the loss of any level is a reason
+    to switch; elsewhere trust must have lost more than half of the levels.
     """
     doubt = log_mean_doubt(log_doubt, data)
     levels, shown = tie_groups(doubt).max() + 1, tie_groups(s).max() + 1
@@ -114,7 +114,7 @@ def log_mean_doubt(log_doubt: Vector, data: Engine) -> Vector:
 
     With ``w = 1 - doubt``, an option's share of its item is ``1/Σw - doubt/Σw``: among users who
     answered the same items, trust falls as the mean of ``doubt/Σw`` rises. An item with one option
-    says nothing; users who answered no other stand in the middle.
+    says nothing; users who answered only such items get the median.
     """
     within = data.items
     totals = within.sum(-np.expm1(log_doubt))
@@ -126,10 +126,10 @@ def log_mean_doubt(log_doubt: Vector, data: Engine) -> Vector:
 
 
 def log_of_sums(data: Engine, logs: Vector) -> Vector:
-    """``log(choices(exp(logs)))`` for values that no exponential could hold side by side.
+    """``log(choices(exp(logs)))`` for values too far apart for their exponentials.
 
-    Options are added from the largest down, as many at a time as fit in a double, until what is
-    left would change nothing for anybody.
+    Options are added from the largest down, as many at a time as fit in a double, until the rest
+    would change nobody's sum.
     """
     result = np.full(data.n_users, -np.inf)
     if (top := float(logs.max())) == -np.inf:
@@ -143,6 +143,6 @@ def log_of_sums(data: Engine, logs: Vector) -> Vector:
         if rest.size == 0 or (result > rest.max() + NEGLIGIBLE).all():
             break
         top = float(rest.max())
-    else:  # stop here: what is left is told apart no further
+    else:  # out of passes: what is left is not told apart
         result = np.asarray(np.maximum(result, top))
     return result

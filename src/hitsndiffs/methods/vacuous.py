@@ -1,4 +1,4 @@
-"""Answers that tell nobody apart: said plainly, and never with a certificate or a confidence."""
+"""Answers that tell nobody apart: the result says so, with no certificate and confidence 0."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hitsndiffs.order.orientation import undecided
 
 __all__ = ["tells_nothing"]
 
-#: Answers that fewer than this share of users share with anybody are like numbers drawn at random.
+#: If a smaller share of the answers was given by more than one user, they look random.
 LEAST_SHARED = 0.02
 
 
 def tells_nothing(data: Engine) -> Fit | None:
-    """The result where all users answered alike, or (almost) no answer is shared; else ``None``."""
+    """The result if all users answered alike or (almost) no answer is shared; else ``None``."""
     counts = data.choosers_per_option
     if data.n_users < 2:
         return None

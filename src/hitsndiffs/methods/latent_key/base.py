@@ -1,4 +1,4 @@
-"""What the methods that look for a latent key have in common."""
+"""Base of the methods that look for a latent key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Searching(Method):
         Rank by this reading of the answers: 1 is the likeliest, 2 the next, and so on.
     group
         Which group each user belongs to (user → group): runs of one model, a team, a classroom.
-        Each group counts as one witness, however many its members; they are still ranked.
+        Each group counts as one witness, whatever its size; all members are still ranked.
     answers, strong_user
         Known right answers, and a user known to be strong: evidence like any other.
     """
@@ -51,7 +51,7 @@ class Searching(Method):
         )
 
     def _reading_of(self, count: int) -> int:
-        """The number of the reading to rank by, from 0, if there are so many."""
+        """The number of the reading to rank by, from 0; an error if there are too few."""
         if self.reading > count:
             raise InputError(
                 f"reading must be from 1 to {count}: the answers can be read in {count} "

@@ -1,7 +1,7 @@
-"""What a round does with the options: every one is a candidate for the key of its item.
+"""The options' part of a round: every option is a candidate for the key of its item.
 
-Candidates of one item compete, and items do not meet; so the work is done for a cacheful of items
-at a time, on several threads where there are many.
+Candidates compete only within their item, so the work is done in blocks of items that fit the
+cache, on several threads if there are many blocks.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Array = npt.NDArray[np.float64]
 
 #: Candidates handled at once: their curves over the grid fit the cache.
 CANDIDATES_AT_ONCE = 1024
-#: Fewer blocks are not worth other threads: they wait for the interpreter's lock.
+#: Fewer blocks than this run on one thread: others would wait for the interpreter's lock.
 MANY_BLOCKS = 16
-#: What the grid's values are multiplied by for their sums: 1, θ and θ².
+#: The grid's powers 1, θ and θ², for sums over it.
 POWERS: Array = THETA[:, None] ** np.arange(3)
 
 
@@ -59,11 +59,11 @@ class Curves:
 
     @property
     def lines(self) -> Array:
-        """Their logits over the grid, one row per candidate (made anew each time)."""
+        """Their logits over the grid, one row per candidate (computed anew each time)."""
         return _lines(self.slopes, self.intercepts)
 
     def pooled(self, key: Array, curvature: Array) -> Curves:
-        """The same curves, their population learnt anew from the likely keys.
+        """The same curves, with the population estimated anew from the likely keys.
 
         Means and variances of slopes and intercepts, with ten pseudo-items.
 
@@ -101,7 +101,7 @@ class ItemBlock:
 
 
 def item_blocks(data: Engine, size: int = CANDIDATES_AT_ONCE) -> list[ItemBlock]:
-    """Cut the items into blocks of about so many options."""
+    """Cut the items into blocks of about ``size`` options."""
     starts = data.items.starts
     cuts = np.searchsorted(starts, np.arange(size, starts[-1], size), side="right") - 1
     bounds = np.unique([0, *cuts.tolist(), data.n_items]).tolist()
@@ -112,7 +112,7 @@ def item_blocks(data: Engine, size: int = CANDIDATES_AT_ONCE) -> list[ItemBlock]
 
 
 def for_blocks(blocks: list[ItemBlock], work: Callable[[int], None], threads: int) -> None:
-    """Call ``work`` with the number of every block; on one thread where they are few."""
+    """Call ``work`` with the number of every block; on one thread if they are few."""
     Run(threads if len(blocks) >= MANY_BLOCKS else 1)(len(blocks), work)
 
 
@@ -158,7 +158,7 @@ def weigh_candidates(
     blocks
         The items.
     curves
-        Where the fits begin.
+        Starting values.
     chosen
         How many chose each option, over the grid of abilities.
     fixed
@@ -215,7 +215,7 @@ def fit_curves(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[C
     a, b = c.slopes, c.intercepts
     others = (answered - chosen) @ POWERS
     for _ in range(steps):
-        # where the candidate is the key: how many would not choose it
+        # if the candidate is the key: how many would not choose it
         miss = logistic(_lines(-a, -b))
         missed = answered * miss
         missing = missed @ POWERS

@@ -1,14 +1,14 @@
-"""What everybody's share of right answers may be off by together.
+"""The error that all shares of right answers have in common.
 
-An item's key is found from two things: its choosers are abler than the others, and it is popular.
-Where several options rise with ability (graded answers, attractive half-truths), ability hardly
-tells them apart and popularity decides, item after item in the same direction. Every share is then
-too high, or too low, by a like amount; the order does not change. How much it may be is seen by
-asking ability alone: with the key whose choosers do best on the *other* items, how far would the
-shares move?
+Two things identify an item's key: its choosers are abler than the others, and it is popular. Where
+several options rise with ability (graded answers, attractive half-truths), ability hardly tells
+them apart and popularity decides, item after item in the same direction. Then all shares are too
+high, or too low, by a similar amount; the order does not change. To see how large this error may
+be, ask ability alone: how far would the shares move with the key whose choosers do best on the
+*other* items?
 
-With few choosers they would move by chance as well, also where only the key rises with ability (a
-plain test). There the choosers of an item's wrong options are alike; whether they are, can be seen.
+With few choosers they would also move by chance, even where only the key rises with ability (a
+plain test). There the choosers of an item's wrong options are equally able, which can be tested.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["common_errors", "key_by_ability", "off_together", "wrong_ones_differ
 
 Array = npt.NDArray[np.float64]
 
-#: The mean of an option's choosers is taken with so many more, who are as able as all.
+#: An option's mean includes this many further choosers of the item's average ability.
 MORE_CHOOSERS = 3.0
-#: The shift to the key by ability alone, in standard errors: 95 % intervals then cover some 95 % of
-#: the shares over the arena's settings.
+#: The common error is this part of the shift to the key by ability alone: 95 % intervals then cover
+#: about 95 % of the shares over the arena's settings.
 SHIFT_PART = 0.75
-#: The common error is told where it is this much of one's own, and not below this.
+#: The common error is noted if it exceeds this multiple of users' own errors, and this value.
 SAID, LEAST_SAID = 1.0, 0.05
 
 
@@ -43,21 +43,21 @@ def common_errors(problem: Problem, key: Array) -> Any:
     problem
         The data, and the known answers.
     key
-        P(option is the key of its item), by which the shares are computed.
+        P(option is the key of its item), from which the shares are computed.
     """
     data = problem.data
     other = np.where(problem.known >= 0, key, key_by_ability(data, key))
-    part = SHIFT_PART * np.sqrt(wrong_ones_differ(data, key))  # else the shift is chance
+    part = SHIFT_PART * np.sqrt(wrong_ones_differ(data, key))  # otherwise the shift is chance
     return part * abs(data.choices(key - other) / data.answers_per_user)
 
 
 def wrong_ones_differ(data: Engine, key: Array) -> float:
-    """How likely the choosers of an item's wrong options differ in ability, over all items.
+    """The probability that choosers of an item's wrong options differ in ability, over all items.
 
-    Their squared differences, in units of what chance gives, are χ² where they are alike. That is
-    compared with differing as far as fits best, both being as likely beforehand: ½ where nothing
-    speaks for it (a shift by chance alone cannot be ruled out), and 1 where items have one wrong
-    option.
+    If they are alike, their squared differences, in units of what chance gives, are χ². This is
+    compared with the difference that fits best, both equally likely a priori. The result is ½ where
+    nothing speaks for a difference (a shift by chance alone cannot be ruled out), and 1 where items
+    have one wrong option.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def wrong_ones_differ(data: Engine, key: Array) -> float:
 def _on_other_items(data: Engine, key: Array) -> tuple[float, Array]:
     """The spread of the shares of right answers, and their sums over each option's choosers.
 
-    An option's choosers have their shares on the other items.
+    For an option's choosers these are the shares on the other items.
     """
     n = data.answers_per_user
     right = data.choices(key)
@@ -105,7 +105,7 @@ def _on_other_items(data: Engine, key: Array) -> tuple[float, Array]:
 
 
 def key_by_ability(data: Engine, key: Array) -> Array:
-    """How likely each option is the key, if only ability tells: that with the ablest choosers.
+    """How likely each option is the key by ability alone: the one with the ablest choosers.
 
     Ability is the share of right answers on the other items.
 
@@ -122,11 +122,11 @@ def key_by_ability(data: Engine, key: Array) -> Array:
     spread, total = _on_other_items(data, key)
     if spread == 0.0:
         return key
-    # the mean of the choosers, with some more
+    # the mean of the choosers, with some further ones
     of_item = items.sum(total) / items.sum(counts)
     mean = (total + MORE_CHOOSERS * of_item) / (counts + MORE_CHOOSERS)
     width = 1 / (counts + MORE_CHOOSERS)
-    # abler than the two best of the other options
+    # the chance that they are abler than those of the two best other options
     chance, rest, compared = np.ones(len(mean)), mean, np.zeros(len(mean))
     for _ in range(3):
         best = items.max(rest)
@@ -139,7 +139,7 @@ def key_by_ability(data: Engine, key: Array) -> Array:
 
 
 def off_together(own: Any, common: Any | None) -> list[str]:
-    """Say so where the shares' common error is larger than everybody's own."""
+    """Note where the shares' common error is larger than users' own errors."""
     if common is None or float(common.mean()) <= max(SAID * float(own.mean()), LEAST_SAID):
         return []
     return [

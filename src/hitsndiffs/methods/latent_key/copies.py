@@ -2,9 +2,9 @@
 
 Users whose answers agree far beyond what their abilities explain (copying, or many runs of one
 language model) are not independent witnesses. Each user gets the weight ``1 / (1 + copies)``, where
-``copies`` is the number of other users who agree beyond doubt. Nothing of size m² is kept: small
-data are compared in blocks of users, large ones by fingerprints of answer patterns that are too
-unlikely to arise twice.
+``copies`` is the number of other users who agree beyond doubt. Small data are compared pair by
+pair, in blocks of users; large data by fingerprints of answer patterns that are too unlikely to
+arise twice.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ PAIRWISE_UP_TO = 1.5e9
 BLOCK_SIZE = 4_000_000
 #: A copied answer is the source's with this probability.
 FAITHFUL = 0.9
-#: Before anything is seen, a user copies with this probability, from any of the others alike.
+#: Prior probability that a user copies; all others are equally likely sources.
 COPIES = 0.1
 #: Fewest common items for a comparison, and the smallest variance of an agreement.
 COMMON, LEAST_VARIANCE = 4, 0.25
 #: Two users' answers are nearly the same when they agree on this share of the items beyond chance,
-#: over so many items that both answered.
+#: over at least this many items that both answered.
 NEARLY_SAME, NEAR_COMMON = 0.5, 15
 
 
@@ -62,18 +62,18 @@ class Witnesses:
     weights
         Between 0 and 1: one over the number of users with practically the same answers.
     copy_logs
-        Log probability of each user's answers, taken as a copy of those users'.
+        Log probability of each user's answers as a copy of those users' answers.
     """
 
     weights: Array
     copy_logs: Array
 
     def of(self, sample: Sample) -> Witnesses:
-        """Those of a sample."""
+        """The values for a sample."""
         return Witnesses(sample.picked(self.weights), sample.picked(self.copy_logs))
 
     def joined(self, other: Witnesses) -> Witnesses:
-        """The copies that either of the two sees."""
+        """The copies that either of the two finds."""
         mine = self.weights <= other.weights
         return Witnesses(
             np.where(mine, self.weights, other.weights),
@@ -102,7 +102,7 @@ def find_witnesses(
         found = _pairwise(*_here(problem, fit))
         return Witnesses(r.user_array(found.weights), r.user_array(found.copy_logs))
     copies = _banded_copies(problem, fit)
-    # every answer taken from the source; without this price a solution would gain by seeing copies
+    # the price of copying every answer; without it a solution would gain by seeing copies
     price = np.log(COPIES * np.maximum(copies, 1.0) / r.n_users)
     price = price + r.answers_per_user * np.log(FAITHFUL)
     return Witnesses(1 / (1 + copies), np.where(copies > 0, price, 0.0))
@@ -111,16 +111,16 @@ def find_witnesses(
 def near_equals(problem: Problem, apart: Callable[[Ints], Flags] | None = None) -> Any:
     """For each user, the number of others with nearly the same answers (0 for large data).
 
-    Answers are nearly the same when two users agree on half of the items beyond what chance gives:
-    two people who draw their answers from everybody's. Whether able users or copies of one sheet,
-    only a solution can say; this is to start from.
+    Answers are nearly the same if two users agree on half of the items beyond chance, which is the
+    agreement of two people who draw their answers from everybody's. Only a solution can tell able
+    users from copies of one sheet; this is a starting point.
 
     Parameters
     ----------
     problem
         The data.
     apart
-        For some users, the options (rows) that are left out of their (columns) answers.
+        For given users (columns), the options (rows) to leave out of their answers.
     """
     m = problem.data.n_users
     if problem.data.n_responses * m > PAIRWISE_UP_TO:
@@ -148,7 +148,7 @@ def near_equals(problem: Problem, apart: Callable[[Ints], Flags] | None = None) 
 
 
 def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
-    """One over the size of each user's group; users without a group are groups of their own.
+    """One over the size of each user's group; a user without a group is a group of one.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
 
 
 def _here(problem: Problem, fit: Solution | None = None) -> tuple[Problem, Any]:
-    """Small data with NumPy's arrays, wherever they are: pairs of users are compared here."""
+    """Small data as NumPy arrays, wherever they are held: pairs are compared in this process."""
     data = problem.data
     if data.arrays == "numpy":
         return problem, fit
@@ -205,12 +205,12 @@ def _pairwise(problem: Problem, fit: Solution) -> Witnesses:
 
 
 def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
-    """How much more than the model's the agreement of pairs spreads, in a sample of them.
+    """How much wider the agreement of pairs spreads than the model expects, in a sample of them.
 
-    Equal sheets are taken once: a large group of copies would hide behind its own agreement.
+    Equal sheets count once: a large group of copies would hide behind its own agreement.
     """
     different = np.unique(patterns(problem.data), return_index=True)[1]
-    if len(different) > size:  # who is looked at follows from the answers
+    if len(different) > size:  # who is in the sample follows from the answers
         draws = user_draws(problem.data, 1, seed=11)[different, 0]
         some = different[np.argsort(draws, kind="stable")[:size]]
     else:
@@ -223,9 +223,9 @@ def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
 
 
 def excess_spread(fit: Solution, size: int = 100) -> float:
-    """How much more than expected pairs of users agree or disagree under a solution (from 1 up).
+    """How much more pairs of users agree or disagree than a solution expects (at least 1).
 
-    1 for large data, where pairs are not looked at.
+    1 for large data, where pairs are not compared.
     """
     problem = fit.problem
     if problem.data.n_users < 4:
@@ -263,13 +263,13 @@ class _Agreement:
     Attributes
     ----------
     found, expected
-        Items on which two agree, and on which their abilities let them agree.
+        Number of items on which two users agree, and the number expected from their abilities.
     common
-        Items that both answered.
+        Number of items that both answered.
     per_item
-        The expected agreement per item, by the first one's place on the grid.
+        The expected agreement per item, by the first user's place on the grid.
     place
-        Each user's place.
+        Each user's place on the grid.
     """
 
     found: Counts
@@ -279,7 +279,7 @@ class _Agreement:
     place: npt.NDArray[np.int64]
 
     def standardised(self) -> Array:
-        """Agreement beyond expectation, in standard errors; 0 where little can be compared."""
+        """Agreement beyond expectation, in standard errors; 0 where few items are common."""
         variance = np.maximum(self.expected * (1 - self.per_item[self.place]), LEAST_VARIANCE)
         z = (self.found - self.expected) / np.sqrt(variance)
         z[self.common < COMMON] = 0.0
@@ -291,8 +291,8 @@ def _agreement(
 ) -> _Agreement:
     """Compare everybody with some users.
 
-    What two users should agree on is computed over the items that the second one answered, with
-    the first one's ability rounded to the grid, and scaled to the items that both answered.
+    The expected agreement of two users is computed over the items that the second one answered,
+    with abilities rounded to the grid, and scaled to the items that both answered.
     """
     chosen = problem.data.sheets(users)
     answered = problem.items.sum(chosen)
@@ -307,8 +307,8 @@ def _alike(
 ) -> npt.NDArray[np.bool_]:
     """Who agrees with whom beyond doubt, on enough of the items where that was not expected.
 
-    Hardly any pair does, so that only those are looked at whose agreement is large enough for the
-    smallest variance there is.
+    Hardly any pair does, so only pairs whose agreement would suffice at the smallest variance are
+    checked in full.
     """
     beyond = all_pairs.found - all_pairs.expected
     alike: npt.NDArray[np.bool_] = beyond > threshold * np.sqrt(LEAST_VARIANCE)
@@ -329,9 +329,9 @@ def _alike(
 def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
     """Number of others who share a pattern that is too unlikely to arise twice.
 
-    The items are dealt into bands, by how often they and their options were chosen. A user's
-    pattern on a band has some probability given the user's ability; where it is below
-    ``LEVEL / m`` nobody else should have it by chance.
+    The items are dealt into bands by how often they and their options were chosen. If a user's
+    pattern on a band has a probability below ``LEVEL / m`` given the user's ability, nobody else
+    should have it by chance.
     """
     data = problem.data
     log_p = np.log(np.maximum(fit.probabilities(), 1e-12))
@@ -344,7 +344,7 @@ def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
         if band >= 0:
             inside = (band_of_item == band)[data.items.of_option]
         sizes = data.how_many(data.fingerprints(np.where(inside, words, np.uint64(0))))
-        if float(sizes.max()) == 1.0:  # nobody shares it: nothing to weigh
+        if float(sizes.max()) == 1.0:  # nobody shares a pattern
             continue
         log_probability = data.mapped(log_p * inside[:, None], at_place, place)[:, 0]
         unlikely = log_probability < np.log(LEVEL / data.n_users)

@@ -1,8 +1,8 @@
-"""Ways in which the answers may be meant, and what each foresees of the right answers.
+"""Possible meanings of the answers, and the right answers that each of them predicts.
 
-Besides the solutions of a search, people may stand along one of the strongest axes of the answers,
-either way up: where many share a mistake, a fit that begins at the truth leaves it again, and when
-the best solution is wrong, the strongest axis is mostly right.
+Besides the solutions of a search, ability may be one of the strongest axes of the answers, either
+way up. Where many users share a mistake, a fit that starts at the truth drifts away from it; and
+when the best solution is wrong, the strongest axis is mostly right.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ __all__ = ["Meaning", "clusters", "doubted", "meanings"]
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Keys are less sure than the answers say, for there are likenesses that nobody sees: odds count to
-#: this power.
+#: Odds of keys are raised to this power: users are alike in unseen ways, so keys are less sure than
+#: the answers say.
 SURENESS = 0.7
-#: Besides, a key errs so often; then the right option is one with able choosers.
+#: In addition, a key errs this often; then the right option is one with able choosers.
 KEY_ERRORS = 0.04
-#: How much choosers' leads in ability differ from item to item, beyond chance (in their spread).
+#: Spread of choosers' leads in ability from item to item, beyond chance (in SDs of ability).
 UNEVEN = 0.2
-#: No answer is taken to be clearly less likely than this.
+#: Smallest probability of an option, before they are normalised.
 KEY_FLOOR = 0.005
-#: Of what is left where none of the solutions is right, the axes have this share, each as this
+#: The axes get this share of the probability that no solution is right, each in proportion to this
 #: power of its strength.
 AXES, POWER = 0.75, 4.0
-#: Which way up an axis is, its evidence says by so many nats at most (in units of :data:`NATS`).
+#: Largest lead in evidence of one way up of an axis over the other (in units of :data:`NATS`).
 MOST_TURNED = 2.0
-#: A solution is no likelier than this before right answers are known: where most people share a
+#: Largest probability of a solution before right answers are known: where most users share a
 #: mistake, the wrong solution explains the answers as well as a right one does elsewhere.
 MOST_LIKELY = 0.5
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """One way in which the answers may be meant.
+    """One possible meaning of the answers.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Meaning:
     likely
         How likely each option is the right one.
     mode
-        The solution; ``None`` where people stand along an axis.
+        The solution; ``None`` if ability is an axis.
     """
 
     chance: float
@@ -67,13 +67,13 @@ class Meaning:
 
 
 def meanings(found: Search) -> list[Meaning]:
-    """The solutions, and the axes both ways up; what is missing to 1: none of them."""
+    """The solutions, and the axes both ways up; the remainder to 1: none of them is right."""
     made = []
     for mode, probability in shared_out(found):
         chance, key = min(probability, MOST_LIKELY), mode.fit.key
         if mode.one_label is None:
             key = _competing(found, mode.fit)[0]
-        else:  # against the structure of the data: it must explain them
+        else:  # unlikely by the data's structure: it must explain them well
             chance /= 1 + (found.best.evidence - mode.evidence) / HALVED
         ability = mode.fit.posterior.mean
         made.append(Meaning(chance, ability, doubted(found, key, ability), mode))
@@ -90,7 +90,7 @@ def meanings(found: Search) -> list[Meaning]:
 
 
 def clusters(found: list[Meaning]) -> Ints:
-    """A number for each: those that agree about who is good have that of the likeliest."""
+    """A number for each meaning: those that agree about who is good share the likeliest one's."""
     numbers = np.full(len(found), -1)
     for first in np.argsort([-each.chance for each in found], kind="stable"):
         if numbers[first] >= 0:
@@ -103,10 +103,9 @@ def clusters(found: list[Meaning]) -> Ints:
 
 
 def _competing(found: Search, start: Any) -> tuple[Array, float]:
-    """The key, if the options of every item compete once more; and the evidence.
+    """The key after one more round in which users who are alike count as one; and the evidence.
 
-    A solution's own key is surer than the answers allow where many users say the same: here those
-    with nearly the same answers are one witness.
+    Where many users say the same, a solution's own key is surer than the answers allow.
     """
     problem = found.problem
     kept = problem.witness
@@ -140,6 +139,6 @@ def doubted(found: Search, key: Array, ability: Array) -> Array:
     able = data.items.share(normal_cdf(z) + 1e-12)
     key = data.items.share(np.maximum(np.nan_to_num(key), 1e-12) ** SURENESS)
     two = (data.items.sizes == 2)[data.items.of_option]
-    able = np.where(two, 1 - key, able)  # of two options there is but one other
+    able = np.where(two, 1 - key, able)  # with two options, the other one is right
     likely = (1 - KEY_ERRORS) * key + KEY_ERRORS * able
     return data.items.share(np.maximum(likely, KEY_FLOOR))

@@ -32,24 +32,24 @@ __all__ = ["Search", "Surprise", "contradicts", "known_leads"]
 
 Array = npt.NDArray[np.float64]
 
-#: An order follows the share of a label beyond this correlation, among so many labels at most. Then
-#: it is not sure, unless known answers speak for it by so many nats.
+#: An order follows a label's share above this correlation, if there are at most this many labels.
+#: Then it is not sure, unless known answers support it by at least :data:`WELL_KNOWN` nats.
 FOLLOWS, MOST_FOLLOWED = 0.95, 12
 WELL_KNOWN = 3.0
-#: Where a solution is right, those who know an item's answer are the abler ones this often.
+#: If a solution is right, those who know an item's answer are the abler ones this often.
 AGREES = 0.85
 
 
 @dataclass(frozen=True)
 class Surprise:
-    """A known answer that goes against what the answers alone say.
+    """A known answer that contradicts what the users' answers alone say.
 
     Attributes
     ----------
     right, held
-        The known right option, and the one that was held right.
+        The known right option, and the one that seemed right.
     sure
-        How likely the latter was.
+        How likely the latter seemed.
     """
 
     right: int
@@ -59,30 +59,30 @@ class Surprise:
 
 @dataclass(frozen=True)
 class Search:
-    """All solutions found, best evidence first (after those that heed what the caller knows).
+    """All solutions found, best evidence first; those that contradict the caller come last.
 
     Attributes
     ----------
     problem
-        The data, with copies weighed.
+        The data, with copies counting for less.
     modes
         The distinct solutions.
     shrinkage
-        λ, μ and the leading axes of the answers, every user counting once.
+        λ, μ and the leading axes of the answers, with every user counting once.
     once
-        Another rule of who counts: users with nearly the same answers are one witness.
+        User weights by another rule: users with nearly the same answers are one witness.
     habits
         Labels that many users give whatever is asked, where items share their labels.
     by_once
-        Abilities in the first solution by that other rule; ``None`` where groups were given.
+        Abilities in the first solution by that other rule; ``None`` if groups were given.
     confusions
         P(option is the key of its item) by confusion matrices, where they were tried.
     told
         How likely each solution is, given known answers; empty where none are known.
     surprises
-        Known answers where the best solution without them was sure of another one.
+        Known answers where the best solution without them was sure of another option.
     sample
-        Where the search was made among some of the users: these, and everybody.
+        The sample and everybody, if the search was made on a sample of the users.
     """
 
     problem: Problem
@@ -98,18 +98,18 @@ class Search:
 
     @cached_property
     def alone(self) -> Array:
-        """How much each user counts if all are one who are alike by a rule or by any solution."""
+        """User weights if users who are alike by a rule or by any solution count as one."""
         weights = self.once
         for mode in self.modes:
             weights = np.minimum(weights, mode.witnesses.weights)
         return weights
 
     def for_everybody(self, chosen: Mode) -> Mode:
-        """A solution found among some of the users, with all of them."""
+        """Extend a solution found on a sample of the users to all of them."""
         if self.sample is None:
             return chosen
         whole, data = self.sample.whole, self.sample.whole.data
-        if chosen.fit.problem is not self.problem:  # another model, or a key that is held
+        if chosen.fit.problem is not self.problem:  # another model, or a held key
             whole = chosen.fit.problem.part(data, data.everybody, np.arange(data.n_options))
         fit = whole.fit(whole.applied(chosen.fit), max_rounds=1)
         witnesses = find_witnesses(whole, fit)
@@ -123,12 +123,12 @@ class Search:
 
     @property
     def best(self) -> Mode:
-        """The solution with the highest evidence that heeds what the caller knows."""
+        """The best solution; one that agrees with what the caller knows, if there is any."""
         return self.modes[0]
 
     @cached_property
     def rival(self) -> Mode | None:
-        """The best solution that disagrees about who is good (but heeds what the caller knows)."""
+        """The best solution that disagrees about who is good, but not with the caller."""
         ability = self.best.fit.posterior.mean
         for mode in self.modes[1:]:
             disagrees = correlation(mode.fit.posterior.mean, ability) < DISAGREE
@@ -143,10 +143,10 @@ class Search:
 
     @property
     def steadiness(self) -> float:
-        """The lead in units of its own spread over independent users, pair by pair.
+        """The lead in units of its own spread over independent users, from paired differences.
 
-        A lead that few users carry may be gone with other users of the same kind; users with nearly
-        the same answers are one.
+        A lead that rests on few users might vanish with other users of the same kind. Users with
+        nearly the same answers count as one.
         """
         if self.rival is None:
             return MOST_STEADY
@@ -166,7 +166,7 @@ class Search:
     def by_other_rule(self) -> float:
         """Correlation with the solution in which nearly equal sheets count as one witness.
 
-        1 where there are none.
+        1 if there are no such sheets, or if one label is right everywhere.
         """
         problem, mode = self.best.fit.problem, self.best
         if float(self.once.min()) == 1.0 or mode.one_label is not None:
@@ -181,7 +181,7 @@ class Search:
 
     @cached_property
     def by_confusions(self) -> float:
-        """Correlation with the order by confusion matrices; 1 where they do not apply."""
+        """Correlation with the order by confusion matrices; 1 if they do not apply."""
         two = isinstance(self.best.fit, LeaningFit)
         if self.confusions is None or not two or self.told:
             return 1.0
@@ -215,10 +215,10 @@ class Search:
         """Probability that the best solution is right about axis and sign.
 
         A logistic function of the :attr:`signs`, learnt on simulated data of many kinds (the
-        arena's leave-one-kind-out table shows how it holds). Not sure where the order follows the
-        share of one label, or where users agree far beyond what it explains, and at most ½ where
-        even the best solution contradicts what the caller knows. With known answers it is how
-        likely they leave the solution, and what agrees with it.
+        arena's leave-one-kind-out table shows how well it holds). It is bounded where the order
+        follows the share of one label, or where users agree far beyond what it explains, and is at
+        most ½ if even the best solution contradicts what the caller knows. With known answers it is
+        the probability, given them, of the solution and of those that agree with it.
         """
         sure = self.told[0] if self.told else sureness(self.signs)
         if contradicts(self.problem, self.best):
@@ -229,7 +229,7 @@ class Search:
 
     @cached_property
     def known_support(self) -> float:
-        """How far known answers speak for the best solution (nats; 0 where none are known).
+        """How strongly known answers support the best solution (nats; 0 if none are known).
 
         Item by item: are those who chose the right answer abler than the others?
         """
@@ -239,13 +239,13 @@ class Search:
 
     @cached_property
     def said_mark(self) -> bool:
-        """Whether the best solution takes the label for right that is called so."""
+        """Whether the label that the best solution takes as right is also called right."""
         label = self.best.one_label
         return label is not None and label == mark_in_words(self.problem.items)
 
     @cached_property
     def followed(self) -> tuple[str, float] | None:
-        """A label whose share the order follows, and the correlation; ``None`` where none is."""
+        """The label whose share the order follows, and the correlation; ``None`` if none."""
         data = self.problem.data
         shared = sharing(data.items)
         if shared.apart or not 2 <= len(shared.labels) <= MOST_FOLLOWED:
@@ -261,7 +261,7 @@ class Search:
 
 
 def known_leads(problem: Problem, mode: Mode) -> tuple[Array, Array]:
-    """For each known right answer: how much abler its choosers are in all, and their weight."""
+    """For each known right answer: its choosers' total lead in ability, and its weight."""
     right = np.flatnonzero(problem.known == 1.0)
     ability = mode.fit.posterior.mean
     counts = problem.data.choosers_per_option.astype(float)
@@ -272,7 +272,7 @@ def known_leads(problem: Problem, mode: Mode) -> tuple[Array, Array]:
 
 
 def contradicts(problem: Problem, mode: Mode) -> bool:
-    """Whether the strong user stands below the middle, or known answers speak against ability."""
+    """Whether the strong user is below the median, or known answers contradict the abilities."""
     ability = mode.fit.posterior.mean
     if problem.strong is not None and ability[problem.strong] < problem.data.median(ability):
         return True

@@ -1,4 +1,4 @@
-"""Abilities on a grid: posteriors that stay exact when they are narrower than its steps."""
+"""Posteriors of ability on a grid that stay accurate when they are narrower than its steps."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DERIVATIVES: Array = np.array(
 
 @dataclass(frozen=True)
 class Posterior:
-    """What is known of each user's ability.
+    """What is known about each user's ability.
 
     Attributes
     ----------
@@ -66,18 +66,18 @@ def normal_log_prior(mean: float = 0.0, sd: float = 1.0) -> Array:
 
 
 def posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Array, Array]:
-    """Normalise log likelihood + log prior, one row per user; columns are even steps apart.
+    """Normalise log likelihood + log prior, one row per user; columns are evenly spaced.
 
     With many answers a posterior is narrower than the grid's steps, and normalising the values at
     the grid points would round every ability to one of them. Its logarithm is smooth though (the
     items' curves are wide), so its derivatives at the peak give mean and spread (Laplace's method,
-    with skewness), and the weight is laid on the grid points around the mean such that the mean is
+    with skewness), and the weight is put on the grid points around the mean so that the mean is
     kept.
 
     Returns
     -------
     weights
-        One row per user, one column per grid point; each row sums to 1 and has the mean.
+        One row per user, one column per grid point; each row sums to 1 and has that mean.
     mean, sd, log_evidence
         See :class:`Posterior`.
     """
@@ -89,7 +89,7 @@ def posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Arra
 def normalised(
     logs: Array, raised: Array, top: Array, points: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """As :func:`posterior_of`, where logs are known less a constant ``top``, and raised already."""
+    """Like :func:`posterior_of`, given logs minus a constant ``top`` and their exponentials."""
     here = np.asarray(points, like=logs)
     total = raised.sum(axis=1, keepdims=True)
     weights = raised / total
@@ -120,10 +120,10 @@ def at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:
 
 
 def normal_scores(data: Engine, scores: Array) -> Any:
-    """Each user's normal quantile by rank; scores that differ by rounding only share a place.
+    """Each user's normal quantile by rank; scores that differ only by rounding share a rank.
 
-    Equal sheets get scores that an engine's sums make equal, or nearly so. To rank them by what
-    rounding left would start engines from different places.
+    An engine's sums give equal sheets the same score only up to rounding. Ranking by such
+    differences would make engines start from different places.
     """
     largest = float(abs(scores).max()) or 1.0
     steady = np.rint(scores * (10.0**STEADY / largest))
@@ -143,7 +143,7 @@ def _laplace(values: Array) -> tuple[Array, Array, Array]:
     d1, d2, d3, d4 = np.asarray(DERIVATIVES, like=values) @ (values - centre[:, None]).T
     parabola = np.minimum(values[:, 1] + values[:, 3] - 2 * centre, -1e-12)
     x = np.clip(-(values[:, 3] - values[:, 1]) / 2 / parabola, -2.0, 2.0)
-    for _ in range(4):  # Newton's steps to the peak of the fourth-degree polynomial
+    for _ in range(4):  # Newton steps to the peak of the fourth-degree polynomial
         slope = d1 + x * (d2 + x * (d3 / 2 + x * d4 / 6))
         bend = np.minimum(d2 + x * (d3 + x * d4 / 2), parabola / 4)
         x = np.clip(x - slope / bend, -2.0, 2.0)
@@ -157,7 +157,7 @@ def _laplace(values: Array) -> tuple[Array, Array, Array]:
 
 
 def _between(offset: Array, variance: Array, peak: npt.NDArray[np.int64], points: int) -> Array:
-    """Weights on three grid points with a given mean and, where it can be, variance (in steps)."""
+    """Weights on three grid points with a given mean and, if possible, variance (in steps)."""
     nearest = np.clip(np.rint(offset), -1, 1).astype(np.int64)
     offset, peak = offset - nearest, peak + nearest
     second = np.clip(variance + offset**2, np.abs(offset), 1.0)

@@ -1,14 +1,14 @@
 """Answering habits: users who give one label whatever is asked.
 
-Where items share three labels or more (the letters of a test), some users answer many items by one
-letter. Their answers agree with each other, and say nothing about what is right. Here habits are
-part of the model: user ``j`` belongs to one of several classes, without a habit or with the habit
-of answering label ``l`` to a share ``s`` of the items, so that
+Where items share three labels or more (the letters of a test), some users answer many items with
+one letter. Their answers agree with each other, but say nothing about what is right. Here habits
+are part of the model. Each user belongs to one of several classes: without a habit, or with the
+habit of giving label ``l`` to a share ``s`` of the items. Then
 
     P(option | θ, l, s) = s [the option has label l] + (1 - s) P_key(option | θ),
 
-where ``P_key`` is the latent-key model's, wrong options included. Classes and abilities live on a
-grid of all pairs; how common each class is, is learnt. (Where all items share *two* labels,
+where ``P_key`` is the latent-key model's probability, wrong options included. Classes and abilities
+live on a grid of all pairs; the size of each class is learnt. (Where all items share *two* labels,
 leanings are part of the model, see :mod:`.signal`.)
 """
 
@@ -44,21 +44,21 @@ Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-#: Items share at most so many labels, and at most so many of these are looked at.
+#: Most labels that items may share, and most labels considered as habits.
 HABIT_LABELS, MOST_HABITS = 30, 5
-#: A user overuses a label who gives it so many standard errors more often than others do, and
-#: beyond them for this share of the answers at least.
+#: A user overuses a label if the excess over others' use is more than this many standard errors and
+#: at least this share of the answers.
 CLEAR, NOTED = 4.0, 0.25
-#: Habits matter where this share of the users overuses some label; labels that fewer of them
-#: overuse are left out.
+#: Habits matter if at least this share of the users overuses some label; labels that less than this
+#: share overuses are left out.
 HABITS_MATTER, RARE_HABIT = 0.05, 0.02
-#: Habits are part of the model while its table (options × columns) is no larger than this.
+#: Habits are part of the model only if its table (options × columns) is no larger than this.
 HABIT_CELLS = 1_000_000
-#: The shares of the answers that a habit may have.
+#: The shares of answers that a habit may account for.
 HABIT_SHARES: Array = np.array([0.3, 0.5, 0.7, 0.9])
-#: Before anything is seen, this share of the users has no habit; it counts like so many users.
+#: Prior share of users without a habit, and how many users the prior is worth.
 NO_HABIT, PSEUDO_USERS = 0.9, 10.0
-#: Who gives one label to this share of the items beyond others is less of a witness, and is named.
+#: Users who give one label to this share of the items beyond others count for less, and are named.
 MOSTLY = 0.5
 #: A user who answers by habit alone still counts this much.
 LEAST_WITNESS = 1e-3
@@ -66,7 +66,7 @@ LEAST_WITNESS = 1e-3
 
 @dataclass(frozen=True)
 class Habits:
-    """Labels that some users give far more than others do.
+    """Labels that some users give far more often than others do.
 
     Attributes
     ----------
@@ -90,9 +90,9 @@ class Habits:
 
     @property
     def weights(self) -> Any:
-        """How much of a witness each user is left.
+        """How much each user still counts as a witness.
 
-        Those who answer mostly one label agree with each other whatever is asked.
+        Those who mostly give one label agree with each other whatever is asked.
         """
         left = np.maximum((1 - self.shares) ** 2, LEAST_WITNESS)
         return np.where(self.shares >= MOSTLY, left, 1.0)
@@ -103,17 +103,17 @@ class Habits:
         return np.asarray(self.numbers[:, None] == label)
 
     def picked(self, sample: Sample) -> Habits:
-        """Those of the users of a sample."""
+        """The habits of a sample's users."""
         shares, of_users = (sample.picked(x) for x in (self.shares, self.of_users))
         return replace(self, shares=shares, of_users=of_users)
 
     def fit_in(self, data: Engine) -> bool:
-        """Whether they can be part of the model."""
+        """Whether they are small enough to be part of the model."""
         classes = 1 + len(self.labels) * len(HABIT_SHARES)
         return data.n_options * classes * len(THETA) <= HABIT_CELLS
 
     def told(self, data: Engine, most: int = 3) -> str | None:
-        """Name users who answer one label whatever is asked; ``None`` where there are none."""
+        """Name users who mostly give one label whatever is asked; ``None`` if there are none."""
         clear = self.shares >= MOSTLY
         number = int(clear.sum())
         if number == 0:
@@ -133,7 +133,7 @@ class Habits:
 
 
 def habits_of(data: Engine) -> Habits | None:
-    """Look for labels that some users give far more than others do; ``None`` where few do.
+    """Look for labels that some users give far more often than others; ``None`` if few do.
 
     >>> from hitsndiffs import Responses
     >>> from hitsndiffs.engines import open_engine
@@ -173,14 +173,14 @@ class HabitProblem(KeyProblem):
         Numbers of the labels that may be habits.
     """
 
-    #: A round has a column for every habit and ability, so that fewer users are many.
+    #: A round has a column for every habit and ability, so the thresholds are lower.
     usual_sizes: ClassVar[Sizes] = Sizes(sample_users=2_000, sample_answers=1_000, many_users=4_000)
 
     def __init__(self, data: Engine, *args: Any, labels: tuple[int, ...], **kwargs: Any) -> None:
         super().__init__(data, *args, **kwargs)
         self.labels = labels
         self.names, numbers = label_numbers(data.items)
-        #: For every option and class: the probability that habit alone gives it.
+        #: For every option and class: the probability that it is chosen by habit.
         by_habit = [np.zeros(data.n_options)]
         by_habit += [s * (numbers == label) for label in labels for s in HABIT_SHARES]
         self.by_habit: Array = np.stack(by_habit, axis=1)
@@ -188,7 +188,7 @@ class HabitProblem(KeyProblem):
         self.shares: Array = np.concatenate([[0.0], np.tile(HABIT_SHARES, len(labels))])
 
     def part(self, data: Engine, witness: Any, options: Ints) -> HabitProblem:
-        """The same problem with some users, or with some options."""
+        """The same problem with some users or some options."""
         strong = self.strong
         name = None if strong is None else self.data.user_labels(np.array([strong]))[0]
         part = HabitProblem(
@@ -205,7 +205,7 @@ class HabitProblem(KeyProblem):
 
     @property
     def first(self) -> Array:
-        """How common every class is before anything is seen."""
+        """The prior share of users in every class."""
         habits = len(self.shares) - 1
         if habits == 0:
             return np.ones(1)
@@ -248,7 +248,7 @@ class HabitProblem(KeyProblem):
             wrong = self._wrong(key, counts)
             logs, by_key = self._columns(found.logs + wrong[:, None])
             chosen, side = self._expect(logs, by_key, common)
-            # wrong options count with their shares integrated out, not as estimated
+            # for wrong options the shares are integrated out, not estimated
             about_key = key * (found.prior - np.log(np.maximum(key, 1e-300)))
             evidence = float(side[0] + about_key.sum() - counts @ wrong)
             evidence += PSEUDO_USERS * float(self.first @ np.log(common / self.first))
@@ -265,7 +265,7 @@ class HabitProblem(KeyProblem):
         return fit
 
     def applied(self, solution: Solution) -> HabitFit:
-        """A solution found for some of the users, taken for these, who answered the same items."""
+        """Apply a solution found for some of the users to these, who answered the same items."""
         assert isinstance(solution, HabitFit)
         logs = expected_logs(self.blocks, solution.key, solution.curves, self.data.threads)
         wrong = self._wrong(solution.key, solution.counts)
@@ -283,7 +283,7 @@ class HabitProblem(KeyProblem):
     def _columns(self, logs: Array) -> tuple[Array, Array]:
         """Log probability of every option, and how likely the key (no habit) gave it.
 
-        A block of columns for every class, a column for every ability.
+        There is a block of columns for every class, with a column for every ability.
         """
         by_key = np.exp(logs)[:, None, :] * (1 - self.shares)[:, None]
         whole = by_key + self.by_habit[:, :, None]
@@ -320,11 +320,11 @@ class HabitFit(KeyFit):
     Attributes
     ----------
     common
-        How common every class is.
+        The share of users in every class.
     by_key
-        How likely the key gave each answer, not habit, for every class and ability.
+        How likely each answer was given by the key, not by habit, for every class and ability.
     counts
-        How many chose every option, not by habit.
+        How many chose each option, not counting habit.
     """
 
     problem: HabitProblem
@@ -351,7 +351,7 @@ class HabitFit(KeyFit):
 
     @cached_property
     def posterior(self) -> Posterior:
-        """Of the abilities (user arrays)."""
+        """The posterior of the abilities (user arrays)."""
         return Posterior(*self.described[:, :3].T)
 
     def weights(self) -> Any:
@@ -378,9 +378,9 @@ class HabitFit(KeyFit):
         return nearest + len(THETA) * self.described[:, 3:].argmax(axis=1)
 
     def share_errors(self) -> Any:
-        """Standard errors of the expected shares correct: chance in the answers, doubt about keys.
+        """Standard errors of the expected shares of right answers: chance, and doubt about keys.
 
-        The chance is that of answers at the user's class and ability.
+        Chance is that of answers at the user's class and ability.
         """
         key, data = self.key[:, None], self.problem.data
         p = self.probabilities()

@@ -1,10 +1,10 @@
-"""What the caller knows: known answers choose among the ways to mean the answers.
+"""What the caller knows: known answers choose among the possible meanings of the answers.
 
-Each way (see :mod:`.foresight`) foresaw the known answers more or less well. Where none of the
-solutions did, the model itself is wrong for these data: a mistake that many share is taken for the
-truth, and a fit that begins at the truth leaves it again. Then people may be placed along the
-strongest axes of the answers, each as far as it agrees with the known ones, and the right option of
-every item is the one whose choosers stand highest.
+Each meaning (see :mod:`.foresight`) predicts the known answers more or less well. If no solution
+does, the model itself is wrong for these data: it takes a mistake that many share for the truth,
+and a fit that starts at the truth drifts away from it. Then people may be placed along the
+strongest axes of the answers, each weighted by its agreement with the known ones, and the right
+option of every item is the one whose choosers stand highest.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ __all__ = ["informed"]
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-#: Rounds that a solution is fitted again with the known keys put in.
+#: Rounds to refit a solution with the known keys put in.
 REFIT_ROUNDS = 15
-#: A solution is sure of a key from here on.
+#: A solution is sure of a key with at least this probability.
 SURE = 0.9
-#: No right answer that nobody gave is less likely than this.
+#: Smallest probability of a right answer that nobody gave.
 LEAST_UNSEEN = 0.02
-#: Ways to mean the answers that are less likely than this are left out.
+#: Meanings of the answers that are less likely than this are left out.
 LEAST_TOLD = 1e-3
 
 
 def informed(found: Search, problem: Problem) -> Search:
-    """Weigh the ways to mean the answers by how well they foresaw the known ones; put these in.
+    """Weight the meanings by how well they predict the known answers, and put these in.
 
-    For those who say that none of the ways is right, popular options are likely. The order that is
-    taken agrees best, on average, with all of them.
+    If none of the meanings is right, popular options are likely. The chosen order agrees best, on
+    average, with all meanings.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ def informed(found: Search, problem: Problem) -> Search:
 
 
 def _refuted(meaning: Meaning, right: Flags) -> bool:
-    """Whether known answers rule it out: one label right everywhere, and another one is."""
+    """Whether known answers rule it out: one label is right everywhere in it, but another is."""
     mode = meaning.mode
     return mode is not None and mode.one_label is not None and bool((mode.fit.key[right] < 1).any())
 
 
 def _foreseen(problem: Problem, likely: Array) -> float:
-    """Log probability of the known answers; one that nobody gave speaks against being sure."""
+    """Log probability of the known answers; one that nobody gave counts against a sure key."""
     items, right = problem.items, problem.known == 1.0
     most = np.maximum.reduceat(likely, items.starts[:-1])
     unseen = (items.total((problem.known >= 0).astype(float)) > 0) & (items.total(1.0 * right) == 0)
@@ -85,7 +85,7 @@ def _in_order(
 ) -> tuple[list[Mode], tuple[float, ...]]:
     """The order that agrees best with all, then those that disagree with it; and their chances.
 
-    Ways that agree about who is good speak for each other.
+    Meanings that agree about who is good support each other.
     """
     agree = np.array([[correlation(a.ability, b.ability) for b in all_] for a in all_])
     left = np.ones(len(all_), dtype=bool)
@@ -106,7 +106,7 @@ def _in_order(
 
 
 def _place(all_: list[Meaning], weights: Array) -> Any:
-    """Everybody's place along the axes, each as far as it is likely."""
+    """Everybody's place along the axes, each weighted by how likely it is."""
     place: Any = 0.0
     for each, weight in zip(all_, weights.tolist(), strict=True):
         if each.mode is None:
@@ -115,8 +115,8 @@ def _place(all_: list[Meaning], weights: Array) -> Any:
 
 
 def _fitted(found: Search, problem: Problem, mode: Mode | None, place: Any) -> Mode:
-    """A solution, or people in their places along the axes, with the known answers put in."""
-    if mode is None:  # the key is held, for the model alone would leave it
+    """Fit a solution, or people's places along the axes, with the known answers put in."""
+    if mode is None:  # hold the key: the model alone would abandon it
         witnesses = found.best.witnesses
         problem = problem.holding(key_from_scores(problem.data, place))
         problem.weigh(witnesses.weights)
@@ -130,7 +130,7 @@ def _fitted(found: Search, problem: Problem, mode: Mode | None, place: Any) -> M
 
 
 def _surprises(found: Search, right: Flags) -> tuple[Surprise, ...]:
-    """Known answers where the best solution without them was sure of another one."""
+    """Known answers where the best solution without them was sure of another option."""
     key, items = found.best.fit.key, found.problem.items
     made = []
     for option in np.flatnonzero(right).tolist():

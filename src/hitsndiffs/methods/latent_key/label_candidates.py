@@ -1,8 +1,8 @@
-"""What a round does with the options where all items share two labels (see :mod:`.signal`).
+"""The options' part of a round where all items share two labels (see :mod:`.signal`).
 
 Each of an item's two options is a candidate for its key. Over the grid of abilities and leanings a
-candidate's odds of being chosen, if it is the key, are ``exp(b)`` times those of its label: so many
-rows need no exponential of their own, and sums over the grid are products with a few columns.
+candidate's odds of being chosen, if it is the key, are ``exp(b)`` times those of its label. So it
+needs no exponentials over the grid, and sums over the grid are products with a few columns.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ __all__ = [
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Points of ability, and how many points of leaning.
+#: The points of ability, and the number of points of leaning.
 ABILITIES: Array = np.linspace(-4.0, 4.0, 13)
 LEANINGS = 11
-#: The ability of every pair; and what values over all pairs are multiplied by: 1, θ and θ².
+#: The ability of every pair; and its powers 1, θ and θ², for sums over all pairs.
 THETA: Array = np.repeat(ABILITIES, LEANINGS)
 POWERS: Array = THETA[:, None] ** np.arange(3)
-#: Priors of the intercepts (worth so many items) and of the slope.
+#: Prior mean and variance of the intercepts, and how many items they are worth.
 MEAN, VARIANCE, PSEUDO = 1.0, 1.0, 10.0
-#: The slope has a log-normal prior: whoever ranks supposes that people differ in ability.
+#: Log-normal prior of the slope: ranking assumes that people differ in ability.
 SLOPE, SLOPE_VARIANCE = 1.0, 0.25
-#: Each label is right in so many further items, and the leanings are those of so many more users.
+#: Pseudo-counts: further items in which each label is right, and further users with a leaning.
 PSEUDO_LABEL, PSEUDO_LEANING = 2.0, 2.5
 
 
 @dataclass(frozen=True)
 class Signal:
-    """What belongs to the items and to the population.
+    """The parameters of the items and of the population.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Signal:
         return cls(SLOPE, intercepts, np.full(2, MEAN), VARIANCE, np.full(2, 0.5), spread)
 
     def pooled(self, label: Ints, key: Array, bend: Array, leanings: Array) -> Signal:
-        """The same, its population learnt anew from the likely keys and everybody's leaning.
+        """The same, with the population estimated anew from the likely keys and the leanings.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ def told(
     Parameters
     ----------
     items
-        Those of the candidates.
+        The candidates' items.
     lines
         See :func:`label_lines`.
     label, intercepts, key
@@ -180,7 +180,7 @@ def weigh_labels(
 ) -> Weighed:
     """Fit all candidates' intercepts, and let the two candidates of each item compete.
 
-    The slope makes one step, by the likely keys, unless it is held.
+    The slope takes one step, given the likely keys, unless it is held.
 
     Parameters
     ----------
@@ -189,9 +189,9 @@ def weigh_labels(
     label
         The number of each option's label.
     points
-        The leanings that are told apart.
+        The grid of leanings.
     signal, key
-        Where the fits begin.
+        Starting values.
     chosen
         How many chose each option, over all pairs.
     certain
@@ -217,7 +217,7 @@ def weigh_labels(
         sums = count @ POWERS
         others = items.sum(sums) - sums
         for _ in range(steps):
-            # where the candidate is the key: how many would not choose it
+            # if the candidate is the key: how many would not choose it
             miss = _one_and_odds(odds, mine, b)
             np.divide(1.0, miss, out=miss)
             missed = answered * miss
@@ -245,7 +245,7 @@ def weigh_labels(
     if not held:
         up, curve = slopes.sum(axis=0)
         up -= np.log(slope / SLOPE) / (SLOPE_VARIANCE * slope)
-        # half a step, since whole ones may go to and fro
+        # half a step, since whole steps may oscillate
         slope += 0.5 * float(np.clip(up / (curve + 1 / (SLOPE_VARIANCE * slope**2)), -0.6, 0.6))
     fitted = replace(signal, intercepts=intercepts, slope=min(max(slope, 0.05), 8.0))
     return Weighed(fitted, weighed, prior, logs, bend)

@@ -1,4 +1,4 @@
-"""What the latent-key model learnt besides scores and key."""
+"""What the latent-key model learnt besides the scores and the key."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["FoundSolution", "KeySearch", "Population"]
 
 @dataclass(frozen=True)
 class Population:
-    """What a solution says of all items together.
+    """What a solution says about all items together.
 
     Attributes
     ----------
     mean_slope, mean_intercept
-        Of the items' curves.
+        Means over the items' curves.
     label_shares
         Each label and how often it is right, where all items share two labels.
     right_everywhere
@@ -49,9 +49,9 @@ class KeySearch(Learnt):
     lead
         How far the best is ahead of the next one that disagrees (nats; infinite without one).
     signs
-        What the confidence is made from.
+        What the confidence is computed from.
     population
-        What the chosen solution says of all items together.
+        What the chosen solution says about all items together.
     """
 
     solutions: tuple[FoundSolution, ...]

@@ -1,8 +1,8 @@
 """The reading that two shared labels are marks: one of them is right in every item.
 
-Then there is no leaning to tell from ability: ability *is* the share of that label, with slopes of
-the items' own (a two-parameter logistic model). The answers cannot say which of the two labels is
-the right one, beyond that it should be the more frequent.
+Then there is no leaning to tell from ability: ability *is* the share of that label, with a slope
+per item (a two-parameter logistic model). The answers cannot say which of the two labels is right,
+except that it should be the more frequent one.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = ["MarksFit", "MarksProblem", "beyond_evidence"]
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: How many users' worth of a normal distribution the leanings have for a prior: what explains them
-#: best. A part of every share is from all points alike.
+#: How many users the leanings' prior, a normal distribution, may be worth; the one that explains
+#: them best is taken. And the part of the prior that is even over all points.
 WORTH = (2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 1e3)
 FROM_ALL = 1e-3
 
@@ -51,7 +51,7 @@ class MarksFit(Solution):
 
     @cached_property
     def posterior(self) -> Posterior:
-        """Of the abilities (user arrays)."""
+        """The posterior of the abilities (user arrays)."""
         p = self.problem
         mean, sd, log_evidence = p.data.mapped(
             self.logs, stepping(p.data, described), *p.strong_users
@@ -88,7 +88,7 @@ class MarksProblem(Problem):
     number: int = 0
 
     def part(self, data: Engine, witness: Any, options: Ints) -> MarksProblem:
-        """The same problem with some users, or with some options."""
+        """The same problem with some users or some options."""
         part = super().part(data, witness, options)
         part.number = self.number
         return part
@@ -152,7 +152,7 @@ class MarksProblem(Problem):
         return fit
 
     def applied(self, solution: Solution) -> MarksFit:
-        """A solution found for some of the users, taken for these, who answered the same items."""
+        """Apply a solution found for some of the users to these, who answered the same items."""
         assert isinstance(solution, MarksFit)
         return replace(solution, problem=self, logs=self._logs(solution.curves))
 
@@ -163,20 +163,19 @@ class MarksProblem(Problem):
 
 
 def beyond_evidence(fit: LeaningFit) -> float:
-    """What a model with leanings owes when it is compared with marks, which have none (nats).
+    """Excess evidence of a model with leanings, when compared with marks, which have none (nats).
 
-    Its evidence takes the leanings' learnt distribution for given, and it is a lower bound, which
-    is the looser the more the keys are in doubt. Where both are put right, marks and answers are
-    compared fairly.
+    Its evidence takes the learnt distribution of the leanings as given, and it is a lower bound,
+    which is looser the more the keys are in doubt. Correcting for both makes the comparison fair.
     """
     return _learnt_spread(fit) - _loose_bound(fit)
 
 
 def _learnt_spread(fit: LeaningFit) -> float:
-    """How much the evidence owes to having learnt how leanings are spread.
+    """How much the evidence gains from having learnt how leanings are spread.
 
-    The shares of the leanings are averaged over what they may be (Dirichlet, about a normal
-    distribution) instead.
+    The comparison averages over the possible shares of the leanings (Dirichlet, about a normal
+    distribution).
     """
     shares, points = fit.signal.leanings, fit.problem.points
     users = float(fit.problem.witness.sum())
@@ -190,7 +189,7 @@ def _learnt_spread(fit: LeaningFit) -> float:
 
 
 def _together(counts: Array, prior: Array) -> float:
-    """Log probability of who is at which point, shares averaged over a Dirichlet distribution."""
+    """Log probability of who is at which point, averaging shares over a Dirichlet distribution."""
     from scipy.special import gammaln
 
     each = gammaln(counts + prior) - gammaln(prior)
@@ -198,20 +197,20 @@ def _together(counts: Array, prior: Array) -> float:
 
 
 def _loose_bound(fit: LeaningFit) -> float:
-    """How far the evidence is below the truth, because keys and users are taken apart in it.
+    """How far the evidence is too low because it treats keys and users as independent.
 
     The second term of the expansion whose first is the bound: half the variance of what each answer
-    says about key and user together (Plefka 1982), with curves straight about the choosers' mean.
+    says about key and user together (Plefka 1982), with curves linear about the choosers' mean.
     """
     problem, signal = fit.problem, fit.signal
     data, witness = problem.data, problem.witness
     ability, sd, _, leaning, leaning_sd = fit.described[:, :5].T
-    n = np.maximum(data.choosers(witness), 1e-9)  # nobody in a sample may have chosen an option
+    n = np.maximum(data.choosers(witness), 1e-9)  # in a sample an option may have no choosers
     columns = [witness * each for each in (ability, leaning, sd**2, leaning_sd**2)]
     at, lean, wide, lean_wide = (data.choosers(np.stack(columns, axis=1)) / n[:, None]).T
     way = 2.0 * problem.numbers - 1
     right = logistic(signal.slope * at + way * lean + signal.intercepts)
-    # as the right label's intercept, where the other one is right
+    # the other label's intercept, for where that one is right
     other = np.where(problem.other < 0, signal.intercepts, signal.intercepts[problem.other])
     wrong = logistic(signal.slope * at - way * lean + other)
     by_ability = (signal.slope * (1 - right + wrong)) ** 2 * wide

@@ -28,10 +28,10 @@ __all__ = ["LatentKey"]
 
 Array = npt.NDArray[np.float64]
 
-#: Resampled fits are made for few users or few items, while responses × resamples is not too much.
+#: Resampling is used with fewer users or items than this, up to this many responses × resamples.
 FEW = 60
 RESAMPLE_UP_TO = 3_000_000
-#: With fewer answers per item, how hard items are cannot be learnt.
+#: With fewer answers per item than this, it cannot be learnt how hard items are.
 FEW_PER_ITEM = 12
 
 
@@ -46,7 +46,7 @@ class LatentKey(Searching):
     resamples
         Refits with users reweighted at random, over which the key is averaged (small data).
     max_iterations
-        Limit of rounds of the final fit.
+        Most rounds of the final fit.
     answers, strong_user
         Known right answers and a user known to be strong: evidence like any other.
 
@@ -71,7 +71,7 @@ class LatentKey(Searching):
         return self.from_search(found)
 
     def from_search(self, found: Search) -> Fit:
-        """The result, once the solutions are known."""
+        """The result, given the solutions."""
         readings = readings_of(found)
         asked = questions_of(found)
         step("fitting the best solution")
@@ -82,7 +82,7 @@ class LatentKey(Searching):
             n = data.answers_per_user
             readings = tuple(replace(r, correct=data.choices(r.key) / n) for r in readings)
 
-        # 2. the chosen solution, fitted with every user, copies counting by their square root
+        # 2. the chosen solution, fitted with every user; copies count by the root of their weight
         problem.weigh(np.sqrt(chosen.witnesses.weights))
         final = problem.fit(chosen.fit, max_rounds=self.max_iterations)
 
@@ -124,10 +124,10 @@ class LatentKey(Searching):
         return modes[self._reading_of(len(modes))]
 
     def _averaged_key(self, problem: Problem, final: Solution) -> Array:
-        """Half the key's posterior, half its mean over users weighted at random.
+        """Half the key's posterior, half its mean over fits with random user weights.
 
-        Everybody's weight is an Exp(1) draw, and comes with its opposite (small where it was
-        large): half of the chance in the mean cancels out.
+        Each weight is an Exp(1) draw, paired with its opposite (small where it was large), so half
+        of the chance in the mean cancels out.
         """
         r = problem.data
         few = min(r.n_users, r.n_items) < FEW
@@ -150,8 +150,8 @@ class LatentKey(Searching):
 def _with_confusions(found: Search, problem: Problem, key: Array) -> Array:
     """The key, averaged with that by confusion matrices where all items share two labels.
 
-    From few answers nobody can learn how hard an item is, and a model without difficulty errs in
-    other items.
+    This is for items with few answers: these do not show how hard an item is, and a model without
+    difficulty errs on other items.
     """
     data, other = problem.data, found.confusions
     few = data.n_responses < FEW_PER_ITEM * data.n_items
@@ -161,9 +161,9 @@ def _with_confusions(found: Search, problem: Problem, key: Array) -> Array:
 
 
 def _drawn(draw: Array, equal: Array) -> Any:
-    """Means of Exp(1) draws, one for each user with the same answers: they share one number.
+    """Means of Exp(1) draws, one for each user with the same answers: they share one weight.
 
-    For several users by the cube root of a gamma distribution, which is nearly normal.
+    For several users, it uses that the cube root of a gamma variable is nearly normal.
     """
     alone = -np.log1p(-np.clip(draw, 0.0, 1 - 1e-12))
     normal = normal_quantile(np.clip(draw, 1e-12, 1 - 1e-12))
@@ -172,7 +172,7 @@ def _drawn(draw: Array, equal: Array) -> Any:
 
 
 def _alike(found: Search, chosen: Mode, final: Solution) -> AlikeUsers:
-    """The users whom the chosen solution takes for copies of each other."""
+    """The users whom the chosen solution takes as copies of each other."""
     data, copies = final.problem.data, chosen.witnesses.weights
     if found.habits is not None and found.sample is None:
         copies = copies / found.habits.weights

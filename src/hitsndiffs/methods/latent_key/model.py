@@ -3,8 +3,8 @@
 Abilities are ``θ ~ N(0, 1)``. Every option of an item is a candidate for its key: if it is the
 key, a user chooses it with probability ``σ(a θ + b)``, ``a ≥ 0``, and otherwise one of the other
 options, by an item-specific distribution with a flat Dirichlet prior that is integrated out. The
-key is the more likely the more users chose it (``choosers + 1``). Slopes and intercepts have normal
-priors whose means and variances come from all items.
+more users chose an option, the likelier it is the key (``choosers + 1``). Slopes and intercepts
+have normal priors whose means and variances come from all items.
 
 Each candidate's evidence is a Laplace approximation over ``(a, b)``; the key's posterior is their
 softmax within the item, and abilities follow from the likelihood averaged over it. One round is one
@@ -65,7 +65,7 @@ Posteriors = Callable[[Array], tuple[Array, Array, Array, Array]]
 #: Log priors over the grid: of any user, and of one known to be strong (about the best in forty).
 ORDINARY = normal_log_prior()
 STRONG = normal_log_prior(2.0, 0.5)
-#: How far scores to start from are spread.
+#: Spread of abilities about the scores to start from.
 START_SD = 0.5
 
 
@@ -84,7 +84,7 @@ class KeyFit(Solution):
 
     @cached_property
     def posterior(self) -> Posterior:
-        """Of the abilities (user arrays)."""
+        """The posterior of the abilities (user arrays)."""
         mean, sd, log_evidence = self.problem.data.mapped(
             self.logs, stepping(self.problem.data, described), *self.problem.strong_users
         ).T
@@ -114,7 +114,7 @@ class KeyFit(Solution):
         return np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
 
     def share_errors(self) -> Any:
-        """Standard errors of the expected shares correct: chance in the answers, doubt about keys.
+        """Standard errors of the expected shares of right answers: chance, and doubt about keys.
 
         The first part is the spread of the number of right answers at the user's ability, the
         second the spread of the key given the data; both are sums over the user's items.
@@ -129,7 +129,7 @@ class KeyFit(Solution):
         )[:, 0]
 
     def common_errors(self, key: Array) -> Any:
-        """What all shares by a key may be off by together (see :mod:`.common`)."""
+        """The error that all shares under a key have in common (see :mod:`.common`)."""
         return common_errors(self.problem, key)
 
     @property
@@ -143,7 +143,7 @@ class KeyProblem(Problem):
 
     @cached_property
     def blocks(self) -> list[ItemBlock]:
-        """The items, a cacheful at a time."""
+        """The items, in blocks that fit the cache."""
         return item_blocks(self.data)
 
     def weigh(self, witness: Array) -> None:
@@ -210,14 +210,14 @@ class KeyProblem(Problem):
         return fit
 
     def applied(self, solution: Solution) -> KeyFit:
-        """A solution found for some of the users, taken for these, who answered the same items."""
+        """Apply a solution found for some of the users to these, who answered the same items."""
         assert isinstance(solution, KeyFit)
         logs = expected_logs(self.blocks, solution.key, solution.curves, self.data.threads)
         return replace(solution, problem=self, logs=logs)
 
 
 def placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, Array]:
-    """Mean and spread of abilities to start from, wide enough for the grid to tell them apart."""
+    """Mean and spread of abilities to start from; the spread is wide enough for the grid."""
     if isinstance(start, Solution):
         start = start.posterior
     if isinstance(start, Posterior):
@@ -234,7 +234,7 @@ def _expect(problem: KeyProblem, logs: Array) -> tuple[Array, float]:
 
 
 def stepping(data: Engine, act: Callable[..., Any]) -> Step:
-    """A step with posteriors, as a compiled loop where the engine's passes are compiled."""
+    """A step that uses posteriors; they are compiled if the engine's passes are."""
     if not data.compiles:
         return act
     from hitsndiffs.methods.latent_key.posterior_kernel import compiled_posterior_of
@@ -242,11 +242,11 @@ def stepping(data: Engine, act: Callable[..., Any]) -> Step:
     return partial(act, posteriors=compiled_posterior_of)
 
 
-# The steps: what is done with a block of users.
+# The steps of a pass, on a block of users.
 
 
 def with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
-    """Log likelihoods over the grid, with the users' log prior."""
+    """Log likelihoods over the grid, plus the users' log prior."""
     ordinary = np.asarray(ORDINARY, like=sums)
     if strong is None or not strong.any():
         return sums + ordinary
@@ -259,7 +259,7 @@ def expected(
     strong: npt.NDArray[np.bool_] | None = None,
     posteriors: Posteriors = posterior_of,
 ) -> tuple[Array, Array]:
-    """Posterior weights on the grid times the witness; the log evidence on the side."""
+    """Posterior weights on the grid times the users' weights; and their log evidence."""
     weights, _, _, log_evidence = posteriors(with_prior(sums, strong))
     weights *= witness[:, None]
     return weights, (witness @ log_evidence).reshape(1)
@@ -284,7 +284,7 @@ def weighed(
 
 
 def spread(_: Array, mean: Array, sd: Array, witness: Array) -> Any:
-    """Weights on the grid about a score to start from."""
+    """Weights on the grid about the scores to start from."""
     return spread_about(mean, sd) * witness[:, None]
 
 

@@ -21,7 +21,7 @@ Array = npt.NDArray[np.float64]
 
 #: Abilities that correlate this well belong to one solution.
 SAME = 0.99
-#: Solutions this far behind after the first rounds are not carried on (nats).
+#: Solutions this far behind after the first rounds (nats) are not continued.
 HOPELESS = 200.0
 
 
@@ -32,13 +32,13 @@ class Mode:
     Attributes
     ----------
     starts
-        Those that led to it.
+        The starts that led to it.
     fit
         The solution.
     witnesses
         Who counts how much if this solution is right, and how well copying explains the rest.
     prior
-        Log prior of such a solution, against those of the ordinary kind.
+        Log prior of this kind of solution, relative to the ordinary kind.
     one_label
         The label that is right in every item, where the solution says so.
     """
@@ -70,7 +70,7 @@ def find_modes(
     first: int = 10,
     more: int = 30,
 ) -> list[Mode]:
-    """Fit from every start, merge equal solutions, and carry the distinct ones on; best first.
+    """Fit from every start, merge equal solutions, and continue the distinct ones; best first.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _carried_on(problem: Problem, mode: Mode, rounds: int) -> Mode:
 
 
 def fit_from(sample: Sample, scores: Array, rounds: int) -> Solution:
-    """Everybody's solution from everybody's scores."""
+    """A solution for everybody, from everybody's scores."""
     return sample.for_all(sample.fit(normal_scores(sample.whole.data, scores), rounds), 3)
 
 
@@ -133,7 +133,7 @@ def merged(modes: list[Mode]) -> list[Mode]:
 
 
 def correlation(a: Array, b: Array) -> float:
-    """Pearson's; 1 where one of the two does not vary."""
+    """Pearson's correlation; 1 if one of the two does not vary."""
     a, b = a - a.mean(), b - b.mean()
     size = float(np.sqrt(float(a @ a) * float(b @ b)))
     return float(a @ b) / size if size > 0 else 1.0

@@ -14,7 +14,7 @@ __all__ = ["Counts", "Pairs"]
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.float32] | Array
 
-#: All pairs are kept, and all sheets held at once, while either has at most so many cells.
+#: Counts of all pairs are kept if they, and all sheets together, have at most this many cells.
 KEPT, SHEETS = 10_000_000, 10_000_000
 
 
@@ -26,7 +26,7 @@ class Pairs:
     data
         The data, with NumPy's arrays.
     kept
-        All pairs are counted once, and kept, while they are no more than this.
+        All pairs are counted once, and kept, if there are at most this many.
     """
 
     def __init__(self, data: Engine, kept: int = KEPT) -> None:

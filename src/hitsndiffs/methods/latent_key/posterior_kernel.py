@@ -1,7 +1,7 @@
-"""Posteriors on the grid as a compiled loop over users: the step of large data.
+"""Posteriors on the grid in a compiled loop over users, for large data.
 
-The same mathematics as :func:`.grid.posterior_of`, which is its oracle. A narrow posterior needs
-five values about its peak and no exponential, which is the usual case with many answers.
+The mathematics is that of :func:`.grid.posterior_of`, which tests compare it with. A narrow
+posterior, the usual case with many answers, needs five values about its peak and no exponential.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _GRID, _USERS = array(np.float64, 2), array(np.float64, 1)
 
 
 def compiled_posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Array, Array]:
-    """As :func:`.grid.posterior_of`."""
+    """The same as :func:`.grid.posterior_of`."""
     weights = np.empty_like(logs)
     described = np.empty((3, len(logs)))
     _posteriors(np.ascontiguousarray(logs), points, 1 / NARROW_PEAK**2, weights, *described)
@@ -70,7 +70,7 @@ def _posteriors(
             sd[user] = sqrt(max(second / total - mean[user] ** 2, 0.0))
             evidence[user] = top + log(total)
             continue
-        # Laplace's method: derivatives at the middle of five values, Newton's steps to the peak
+        # Laplace's method: derivatives at the middle of five values, Newton steps to the peak
         a, b = own[peak - 2] - centre, own[peak - 1] - centre
         c, d = own[peak + 1] - centre, own[peak + 2] - centre
         d1 = (a - d) / 12 + (c - b) * 2 / 3
@@ -93,7 +93,7 @@ def _posteriors(
         spread = variance * max(1 + excess / 2 + skew**2, 0.25)
         mean[user] = points[peak] + step * offset
         sd[user] = step * sqrt(spread)
-        # the weight on three points, with this mean and, where it can be, this variance
+        # the weight on three points, with this mean and, if possible, this variance
         nearest = int(_within(np.rint(offset), -1.0, 1.0))
         offset -= nearest
         peak += nearest

@@ -1,8 +1,8 @@
-"""What models with an unknown key have in common: the data, what is known, and a solution.
+"""Base of the models with an unknown key: the data, what is known, and a solution.
 
-There are two such models: the latent key (:mod:`.model`), and the one for two labels shared by all
-items, with leanings (:mod:`.signal`). The search for solutions, copies and readings treat them
-alike.
+The models are the latent key (:mod:`.model`), the same with habits (:mod:`.habits`), and, for two
+labels shared by all items, leanings (:mod:`.signal`) and marks (:mod:`.marks`). The search for
+solutions, copies and readings treats them alike.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sizes:
-    """What counts as large.
+    """Size thresholds.
 
     Attributes
     ----------
     sample_users, sample_answers
-        About so many users are in a sample, or more where the items have few answers: so many each.
+        A sample has about this many users, or more if items would have fewer answers than this.
     sample_items, sample_answers_of_user
         The same for items, and for the answers of the users.
     many_users, many_items
-        With more than this, a fit that goes on from a solution may be settled after three rounds.
+        With more than this, a fit that continues from a solution may settle after three rounds.
     """
 
     sample_users: int = 10_000
@@ -51,7 +51,7 @@ class Sizes:
     many_items: int = 4_000
 
     def all_users(self) -> Sizes:
-        """The same, with no number of users too large."""
+        """The same, without sampling of users."""
         return replace(self, sample_users=2**62)
 
 
@@ -69,16 +69,16 @@ class Problem(ABC):
     strong_user
         A user known to be strong: a prior on that user's ability.
     sizes
-        What counts as large.
+        Size thresholds.
     """
 
-    #: What counts as large, unless it is said otherwise.
+    #: Default size thresholds.
     usual_sizes: ClassVar[Sizes] = Sizes()
-    #: Copies agree on at least this share of the items where their abilities do not explain it.
+    #: Copies agree on at least this share of the items where their abilities do not predict it.
     least_copied: ClassVar[float] = 0.0
 
     witness: Array
-    #: A key that fits keep to, where it is told: a reading that the model alone would leave.
+    #: A key that fits must keep, if given: for readings that the model alone would abandon.
     held: Array | None = None
 
     def __init__(
@@ -93,7 +93,7 @@ class Problem(ABC):
         self.data = data
         self.sizes = self.usual_sizes if sizes is None else sizes
         self.items = data.items
-        #: The user known to be strong; one who is not here, or has no answers, says nothing.
+        #: The user known to be strong; ``None`` for one who is not here or has no answers.
         self.strong = None if strong_user is None else data.user_number(strong_user)
         self.strong_users: tuple[Any, ...] = ()
         if self.strong is not None:
@@ -106,7 +106,7 @@ class Problem(ABC):
 
     @cached_property
     def pairs(self) -> Pairs:
-        """What pairs of users have in common (of small data)."""
+        """What pairs of users have in common (for small data)."""
         return Pairs(self.data)
 
     def weigh(self, witness: Array) -> None:
@@ -126,18 +126,18 @@ class Problem(ABC):
         Parameters
         ----------
         start
-            A solution to go on from (of these items), the abilities of one (of other items), or
-            one score per user, on the grid's scale.
+            A solution to continue (of these items), the abilities of one (of other items), or one
+            score per user, on the grid's scale.
         max_rounds, tol
-            The rounds end when the evidence grows by less than ``tol`` of it.
+            The rounds end when the evidence changes by less than about ``tol`` of its size.
         """
 
     @abstractmethod
     def applied(self, solution: Solution) -> Solution:
-        """A solution found for some of the users, taken for these, who answered the same items."""
+        """Apply a solution found for some of the users to these, who answered the same items."""
 
     def part(self, data: Engine, witness: Any, options: Ints) -> Self:
-        """The same problem with some users (who count so much), or with some options."""
+        """The same problem with some users (weighted by ``witness``) or with some options."""
         strong = self.strong
         name = None if strong is None else self.data.user_labels(np.array([strong]))[0]
         part = type(self)(data, witness, strong_user=name, sizes=self.sizes)
@@ -146,7 +146,7 @@ class Problem(ABC):
         return part
 
     def holding(self, key: Array) -> Self:
-        """The same problem, whose fits keep to a key."""
+        """The same problem, with fits that keep a given key."""
         same = copy(self)
         same.held = self.settle(key)
         return same
@@ -157,7 +157,7 @@ class Problem(ABC):
         return self.known if self.held is None else self.held
 
     def settle(self, key: Array) -> Array:
-        """The key's posterior, with what is known put in."""
+        """The key's posterior, with the certain keys put in."""
         return np.where(self.certain >= 0, self.certain, key)
 
     def reported(self, key: Array) -> Array:
@@ -171,7 +171,7 @@ class Problem(ABC):
 
 @dataclass(frozen=True)
 class Solution(ABC):
-    """One solution of a model; everything in it is as long as the options are many.
+    """One solution of a model; its arrays have one row per option.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class Solution(ABC):
     @cached_property
     @abstractmethod
     def posterior(self) -> Posterior:
-        """Of the abilities (user arrays)."""
+        """The posterior of the abilities (user arrays)."""
 
     @abstractmethod
     def probabilities(self) -> Array:
@@ -210,13 +210,13 @@ class Solution(ABC):
 
     @abstractmethod
     def share_errors(self) -> Any:
-        """Standard errors of the expected shares correct: chance, and doubt about the key."""
+        """Standard errors of the expected shares of right answers: chance, and doubt about keys."""
 
     def common_errors(self, key: Array) -> Any | None:  # noqa: ARG002
-        """What all shares by a key may be off by together; ``None``: nothing worth the name."""
+        """The error that all shares under a key have in common; ``None`` if negligible."""
         return None
 
     @property
     @abstractmethod
     def population(self) -> Population:
-        """What the model learnt of all items together."""
+        """What the model learnt about all items together."""

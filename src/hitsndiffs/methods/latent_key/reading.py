@@ -19,12 +19,12 @@ __all__ = ["in_words", "questions_of", "readings_of"]
 
 Array = npt.NDArray[np.float64]
 
-#: Below this correlation between two rules of who counts, it is said; and below this confidence
-#: there is doubt, and it is said what would help.
+#: Notes are added if two rules of who counts correlate less than this, and if the confidence is
+#: below this.
 CONTRADICTED, DOUBT = 0.5, 0.8
-#: No way to mean the answers is less likely than this when it is chosen what to ask.
+#: Smallest probability of a meaning of the answers when choosing what to ask.
 LEAST_CHANCE = 1e-3
-#: So many known answers that were not foreseen are named.
+#: At most this many surprising known answers are named.
 NAMED = 3
 
 
@@ -51,8 +51,7 @@ def readings_of(found: Search) -> tuple[Reading, ...]:
 def questions_of(found: Search, besides: Sequence[Reading] = ()) -> tuple[Question, ...]:
     """The items whose right answers would settle most.
 
-    Ways to mean the answers that agree about who is good need not be told apart: they are taken
-    together.
+    Meanings of the answers that agree about who is good need not be told apart, so they are pooled.
 
     Parameters
     ----------
@@ -81,7 +80,7 @@ def questions_of(found: Search, besides: Sequence[Reading] = ()) -> tuple[Questi
 def in_words(
     found: Search, readings: tuple[Reading, ...], asked: tuple[Question, ...]
 ) -> list[str]:
-    """What to say of a result: what it rests on, and what speaks against it."""
+    """Notes on a result: what it rests on, and what speaks against it."""
     notes = []
     best = found.best
     if found.said_mark:
@@ -111,7 +110,7 @@ def in_words(
             "Users agree with each other far beyond what this order explains (shared mistakes, one "
             "source, a second trait): something else than ability is at work too."
         )
-    other_rule = bool((found.once != found.witness).any())  # else groups were told
+    other_rule = bool((found.once != found.witness).any())  # otherwise groups were given
     if other_rule and found.by_other_rule < CONTRADICTED:
         notes.append(
             "Who counts as a witness decides: if users with nearly the same answers count as one, "
@@ -133,7 +132,7 @@ def in_words(
 
 
 def _of_known(found: Search) -> list[str]:
-    """Where known answers go against what the answers alone say, and what follows from it."""
+    """Note where known answers contradict what the users' answers alone say."""
     if not found.surprises:
         return []
     items = found.problem.items
@@ -155,7 +154,7 @@ def _of_known(found: Search) -> list[str]:
 
 
 def _difference(found: Search, first: Reading, other: Reading, asked: tuple[Question, ...]) -> str:
-    """The first asked item in which two readings hold different options for right."""
+    """The first asked item in which two readings take different options as right."""
     items = found.problem.items
     for question in asked:
         begin, end = items.starts[question.item : question.item + 2]

@@ -1,9 +1,9 @@
-"""Large data: solutions are looked for in a part of them, and then fitted to all.
+"""Large data: solutions are found on a sample, and then fitted to everything.
 
-With many users: what a solution consists of (keys, slopes, intercepts) belongs to the items, and
-some thousand users determine it well. With many items it is the abilities that some thousand items
-determine. The rounds that lead from a start to a solution are therefore made with a sample, and
-everybody and everything joins in for the last few.
+A solution (keys, slopes, intercepts) belongs to the items, and a few thousand users determine it
+well. Abilities belong to the users, and a few thousand items determine them well. The rounds that
+lead from a start to a solution are therefore made with a sample; all users and items join in for
+the last few.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ __all__ = ["Sample", "take_sample"]
 
 Array = npt.NDArray[np.float64]
 
-#: A sample of more than this share is not worth it.
+#: A sample larger than this share is not worthwhile.
 LARGEST_SAMPLE = 0.5
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Some of the users, some of the items, or all.
+    """A sample of the users or of the items, or everything.
 
     Attributes
     ----------
     problem
-        The sample's answers.
+        The problem with the sample's answers.
     users
-        Who they are; ``None`` for everybody.
+        Who is in the sample; ``None`` for everybody.
     whole
-        Everybody's answers.
+        The problem with all answers.
     """
 
     problem: Problem
@@ -57,16 +57,16 @@ class Sample:
         return x if self.users is None else self.whole.data.picked(x, self.users)
 
     def for_all(self, fit: Solution, max_rounds: int) -> Solution:
-        """Go on from a sample's solution with all answers."""
+        """Continue a sample's solution with all answers."""
         if self.is_whole:
             return fit
-        if self.users is None:  # some items: they tell the abilities
+        if self.users is None:  # some items: their solution gives the abilities
             return self.whole.fit(fit.posterior, max_rounds=max_rounds)
         return self.whole.fit(self.whole.applied(fit), max_rounds=max_rounds)
 
 
 def take_sample(problem: Problem) -> Sample:
-    """Choose the users, or the items, among which to look; everything where that is little."""
+    """Choose a sample of the users or of the items; everything if the data are small."""
     r = problem.data
     if r.n_users * LARGEST_SAMPLE >= problem.sizes.sample_users:
         return _some_users(problem)
@@ -76,7 +76,7 @@ def take_sample(problem: Problem) -> Sample:
 
 
 def _some_users(problem: Problem) -> Sample:
-    """Who is chosen depends on the answers, not on the order of the users."""
+    """Sample users; who is chosen depends on the answers, not on the order of the users."""
     r = problem.data
     sizes = problem.sizes
     answers = float(np.median(r.answers_per_item))
@@ -93,7 +93,7 @@ def _some_users(problem: Problem) -> Sample:
 
 
 def _some_items(problem: Problem) -> Sample:
-    """Every so many-th item, from those with the clearest majority to those with none."""
+    """Take every k-th item, sorted from the clearest majority to none."""
     r = problem.data
     sizes = problem.sizes
     answers = r.median(r.answers_per_user)

@@ -47,24 +47,25 @@ __all__ = ["Mode", "Search", "correlation", "search"]
 
 Array = npt.NDArray[np.float64]
 
-#: Log prior odds of two shared labels being marks (one of them is right in every item), and where
-#: they are called so (right and wrong, say).
+#: Log prior odds that two shared labels are marks (one of them is right in every item): in general,
+#: and where their words say so (right and wrong, say).
 MARKS, SAID_MARKS = log(0.05 / 0.95), log(0.8 / 0.2)
-#: With fewer answers per user than this, marks must be ahead of answers by so many nats, besides
-#: that prior: leaning and ability can hardly be told apart, and the simpler model wins by chance.
+#: With fewer answers per user than this, marks must lead by this many nats on top of that prior:
+#: leaning and ability can hardly be told apart, and the simpler model wins by chance.
 FEW_PER_USER, CLEARLY_MARKS = 15, 6.0
 #: Share of right answers in tests (log odds): mean and spread.
 EASE, EASE_SD = 0.6, 0.7
-#: Habits are taken for real when they raise the evidence by so many nats, after so many rounds;
-#: a sample of the users tells.
+#: Habits are modelled only if they raise the evidence by at least this many nats, after this many
+#: rounds on a sample of the users.
 HABITS_GAIN, HABIT_ROUNDS = 20.0, 15
 HABIT_SIZES = Sizes(sample_users=1_000, sample_answers=500)
-#: And by so many where users with nearly the same answers count as one, and so many are left.
+#: They must also raise it by this many nats when users with nearly the same answers count as one,
+#: unless fewer than this many users are then left.
 GAIN_ALONE, ENOUGH_ALONE = 7.0, 20.0
-#: Two rules of who counts are one where they differ by less than this share of all weight: so few
-#: users do not decide what the truth is.
+#: Two rules of who counts are taken as one if they differ by less than this share of all weight: so
+#: few users do not decide what is true.
 SAME_RULE = 0.05
-#: Confusion matrices to start from: so many rounds, and while users × labels² stays below this.
+#: Confusion matrices to start from: the number of rounds, and the most users × labels².
 CONFUSION_ROUNDS, CONFUSION_CELLS = 50, 5e7
 
 
@@ -87,13 +88,13 @@ def search(
     answers, strong_user
         What the caller knows.
     group
-        Which group each user belongs to; each counts as one witness.
+        Which group each user belongs to; each group counts as one witness.
     axes
         Start from this many leading axes, both ways up, and from the consensus.
     seed
-        For the axes.
+        Seed for the axes.
     sizes
-        What counts as large.
+        Size thresholds.
     """
     habits = None if two_labels(data.items) else _habits(data)
     return _search(
@@ -119,13 +120,13 @@ def _search(
     seed: int,
     sizes: Sizes | None,
 ) -> Search:
-    """The search, once it is known which habits there are."""
+    """The search, given the habits."""
     two = two_labels(data.items)
     kind = _kind(data, habits, two=two)
     problem = kind(data, strong_user=strong_user, sizes=sizes)
     sample = take_sample(problem)
     if sample.users is not None and group is None:
-        # solutions belong to the items: some thousand users find them, everybody joins at the end
+        # solutions belong to the items: a sample of users finds them, everybody joins at the end
         found = _search(
             sample.problem.data,
             None if habits is None else habits.picked(sample),
@@ -139,14 +140,14 @@ def _search(
         whole = found.problem.part(data, data.everybody, np.arange(data.n_options))
         whole.sizes = problem.sizes
         return replace(found, sample=replace(sample, whole=whole))
-    # 1. two rules of who counts as a witness to begin with: equal sheets count once, or nearly
-    # equal ones do
+    # 1. two initial rules of who counts as a witness: equal sheets count once, or nearly equal
+    # ones do
     step("looking for copies")
     given = None if group is None else group_weights(data, group)
     rules = _rules(problem, habits, given)
     once = rules[-1]
 
-    # 2. the leading axes, and the same with copies weighed
+    # 2. the leading axes, plain and with copies counting for less
     step("finding the strongest axes")
     plain = _axes(data, axes, seed, two=two)
     confusions = _by_confusions(data) if two or habits is not None else None
@@ -172,7 +173,7 @@ def _search(
         marks = _one_label(problem, witnesses, modes[0])
         modes = merged([*modes, *_opposite(problem, modes[0]), *marks])
         modes = _answers_first(data, modes)
-    # 6. what the caller knows: a strong user's word outweighs the answers of all others
+    # 6. what the caller knows: solutions that place the strong user below the median come last
     modes = sorted(modes, key=lambda mode: contradicts(problem, mode))
     problem.weigh(modes[0].witnesses.weights)
     by_once = firsts[-1].posterior.mean if firsts else None
@@ -184,30 +185,30 @@ def _search(
 
 
 def _habits(data: Engine) -> Habits | None:
-    """Labels that many users give whatever is asked, where that explains the answers far better.
+    """Labels that many users give whatever is asked, if that explains the answers far better.
 
-    Where items are coded such that one label is right in most of them, to give it often is ability
-    and no habit; then habits explain little more.
+    Where items are coded so that one label is right in most of them, giving it often is ability,
+    not habit; then habits explain little more.
     """
     habits = habits_of(data)
     if habits is None:
         return None
-    if not habits.fit_in(data):  # no room in the model: they only make users count for less
+    if not habits.fit_in(data):  # too large for the model: they only make users count for less
         return habits
-    # some thousand users tell
+    # a sample of the users is enough
     sample = take_sample(KeyProblem(data, sizes=HABIT_SIZES))
     data, theirs = sample.problem.data, habits.picked(sample)
     equal = data.how_many(data.fingerprints())
     if _habits_gain(data, theirs, 1.0 / equal) < HABITS_GAIN:
         return None
-    # near-copies of one sheet use labels alike, too: the others must speak for habits as well
+    # near-copies of one sheet use labels alike too: the others must also support habits
     once = 1.0 / np.maximum(equal, 1 + near_equals(KeyProblem(data), theirs.options))
     few = float(once.sum()) < ENOUGH_ALONE
     return habits if few or _habits_gain(data, theirs, once) >= GAIN_ALONE else None
 
 
 def _habits_gain(data: Engine, habits: Habits, once: Array) -> float:
-    """How much habits raise the evidence, where users count so much."""
+    """How much habits raise the evidence, with users weighted by ``once``."""
     best = []
     for kind in (KeyProblem, _kind(data, habits, two=False)):
         problem = kind(data)
@@ -220,7 +221,7 @@ def _habits_gain(data: Engine, habits: Habits, once: Array) -> float:
 
 
 def _rules(problem: Problem, habits: Habits | None, given: Array | None) -> list[Array]:
-    """How much each user counts to begin with, by every rule that differs."""
+    """The users' initial weights, by every rule that differs."""
     if given is not None:
         return [given]
     data = problem.data
@@ -231,13 +232,13 @@ def _rules(problem: Problem, habits: Habits | None, given: Array | None) -> list
 
 
 def _first(problem: Problem, rule: Array) -> Solution:
-    """A first solution, in which users count by a rule."""
+    """A first solution, with users weighted by a rule."""
     problem.weigh(rule)
     return fit_from(take_sample(problem), consensus(problem), rounds=12)
 
 
 def _witnesses(problem: Problem, rule: Array, first: Solution, habits: Habits | None) -> Witnesses:
-    """Who counts how much, after a first solution in which they count by a rule."""
+    """How much each user counts, given a first solution with users weighted by a rule."""
     problem.weigh(rule)
     witnesses = find_witnesses(problem, first)
     if habits is None:
@@ -246,16 +247,16 @@ def _witnesses(problem: Problem, rule: Array, first: Solution, habits: Habits | 
 
 
 def _distinct(found: list[Witnesses]) -> list[Witnesses]:
-    """The first, and the second where it differs."""
+    """The first, and the second if it differs."""
     first, other = found[0].weights, found[-1].weights
     alike = float(abs(first - other).sum()) < SAME_RULE * float(first.sum())
     return found[:1] if alike else found
 
 
 def _by_confusions(data: Engine) -> Fit | None:
-    """Everybody has a confusion matrix: a leaning is no ability there. ``None``: too large.
+    """Fit confusion matrices, in which leaning is not ability; ``None`` if the data are too large.
 
-    To start from, and to compare with: some rounds do.
+    The fit is a start and a comparison, so a limited number of rounds is enough.
     """
     labels = len(label_numbers(data.items)[0])
     if not data.in_memory or data.n_users * labels**2 > CONFUSION_CELLS:
@@ -265,7 +266,7 @@ def _by_confusions(data: Engine) -> Fit | None:
 
 
 def _consensus(problem: Problem, confusions: Fit | None) -> dict[str, Any]:
-    """What people agree on, to start from: plainly, and by confusion matrices."""
+    """Starts from what users agree on: the plain consensus, and that by confusion matrices."""
     starts = {"consensus": consensus(problem)}
     if confusions is not None and confusions.correct is not None:
         starts["confusions"] = confusions.correct
@@ -273,7 +274,7 @@ def _consensus(problem: Problem, confusions: Fit | None) -> dict[str, Any]:
 
 
 def _kind(data: Engine, habits: Habits | None, *, two: bool) -> Callable[..., Problem]:
-    """The model: with leanings where all items share two labels, with habits where some show."""
+    """The model: with leanings if all items share two labels, with habits if there are any."""
     if two:
         return LeaningProblem
     if habits is None or not habits.fit_in(data):
@@ -284,14 +285,14 @@ def _kind(data: Engine, habits: Habits | None, *, two: bool) -> Callable[..., Pr
 def _axes(
     data: Engine, count: int, seed: int, *, two: bool, witness: Array | None = None
 ) -> Shrinkage:
-    """The leading axes; where two labels are shared, once everybody's leaning is taken out."""
+    """The leading axes; if two labels are shared, with everybody's leaning taken out."""
     if two:
         return label_centred_axes(data, count, witness=witness, seed=seed)
     return find_shrinkage(data, axes=count, user_weights=witness, seed=seed)
 
 
 def _opposite(problem: Problem, best: Mode) -> list[Mode]:
-    """The best solution turned round, as far as it is one."""
+    """The reverse of the best solution, refitted; empty for models without leanings."""
     if not isinstance(problem, LeaningProblem) or not isinstance(best.fit, LeaningFit):
         return []
     problem.weigh(best.witnesses.weights)
@@ -302,10 +303,10 @@ def _opposite(problem: Problem, best: Mode) -> list[Mode]:
 
 
 def _one_label(problem: Problem, witnesses: Witnesses, best: Mode) -> list[Mode]:
-    """The reading that one label is right in every item: marks, not answers.
+    """Solutions in which one label is right in every item: marks, not answers.
 
-    Then ability is all there is, with slopes of the items' own, and no leaning. The structure of
-    the data speaks against it, so that it needs clear evidence, unless the labels' words say so.
+    Then there is only ability, with a slope per item, and no leaning. This is unlikely a priori, so
+    it needs clear evidence, unless the labels' words say so.
     """
     assert isinstance(problem, LeaningProblem)
     modes = []
@@ -317,7 +318,7 @@ def _one_label(problem: Problem, witnesses: Witnesses, best: Mode) -> list[Mode]
         sample = take_sample(marks)
         fit = sample.for_all(sample.fit(normal_scores(problem.data, way), 30), 5)
         start = f"{marks.label} right everywhere"
-        # which of the two labels it is, says only that tests are rather easy than hard
+        # which of the two labels is right: tests tend to be easy rather than hard
         prior = -0.5 * ((marks.ease - EASE) / EASE_SD) ** 2
         modes.append(Mode((start,), fit, witnesses, prior=prior, one_label=marks.label))
     said = mark_in_words(problem.items)
@@ -333,9 +334,9 @@ def _one_label(problem: Problem, witnesses: Witnesses, best: Mode) -> list[Mode]
 
 
 def _answers_first(data: Engine, modes: list[Mode]) -> list[Mode]:
-    """Where users gave few answers, labels are not marks unless that is clear or said.
+    """With few answers per user, labels are not marks unless that is clear or their words say so.
 
-    The evidence stays as it is: where marks explain the answers as well, it is not sure.
+    The evidence is unchanged: where marks explain the answers as well, the result is not sure.
     """
     best = modes[0]
     if best.one_label is None or best.one_label == mark_in_words(data.items):
@@ -348,10 +349,9 @@ def _answers_first(data: Engine, modes: list[Mode]) -> list[Mode]:
 
 
 def _with_own_witnesses(problem: Problem, modes: list[Mode]) -> list[Mode]:
-    """Judge every solution that is not far behind by the copies that it sees besides.
+    """Judge every solution that is not far behind by the further copies that it finds.
 
-    A solution keeps the copies found to begin with, and takes its own only where they explain the
-    answers better.
+    A solution keeps the initial copies, and adds its own only if they explain the answers better.
     """
     best = max(mode.evidence for mode in modes)
     judged = []

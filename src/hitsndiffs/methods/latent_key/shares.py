@@ -1,4 +1,4 @@
-"""How likely the distinct solutions are: that of the first is the confidence."""
+"""Probabilities of the distinct solutions; that of the first is the confidence."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Array = npt.NDArray[np.float64]
 
 #: Shares of right answers that correlate this well belong to one reading.
 SAME_READING = 0.9
-#: So many readings are kept.
+#: Most readings kept.
 MOST_READINGS = 5
 #: A reading this far behind (nats) has half the share of one that is level with the first: models
-#: are wrong in ways that many users repeat, so that evidence is worth less than it says.
+#: are wrong in ways that many users repeat, so evidence is worth less than it says.
 HALVED = 20.0
-#: What is left is shared with one more, that none of the readings is right.
+#: Share of the case that none of the readings is right, on the same scale.
 NONE = 0.5
 
 
@@ -35,7 +35,7 @@ def distinct_modes(found: Search) -> list[Mode]:
 
 
 def shared_out(found: Search) -> list[tuple[Mode, float]]:
-    """The distinct solutions and their probabilities; what is missing to 1: none of them."""
+    """The distinct solutions and their probabilities; the remainder to 1: none of them."""
     modes, sure = distinct_modes(found), found.confidence
     if found.told:
         chance = {id(mode): told for mode, told in zip(found.modes, found.told, strict=True)}
@@ -46,6 +46,6 @@ def shared_out(found: Search) -> list[tuple[Mode, float]]:
         behind = np.array([modes[0].evidence - mode.evidence for mode in modes[1:]])
         share = 1 / (1 + np.maximum(behind, 0.0) / HALVED)
         share = (1 - sure) * share / (share.sum() + NONE)
-    # none is likelier than the first, which explains the answers best: the rest is for none of them
+    # no other is likelier than the first, which explains the answers best; the rest: none of them
     share = np.minimum(share, sure)
     return list(zip(modes, [sure, *share.tolist()], strict=True))

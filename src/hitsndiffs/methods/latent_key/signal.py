@@ -2,16 +2,16 @@
 
 Where every item is answered by the same two labels (true/false, yes/no), people differ in two ways:
 how able they are, and how much they lean to one label. The answers of those who say "true" to
-everything agree with each other, so leaning looks like ability to every method that does not know
-of it. Here it is part of the model (signal detection with an unknown truth). If label ``k`` is
-right for item ``i``, user ``j`` chooses it with probability
+everything agree with each other, so leaning looks like ability to every method that ignores it.
+Here it is part of the model (signal detection with an unknown truth). If label ``k`` is right for
+item ``i``, user ``j`` chooses it with probability
 
     σ(a θ_j + s_k λ_j + b_i),        s = +1 for one label, -1 for the other,
 
 with ability ``θ ~ N(0, 1)``, leaning ``λ`` from a distribution that is learnt, one slope ``a`` for
-all items, and an intercept per item, normal about the mean of its label. Those means are from 0 up:
-once leaning is taken out, people are on average right more often than wrong. That is what tells the
-right way up; without it the truth and its opposite would fit alike.
+all items, and an intercept per item, normal about the mean of its label. Those means are at least
+0: once leaning is taken out, people are on average right more often than wrong. This decides which
+way is up; without it the truth and its opposite would fit equally well.
 
 Abilities and leanings live on a grid of all pairs. A round is one pass over the data, from options
 to users and back, with a column per pair.
@@ -64,10 +64,10 @@ ORDINARY: Array = -0.5 * ABILITIES**2
 STRONG: Array = -0.5 * ((ABILITIES - 2.0) / 0.5) ** 2
 ORDINARY -= np.log(np.exp(ORDINARY).sum())
 STRONG -= np.log(np.exp(STRONG).sum())
-#: Leanings reach at least, and at most, so far to either side of the middle (logits).
+#: Smallest and largest reach of the leanings to either side of the middle (logits).
 NARROWEST, WIDEST = 2.0, 6.0
-#: How far scores to start from are spread, and for how many rounds the slope is held at first: the
-#: keys must find their ability before it is asked how much ability counts.
+#: Spread of abilities about the scores to start from; and for how many rounds the slope is held at
+#: first: keys and abilities must settle before the model learns how much ability counts.
 START_SD = 0.5
 HELD = 6
 
@@ -79,7 +79,7 @@ class LeaningFit(Solution):
     Attributes
     ----------
     signal
-        What belongs to the items and to the population.
+        The parameters of the items and of the population.
     """
 
     problem: LeaningProblem
@@ -93,7 +93,7 @@ class LeaningFit(Solution):
 
     @cached_property
     def posterior(self) -> Posterior:
-        """Of the abilities (user arrays)."""
+        """The posterior of the abilities (user arrays)."""
         mean, sd, log_evidence = self.described[:, :3].T
         return Posterior(mean, sd, log_evidence)
 
@@ -120,10 +120,10 @@ class LeaningFit(Solution):
         return (row * LEANINGS + np.clip(leaning, 0, LEANINGS - 1)).astype(np.int64)
 
     def share_errors(self) -> Any:
-        """Standard errors of the expected shares correct: chance in the answers, doubt about keys.
+        """Standard errors of the expected shares of right answers: chance, and doubt about keys.
 
-        The chance is that of the user's own answers: right with the probability that ability,
-        leaning and the items give.
+        Chance is that of the user's own answers, each right with the probability given by ability,
+        leaning and item.
         """
         problem, key = self.problem, self.key
         p = logistic(problem.lines(self.signal))
@@ -159,7 +159,7 @@ class LeaningProblem(Problem):
 
     @cached_property
     def blocks(self) -> list[ItemBlock]:
-        """The items, some at a time."""
+        """The items, in blocks that fit the cache."""
         return item_blocks(self.data)
 
     @cached_property
@@ -170,13 +170,13 @@ class LeaningProblem(Problem):
 
     @cached_property
     def points(self) -> Array:
-        """The leanings that are told apart."""
+        """The grid of leanings."""
         middle = self.data.median(self.odds)
         reach = min(max(float(abs(self.odds - middle).max()) + 1.0, NARROWEST), WIDEST)
         return middle + reach * np.linspace(-1.0, 1.0, LEANINGS)
 
     def part(self, data: Engine, witness: Any, options: Ints) -> LeaningProblem:
-        """The same problem with some users, or with some options; leanings on the same points."""
+        """The same problem with some users or some options, and the same grid of leanings."""
         part = super().part(data, witness, options)
         part.points = self.points
         return part
@@ -231,7 +231,7 @@ class LeaningProblem(Problem):
         return fit
 
     def applied(self, solution: Solution) -> LeaningFit:
-        """A solution found for some of the users, taken for these, who answered the same items."""
+        """Apply a solution found for some of the users to these, who answered the same items."""
         assert isinstance(solution, LeaningFit)
         signal, label = solution.signal, self.numbers
         lines = label_lines(signal.slope, self.points)
@@ -253,7 +253,7 @@ class LeaningProblem(Problem):
         lines = label_lines(signal.slope, self.points)[self.numbers]
         return np.asarray(lines + signal.intercepts[:, None])
 
-    # -- what is done with a block of users --------------------------------------------------
+    # -- steps of a pass, on a block of users ------------------------------------------------
 
     def describe(self, signal: Signal) -> Any:
         """The step that describes every user's ability and leaning."""
@@ -301,7 +301,7 @@ class LeaningProblem(Problem):
         )
 
     def _spread(self, _: Array, score: Array, odds: Array, witness: Array) -> Array:
-        """From scores and everybody's use of the labels: where to start."""
+        """Weights over all pairs to start from, by scores and everybody's use of the labels."""
         width = max((self.points[1] - self.points[0]) / 2, 0.4)
         abilities, points = np.asarray(ABILITIES, like=score), np.asarray(self.points, like=score)
         ability = np.exp(-0.5 * ((score[:, None] - abilities) / START_SD) ** 2)

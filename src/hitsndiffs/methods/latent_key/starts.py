@@ -1,4 +1,4 @@
-"""Where the latent-key model starts from: the leading axes, both ways up, and the consensus."""
+"""Starts of the latent-key model: the leading axes, both ways up, and the consensus."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["both_ways", "consensus"]
 
 Array = npt.NDArray[np.float64]
 
-#: Log odds of being right that everybody starts with.
+#: Everybody's initial log odds of being right.
 START_VOTE = float(np.log(0.7 / 0.3))
 
 
@@ -44,7 +44,7 @@ def _votes(right: Array, answers: Array, witness: Array) -> Array:
 
 
 def both_ways(found: Shrinkage, most: int) -> dict[str, Array]:
-    """Scores along the leading axes (so many at most), both ways up."""
+    """Scores along the leading axes (at most ``most``), both ways up."""
     starts = {}
     for a, axis in enumerate(found.axes.scores.T[:most]):
         if float(axis.max()) > float(axis.min()):
