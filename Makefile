@@ -12,6 +12,9 @@ CORE := "import sys; print('sysmon' if sys.version_info >= (3, 12) else 'ctrace'
 # Bytecode and compiled kernels are kept, so that each process need not make them again.
 export PYTHONDONTWRITEBYTECODE :=
 
+# The modules that have compiled kernels.
+KERNELS = $(subst /,.,$(patsubst src/%.py,%,$(shell find src -name '*_kernel*.py')))
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test tests lint warm format formats bench arena docs pictures fuzz dist clean
 
@@ -100,13 +103,16 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --no-compile --editable .
 	@touch $@
 
-$(VENV)/.ready: $(VENV)/.made pyproject.toml
+# Kernels are compiled (once, some twenty seconds) while pip fetches the rest.
+$(VENV)/.ready: $(VENV)/.installed
+	@$(BIN)/python -c "import sys; [__import__(name) for name in sys.argv[1:]]" $(KERNELS) & \
+	compiling=$$!; \
 	$(BIN)/python -m pip install --quiet --no-compile --editable \
-	  ".[plots,web,dask,irt]" --group dev
-	@touch $(VENV)/.installed $@
+	  ".[plots,web,dask,irt]" --group dev && wait $$compiling
+	@touch $@
 
 $(VENV)/.docs: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --group docs

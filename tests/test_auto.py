@@ -49,7 +49,7 @@ def test_items_with_labels_of_their_own_are_no_case_for_confusion_matrices():
     own = table + 10 * np.arange(10)
     ranking = rank(make_responses(own))
     assert ranking.fit.choice.method == "latent-key"
-    assert "items have right answers of their own" in ranking.notes[0]
+    assert "each item has its own right answer" in ranking.notes[0]
 
 
 @pytest.mark.no_cover
@@ -93,7 +93,7 @@ def test_a_contest_without_hidden_answers_is_not_spoken_of(monkeypatch):
     table, _ = exam(0, users=12, items=8)
     note = rank(make_responses(table)).notes[0]
     assert "hidden" not in note
-    assert "items have right answers of their own" in note
+    assert "each item has its own right answer" in note
 
 
 @pytest.mark.no_cover

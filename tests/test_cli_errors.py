@@ -141,7 +141,10 @@ def test_a_near_miss_is_met_with_a_suggestion(here: Here) -> None:
         (["--solver", "power"], "Method 'auto' has no solver; methods that have it: hnd, abh."),
         (["two.csv"], "'two.csv': there is no such file."),
         (["--attempt", "third"], "attempt must be one of first, last, best; got 'third'."),
-        (["--max-memory", "much"], "the most memory is a size such as 500MB or 4GB; got 'much'."),
+        (
+            ["--max-memory", "much"],
+            "the memory limit must be a size such as 500MB or 4GB; got 'much'.",
+        ),
         (["--header-row", "0"], "the header row must be a whole number from 1 on; got 0."),
     ],
 )

@@ -294,7 +294,7 @@ WIDE_MISTAKES = {
     "text row": ([[1, 2], "ab"], {}, "row 2 is 'ab'"),
     "one dimension": (np.arange(3), {}, r"two dimensions.*shape \(3,\)"),
     "a number": (5, {}, "a table was expected.*got int"),
-    "a path": ("answers.csv", {}, r"'answers.csv' is text.*read_responses\(\)"),
+    "a path": ("answers.csv", {}, r"got the text 'answers.csv'.*read_responses\(\)"),
     "answers without a name": ({"user": ["a", None], "q": [1, 2]}, {}, "row 2.*no user name"),
     "columns of lists": (pl.DataFrame({"id": [1, 2], "q": [[1], [2]]}), {}, "'q' holds lists"),
 }

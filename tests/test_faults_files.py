@@ -63,7 +63,7 @@ def test_what_is_read_beside_the_data_is_not_overwritten(here: Here, tmp_path: P
     done = here("rank", QUIZ, *HND, "--answers", key, "--key-out", key)
     assert (done.code, "--answers reads this file" in done.err) == (2, True)
     other = tmp_path / ".." / tmp_path.name / "key.csv"
-    with pytest.raises(InputError, match="are one file"):
+    with pytest.raises(InputError, match="are the same file"):
         write_whole({key: text_writer("a"), other: text_writer("b")})
     assert key.read_text() == "item,answer\nq1,A\n"
 
@@ -117,7 +117,7 @@ def test_somebody_elses_link_is_refused(tmp_path: Path) -> None:
     link = tmp_path / "ranking.csv"
     link.symlink_to(target)
     os.lchown(link, 12345, 12345)
-    with pytest.raises(InputError, match="a link of another user"):
+    with pytest.raises(InputError, match="a link that belongs to another user"):
         write_whole({link: text_writer("x")})
     assert target.read_text() == "secret"
 
@@ -259,7 +259,7 @@ def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     out.mkdir()
     write_folder(out, fill)  # an empty folder gives way
     assert [path.name for path in out.iterdir()] == ["part.txt"]
-    with pytest.raises(InputError, match=r"out exists already; name a folder that does not"):
+    with pytest.raises(InputError, match=r"out already exists; give a new or empty folder"):
         write_folder(out, fill)
     with pytest.raises(InputError, match=r"there is no folder .*missing; make it first"):
         write_folder(tmp_path / "missing" / "out", fill)
@@ -288,7 +288,7 @@ def test_a_pipe_whose_reader_left(tmp_path: Path) -> None:
     reader = threading.Thread(target=read_a_little)
     reader.start()
     data = text_writer("x" * 5_000_000)
-    with pytest.raises(InputError, match="whoever was to read this pipe has left"):
+    with pytest.raises(InputError, match="the program reading this pipe has closed it"):
         write_whole({fifo: data})
     reader.join()
 

@@ -82,7 +82,7 @@ def test_the_column_is_taken_on_every_path(
     assert dict(r.groups) == EXPECTED
     assert sum("'family'" in note for note in r.notes) == 1
     assert (
-        "Took 'family' as the groups of the users: 1 group; 20 users in none count alone."
+        "Took 'family' as the users' groups: 1 group; 20 users without a group count alone."
         in r.notes
     )
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_is_said() -> None:
     with pytest.raises(InputError, match=r"there is no column 'famly' .did you mean 'family'"):
         rank(frame, group="famly")
     r = read_responses(text(frame), group="family")
-    with pytest.raises(InputError, match="read already"):
+    with pytest.raises(InputError, match="already been read"):
         rank(r, group="family")
     with pytest.raises(InputError, match="Method 'hnd' has no group"):
         rank(frame, "hnd", group="family")
@@ -205,7 +205,7 @@ class TestCommand:
         path = tmp_path / "answers.csv"
         runs().write_csv(path)
         done = here("rank", path, "--group", "family", "--report", tmp_path / "report.html")
-        assert "Took 'family' as the groups of the users: 1 group" in done.err
+        assert "Took 'family' as the users' groups: 1 group" in done.err
         assert "left out" not in done.err
         assert "--group family" in (tmp_path / "report.html").read_text(encoding="utf-8")
         groups = tmp_path / "groups.csv"

@@ -169,7 +169,7 @@ def test_answers_that_say_nothing_give_way_to_the_entropy_and_it_is_said(answers
     assert found.orientation.how == free.orientation.how
     assert found.orientation.margin == pytest.approx(free.orientation.margin, abs=1e-12)
     np.testing.assert_allclose(found.scores, free.scores, atol=1e-12)
-    assert any("does not tell which end" in note for note in found.notes)
+    assert any("do not show which end" in note for note in found.notes)
 
 
 def test_known_answers_are_compared_as_options_are():

@@ -28,11 +28,9 @@ pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'h
 httpx = pytest.importorskip("httpx", reason="httpx is not installed: pip install httpx")
 pytest.importorskip("altair")
 
-from pages import Live, Visitor, live  # noqa: E402
+from pages import CLASS, Live, Visitor, live  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-
-CLASS = QUIZ.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -61,17 +59,24 @@ def rows(answer: Any) -> list[dict[str, str]]:
 # -- the way ----------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def class_file(tmp_path: Path) -> Path:
+    path = tmp_path / "quiz.csv"
+    path.write_text(CLASS, encoding="utf-8")
+    return path
+
+
 def test_from_the_file_to_the_downloads(visitor: Visitor) -> None:
     plan = visitor.bring(CLASS)
     assert plan.status_code == 200
-    assert "30 users, 20 items, 588 answers" in plan.text
+    assert "16 users, 8 items, 122 answers" in plan.text
     result = visitor.rank()
-    assert "comes out best" in result.text
+    assert "student-16 and student-06 share the first place" in result.text
     ranking = visitor.client.get("/download/ranking.csv")
     assert ranking.headers["content-disposition"] == 'attachment; filename="quiz-ranking.csv"'
-    assert {row["user"] for row in rows(ranking)} == {f"student-{j:02}" for j in range(1, 31)}
+    assert {row["user"] for row in rows(ranking)} == {f"student-{j:02}" for j in range(1, 17)}
     key = rows(visitor.client.get("/download/key.csv"))
-    assert [row["item"] for row in key] == [f"q{i:02}" for i in range(1, 21)]
+    assert [row["item"] for row in key] == [f"q{i:02}" for i in range(1, 9)]
     report = visitor.client.get("/download/report.html")
     assert "Content-Security-Policy" in report.text
     assert "sandbox" in report.headers["content-security-policy"]
@@ -80,32 +85,32 @@ def test_from_the_file_to_the_downloads(visitor: Visitor) -> None:
 
 
 def test_the_result_is_that_of_the_command(
-    visitor: Visitor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    visitor: Visitor, class_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     visitor.bring(CLASS)
     visitor.rank(method="majority")
-    Here(capsys)("rank", QUIZ, "--method", "majority", "--out", tmp_path / "ranking.csv")
+    Here(capsys)("rank", class_file, "--method", "majority", "--out", tmp_path / "ranking.csv")
     told = visitor.client.get("/download/ranking.csv")
     assert told.text == (tmp_path / "ranking.csv").read_text(encoding="utf-8")
 
 
 def test_a_column_is_left_out_with_a_click(visitor: Visitor) -> None:
     visitor.bring(CLASS)
-    visitor.post("/plan", c20=UNUSED)
+    visitor.post("/plan", c8=UNUSED)
     plan = visitor.settled("/plan")
-    assert "30 users, 19 items" in plan.text
-    visitor.rank(method="majority", c20=UNUSED)
+    assert "16 users, 7 items" in plan.text
+    visitor.rank(method="majority", c8=UNUSED)
     key = rows(visitor.client.get("/download/key.csv"))
-    assert [row["item"] for row in key] == [f"q{i:02}" for i in range(1, 20)]
+    assert [row["item"] for row in key] == [f"q{i:02}" for i in range(1, 8)]
     kept = visitor.client.get("/download/plan.json").json()
-    assert {c["name"]: c["role"] for c in kept["columns"]}["q20"] != "item"
+    assert {c["name"]: c["role"] for c in kept["columns"]}["q08"] != "item"
 
 
 def test_roles_are_taken_along_when_ranking_at_once(visitor: Visitor) -> None:
     visitor.bring(CLASS)
     visitor.rank(method="majority", c1=UNUSED)
-    assert "30 users, 19 items" in visitor.client.get("/result").text
-    assert "30 users, 19 items" in visitor.settled("/plan").text
+    assert "16 users, 7 items" in visitor.client.get("/result").text
+    assert "16 users, 7 items" in visitor.settled("/plan").text
 
 
 def test_no_item_is_left(visitor: Visitor) -> None:
@@ -144,16 +149,16 @@ def test_a_column_holds_the_groups(visitor: Visitor, page: Live) -> None:
     head, *lines = CLASS.splitlines()
     teams = "\n".join([f"{head},team", *(f"{line},t{k % 7}" for k, line in enumerate(lines))])
     visitor.bring(teams)
-    visitor.post("/plan", c21="group")
+    visitor.post("/plan", c9="group")
     plan = visitor.settled("/plan")
-    assert "30 users, 20 items" in plan.text
-    assert "Took &#39;team&#39; as the groups of the users: 7 groups." in plan.text
-    answer = visitor.post("/plan", c20="group", c21="group")
+    assert "16 users, 8 items" in plan.text
+    assert "Took &#39;team&#39; as the users&#39; groups: 7 groups." in plan.text
+    answer = visitor.post("/plan", c8="group", c9="group")
     assert answer.status_code == 422
-    assert said(answer).startswith("One column holds the groups")
+    assert said(answer).startswith("Only one column can hold the users&#39; groups")
     files = {"file": ("quiz.csv", teams)}
     answer = httpx.post(f"{page.address}api/rank", files=files, data={"group": "team"}, timeout=120)
-    assert "Took 'team' as the groups of the users: 7 groups." in answer.json()["notes"]
+    assert "Took 'team' as the users' groups: 7 groups." in answer.json()["notes"]
     assert answer.json()["parameters"]["group"]["student-01"] == "t0"
 
 
@@ -161,7 +166,7 @@ def test_several_files_are_joined(visitor: Visitor) -> None:
     head, *lines = CLASS.splitlines(keepends=True)
     parts = [("files", (f"part{k}.csv", head + "".join(lines[k::2]))) for k in range(2)]
     visitor.post("/files", files=parts)
-    assert "30 users, 20 items" in visitor.settled("/plan").text
+    assert "16 users, 8 items" in visitor.settled("/plan").text
 
 
 @pytest.mark.parametrize("name", list(EXAMPLES))
@@ -175,10 +180,10 @@ def test_examples(visitor: Visitor, name: str) -> None:
 def test_a_key_is_checked_and_not_used(visitor: Visitor) -> None:
     visitor.bring(CLASS)
     plain = visitor.rank()
-    assert "held against" not in plain.text
+    assert "compared with the answers" not in plain.text
     first = visitor.client.get("/download/ranking.csv").text
     checked = visitor.rank(key_text="q01 = A\nq02: B", use_key="0")
-    assert "Your key, held against the answers" in checked.text
+    assert "Your key, compared with the answers" in checked.text
     assert visitor.client.get("/download/ranking.csv").text == first
 
 
@@ -270,7 +275,7 @@ def test_settings_that_cannot_be(visitor: Visitor, setting: dict[str, str]) -> N
 def test_nothing_is_brought(visitor: Visitor) -> None:
     answer = visitor.post("/files", files=[("files", ("", b""))])
     assert answer.status_code == 422
-    assert "No file came along" in said(answer)
+    assert "No file was sent" in said(answer)
 
 
 def test_nothing_without_a_visit(visitor: Visitor) -> None:
@@ -506,7 +511,7 @@ def test_an_idle_visit_is_forgotten() -> None:
 
 
 def test_programs_get_what_the_command_prints(
-    page: Live, capsys: pytest.CaptureFixture[str]
+    page: Live, class_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for more in ({}, {"method": "majority"}, {"by": "ability", "strong_user": "student-03"}):
         files = {"file": ("quiz.csv", CLASS)}
@@ -514,7 +519,7 @@ def test_programs_get_what_the_command_prints(
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "application/json"
         options = [x for k, v in more.items() for x in (f"--{k.replace('_', '-')}", v)]
-        printed = Here(capsys)("rank", QUIZ, "--json", *options).out
+        printed = Here(capsys)("rank", class_file, "--json", *options).out
         assert json.loads(answer.text) == json.loads(printed)
         assert answer.text == printed
     assert list(page.folder.rglob("ranking.json")) == []
@@ -543,13 +548,13 @@ def test_names_that_are_endless(visitor: Visitor) -> None:
 
 
 def test_programs_give_known_answers(
-    page: Live, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    page: Live, class_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     known = "item,answer\nq01,A\nq02,C\n"
     (tmp_path / "known.csv").write_text(known)
     files = {"file": ("quiz.csv", CLASS), "answers": ("known.csv", known)}
     answer = httpx.post(f"{page.address}api/rank", files=files, timeout=120)
-    printed = Here(capsys)("rank", QUIZ, "--json", "--answers", tmp_path / "known.csv").out
+    printed = Here(capsys)("rank", class_file, "--json", "--answers", tmp_path / "known.csv").out
     assert json.loads(answer.text) == json.loads(printed)
 
 

@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 from browsers import OF_LOOKS, browser, violations
-from commands import QUIZ
 from show_cases import HOSTILE, graded
 
 pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'hitsndiffs[web]'")
 pytest.importorskip("httpx", reason="httpx is not installed: pip install httpx")
 pytest.importorskip("altair")
 
-from pages import Live, live
+from pages import CLASS, Live, live
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
@@ -26,7 +25,6 @@ pytestmark = [
 ]
 
 SCREEN, PHONE = {"width": 1100, "height": 900}, {"width": 390, "height": 800}
-CLASS = QUIZ.read_text(encoding="utf-8")
 
 #: Drop a file onto the page, as a person does with the mouse.
 DROP = """([name, text]) => {
@@ -114,25 +112,25 @@ class Visit:
 def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Live) -> None:
     with Visit(chromium, page) as visit:
         visit.drop(CLASS)
-        assert "30 users, 20 items" in visit.page.inner_text("header")
-        last = visit.page.locator(".columns tbody tr").nth(20)
+        assert "16 users, 8 items" in visit.page.inner_text("header")
+        last = visit.page.locator(".columns tbody tr").nth(8)
         last.get_by_label("Leave out").check()
         assert "changed" in str(last.get_attribute("class"))
         visit.page.get_by_text("Read it again like this").click()
-        visit.page.wait_for_selector("text=30 users, 19 items")
+        visit.page.wait_for_selector("text=16 users, 7 items")
         visit.page.fill("#key_text", "q01 = A")
         visit.rank()
         users = visit.column(2)
-        assert len(users) == 30
-        assert "Your key, held against the answers" in visit.page.inner_text("main")
+        assert len(users) == 16
+        assert "Your key, compared with the answers" in visit.page.inner_text("main")
         with visit.download("Ranking").open(encoding="utf-8", newline="") as file:
             ranking = list(csv.DictReader(file))
-        assert len(ranking) == 30
+        assert len(ranking) == 16
         best = min(ranking, key=lambda row: int(row["rank"]))
         assert best["user"] == users[0]
         with visit.download("Likely key").open(encoding="utf-8", newline="") as file:
             assert [row["item"] for row in csv.DictReader(file)] == [
-                f"q{i:02}" for i in range(1, 20)
+                f"q{i:02}" for i in range(1, 8)
             ]
         assert "<!doctype html>" in visit.download("Report").read_text("utf-8")
         assert '"layout": "wide"' in visit.download("Plan").read_text("utf-8")
@@ -157,7 +155,7 @@ def test_progress_is_shown_and_work_can_be_cancelled(chromium: Any, page: Live) 
         visit.page.get_by_role("button", name="Cancel").click()
         visit.page.wait_for_selector("#columns")
         visit.rank()
-        assert len(visit.column(2)) == 30
+        assert len(visit.column(2)) == 16
 
 
 def test_an_example(chromium: Any, page: Live) -> None:
@@ -176,18 +174,18 @@ def test_a_broken_file_and_then_a_sound_one(chromium: Any, page: Live) -> None:
         visit.page.get_by_role("link", name="Other files").click()
         visit.page.wait_for_selector("#drop")
         visit.drop(CLASS)
-        assert "30 users" in visit.page.inner_text("header")
+        assert "16 users" in visit.page.inner_text("header")
         # the browser itself notes the status of the broken file
         assert [w for w in visit.wrong if "422" not in w] == []
 
 
 def test_a_file_that_is_too_large_is_not_sent(chromium: Any) -> None:
-    with live(max_upload=1000) as small, Visit(chromium, small) as visit:
+    with live(max_upload=300) as small, Visit(chromium, small) as visit:
         visit.page.set_input_files(
             "#files", {"name": "quiz.csv", "mimeType": "text/csv", "buffer": CLASS.encode()}
         )
         visit.page.wait_for_selector("#upload-problem:visible")
-        assert "larger than 1 kB" in visit.page.inner_text("#upload-problem")
+        assert "larger than 300 bytes" in visit.page.inner_text("#upload-problem")
 
 
 def test_two_visitors_at_once(chromium: Any, page: Live) -> None:

@@ -137,7 +137,9 @@ def test_by_chooses_the_scores():
 def test_by_says_what_there_is():
     with pytest.raises(InputError, match="correct, ability; got 'skill'"):
         rank(make_responses(TABLE), method="hnd", by="skill")
-    with pytest.raises(InputError, match="no 'ability' score; rank by what it has"):
+    with pytest.raises(
+        InputError, match="no 'ability' score; leave 'by' out to rank by its own score"
+    ):
         rank(make_responses(TABLE), method="hnd", by="ability")
     with pytest.raises(InputError, match="no 'ability' score; rank by 'correct'"):
         rank(make_responses(TABLE), method="majority", by="ability")
@@ -382,8 +384,8 @@ def test_notes_hold_those_of_the_data():
 
 def test_many_silent_users_are_counted_and_some_are_named():
     table = np.concatenate([TABLE[:3], np.full((8, 4), -1)])
-    (note,) = [n for n in rank(make_responses(table), method="hnd").notes if "no rank" in n]
-    assert note == "8 users gave no answers and can get no rank: 3, 4, 5, 6, 7, …."
+    (note,) = [n for n in rank(make_responses(table), method="hnd").notes if "be ranked" in n]
+    assert note == "8 users gave no answers and cannot be ranked: 3, 4, 5, 6, 7, …."
 
 
 def test_repr_shows_the_best(ranking):

@@ -115,13 +115,13 @@ BROKEN = {
         "a.jsonl",
         b'{"user": "a", "q": 1}\n[1, 2]\n',
         {},
-        "^a.jsonl, line 2: a record was expected, and a list came",
+        "^a.jsonl, line 2: expected a record, got a list",
     ),
     "a list for an answer": (
         "a.jsonl",
         b'{"user": "a", "q": 1}\n{"user": "b", "q": [1, 2]}\n',
         {},
-        "^a.jsonl, line 2, member 'q': a single value was expected, and a list came",
+        "^a.jsonl, line 2, member 'q': expected a single value, got a list",
     ),
     "broken JSON": ("a.json", b'[{"user": "a"}', {}, "^a.json: this is not valid JSON"),
     "users twice": (

@@ -200,7 +200,7 @@ def test_several_files_and_folders_on_the_command_line(tmp_path, here):
 def test_max_memory(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps([{"user": "a", "q": "x" * 4000}] * 2000))
-    with pytest.raises(InputError, match="more in it than may be held at once"):
+    with pytest.raises(InputError, match="larger than the memory limit allows"):
         read_responses(path, max_memory="1MB")
 
 

@@ -177,7 +177,7 @@ def test_two_asked_answers_mend_a_shared_mistake_that_no_reading_sees_through(se
     told = rank(case.responses, resamples=0, answers=asked)
     assert accuracy(truth, told.scores) > well
     assert all(str(told.answer_key()[item]) == answer for item, answer in asked.items())
-    assert any("go against what the answers alone say" in note for note in told.notes)
+    assert any("contradict what the users' answers alone suggest" in note for note in told.notes)
     assert "along axes of the answers" in told.readings[0].says
 
 
@@ -191,7 +191,7 @@ def test_known_answers_that_were_foreseen_change_little_and_are_no_surprise():
     told = rank(r, resamples=0, answers=asked)
     assert accuracy(alone.scores, told.scores) > 0.98
     assert told.confidence > alone.confidence
-    assert not any("go against" in note for note in told.notes)
+    assert not any("contradict what" in note for note in told.notes)
 
 
 def test_a_fit_keeps_to_a_key_that_is_held():

@@ -209,7 +209,7 @@ def test_mean_user_accuracy_is_the_papers(model):
         ({"model": "grm", "ability": "even"}, "ability must be one of"),
         ({"model": "grm", "ability": [1.0]}, r"one number per user \(100\)"),
         ({"model": "grm", "answer_probability": 0}, "above 0"),
-        ({"model": "grm", "items": 5, "answer_probability": 0.1}, "no item at all"),
+        ({"model": "grm", "items": 5, "answer_probability": 0.1}, "leaves none of the"),
         ({"model": "grm", "answer_probability": 0.5, "blocks": 4}, "exclude each other"),
         ({"model": "grm", "missing": "some"}, "missing must be one of fixed, pairs"),
         ({"model": "grm", "answers_per_user": 0}, "median of at least 1"),

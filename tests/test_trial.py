@@ -124,8 +124,8 @@ def test_a_process_that_dies_twice_died_of_the_file(
 ) -> None:
     code = "import sys, os\nprint('ready', flush=True)\nsys.stdin.buffer.read(16)\nos._exit(6)\n"
     _program(monkeypatch, tmp_path, code)
-    assert Trial(good()).refusal(["q1"]) == "decoding it ends the program"
-    with pytest.raises(hnd.InputError, match="ends the program"):
+    assert Trial(good()).refusal(["q1"]) == "decoding it crashes the program"
+    with pytest.raises(hnd.InputError, match="crashes the program"):
         hnd.read_responses(io.BytesIO(good()))
 
 

@@ -332,7 +332,7 @@ def copies() -> Made:
     _, persons, rows, _, _ = _sheet(85, names)
     table = [["student", *names], *[[p, *row] for p, row in zip(persons, rows, strict=True)]]
     files = {f"model-{c}/answers.csv": csv_bytes(table) for c in "ab"}
-    return Made(files, refused="the same answers of the same users")
+    return Made(files, refused="the same answers from the same users")
 
 
 def conflicts() -> Made:

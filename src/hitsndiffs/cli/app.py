@@ -126,7 +126,7 @@ def rank(
     ] = False,
     strong_user: Annotated[
         str | None,
-        option(metavar="NAME", help="A user who is surely good.", panel=METHOD),
+        option(metavar="NAME", help="A user who is certainly good.", panel=METHOD),
     ] = None,
     solver: Annotated[
         str | None,
@@ -187,7 +187,7 @@ def rank(
         Path | None,
         option(
             metavar="FILE",
-            help="A key for the report to hold against the answers (the ranking stays the same).",
+            help="A key for the report to compare with the answers (the ranking stays the same).",
             panel=OUTPUT,
         ),
     ] = None,
@@ -248,7 +248,7 @@ def check(
     key: Annotated[
         str | None,
         option(
-            metavar="FILE", help="A key to hold against the answers: items that look mis-keyed."
+            metavar="FILE", help="A key to compare with the answers: items that look mis-keyed."
         ),
     ] = None,
     full: Annotated[

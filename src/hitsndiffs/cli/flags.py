@@ -97,7 +97,7 @@ KeyRow = Annotated[
 ]
 HeaderRow = Annotated[
     int | None,
-    option("--header-row", metavar="N", help="The row of the names (from 1).", panel=FILE),
+    option("--header-row", metavar="N", help="The row with the names (from 1).", panel=FILE),
 ]
 Sheet = Annotated[
     str | None,
@@ -108,7 +108,7 @@ Encoding = Annotated[
     option(
         "--encoding",
         metavar="NAME",
-        help="Of a text: utf-8, cp1252, utf-16, …",
+        help="Text encoding: utf-8, cp1252, utf-16, …",
         panel=FILE,
     ),
 ]
@@ -130,7 +130,7 @@ Blank = Annotated[
     option(
         "--blank",
         metavar="WORD",
-        help="What is no answer, instead of the usual words; may be given several times.",
+        help="Text that means 'no answer', replacing the usual words; may be given several times.",
         panel=FILE,
     ),
 ]
@@ -138,7 +138,7 @@ Fold = Annotated[
     bool,
     option(
         "--fold/--no-fold",
-        help="Whether b and B are one answer.",
+        help="Whether b and B are the same answer.",
         panel=FILE,
         show_default=False,
     ),
@@ -157,7 +157,7 @@ MaxMemory = Annotated[
     option(
         "--max-memory",
         metavar="SIZE",
-        help="How much may be held at once: 500MB, 4GB (default: half of the machine's).",
+        help="Memory limit: 500MB, 4GB (default: half of the machine's memory).",
         panel=FILE,
     ),
 ]
@@ -177,7 +177,7 @@ Layout = Annotated[
     str | None,
     option(
         metavar="wide|long",
-        help="One row per user (wide) or per answer (long); found out when not given.",
+        help="One row per user (wide) or per answer (long); detected if not given.",
         panel=FILE,
     ),
 ]
@@ -189,7 +189,7 @@ Duplicates = Annotated[
     str,
     option(
         metavar="error|first|last",
-        help="When a user answered an item twice, differently.",
+        help="What to do if a user gave two different answers to an item.",
         panel=FILE,
     ),
 ]
@@ -205,7 +205,7 @@ Header = Annotated[
     bool | None,
     option(
         "--header/--no-header",
-        help="Whether the first row holds names; found out when not given.",
+        help="Whether the first row holds names; detected if not given.",
         panel=FILE,
         show_default=False,
     ),
@@ -218,7 +218,7 @@ Engine = Annotated[
     str | None,
     option(
         metavar="auto|numpy|threads|cupy|dask",
-        help="What does the sums: NumPy, threads (auto: by the size), a GPU, a cluster.",
+        help="What runs the computation: NumPy or threads (auto: by size), a GPU, a cluster.",
         panel=METHOD,
     ),
 ]

@@ -52,7 +52,7 @@ def compare(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Set all methods side by side on one file."""
+    """Compare all methods on one file."""
     from hitsndiffs.cli.compare import compare_file
 
     compare_file(
@@ -131,7 +131,7 @@ def simulate(
     ] = None,
     answered: Annotated[
         float | None,
-        option(metavar="P", help="The share of items that each answers.", panel=WHO_ANSWERS),
+        option(metavar="P", help="The share of items that each user answers.", panel=WHO_ANSWERS),
     ] = None,
     missing: Annotated[
         str | None,
@@ -162,7 +162,7 @@ def simulate(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Make up responses of users whose abilities are known: responses, abilities and key."""
+    """Simulate users of known ability, and write responses, abilities and key."""
     from hitsndiffs.cli.simulate import simulate_files
 
     drawn = {

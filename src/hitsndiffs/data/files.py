@@ -61,7 +61,7 @@ def write_whole(files: Mapping[Path, Writer]) -> None:
     for number, path in enumerate(paths):
         for other in paths[:number]:
             if same_place(path, other):
-                raise InputError(f"{other} and {path} are one file; name two.")
+                raise InputError(f"{other} and {path} are the same file; give two different files.")
     parts: list[tuple[Path, Path, Path]] = []  # requested path, target, unfinished file
     done: list[str] = []
     try:
@@ -108,7 +108,7 @@ def write_folder(path: Path, fill: Callable[[Path], object]) -> None:
     with _told(path, ()):
         place = _place(path)
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
-            raise InputError(f"{path} exists already; name a folder that does not, or is empty.")
+            raise InputError(f"{path} already exists; give a new or empty folder.")
         if not place.parent.is_dir():
             raise InputError(f"{path}: there is no folder {place.parent}; make it first.")
         _tidy_up(place.parent)
@@ -233,7 +233,9 @@ def _place(path: Path) -> Path:
         if not path.is_symlink():
             return Path(os.path.realpath(path.parent), path.name)
         if trusted is not None and os.lstat(path).st_uid not in trusted:
-            raise InputError(f"{path}: this is a link of another user; name a file of your own.")
+            raise InputError(
+                f"{path} is a link that belongs to another user; give a file of your own."
+            )
         path = path.parent / os.readlink(path)
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
@@ -252,9 +254,9 @@ def _reason(error: OSError) -> str:
     kept = "what was there is unchanged"
     number = error.errno
     if number in (errno.ENOSPC, getattr(errno, "EDQUOT", None), errno.EFBIG):
-        return f"the disk is full or the file may not be so large; {kept}"
+        return f"the disk is full or the file would exceed a size limit; {kept}"
     if number == errno.EPIPE:
-        return "whoever was to read this pipe has left; nothing more was written"
+        return "the program reading this pipe has closed it; nothing more was written"
     if number == errno.ELOOP:
         return "this is a link that leads back to itself; name another file"
     said = error.strerror or str(error)

@@ -250,8 +250,8 @@ class DaskEngine(Blocks):
             return _opened(work.together([p for p in pieces if p is not None]), keep_options)
         if not keep_options and (counts == 0).any():
             raise InputError(
-                "So many users cannot be taken apart on a cluster where some options are not "
-                "theirs. Rank them by themselves, from files of their own."
+                "A subset this large cannot be split off on a cluster if it leaves some options "
+                "unused. Rank these users separately, from their own files."
             )
         kept = [(part, size) for part, (size, _) in zip(parts, counted, strict=True) if size]
         made = DaskEngine(
@@ -278,8 +278,8 @@ class DaskEngine(Blocks):
         if not all_are_linked(self, self.n_users, linked_by):
             raise InputError(
                 f"Not all users can be compared with each other (they share no {linked_by}), and "
-                "the engine dask does not rank groups apart. Rank one group at a time, a sample of "
-                "the users, or use the engine auto on one machine."
+                "the dask engine does not rank separate groups. Rank one group at a time, a sample "
+                "of the users, or use the auto engine on one machine."
             )
         return 0.0 * self.everybody
 

@@ -155,7 +155,7 @@ def _packed_parts(
     client.gather(client.map(work.nothing, parts, pure=False))  # raises if a part failed
     silent = sum(part.n_silent for part in labels)
     if silent:
-        notes.append(f"{silent:,} users gave no answers and can get no rank: they are left out.")
+        notes.append(f"Left out {silent:,} users who gave no answers and so cannot be ranked.")
     more = dict.fromkeys(note for part in labels for note in part.notes)
     return DaskEngine(client, parts, sizes, items, [*notes, *(n for n in more if n not in notes)])
 

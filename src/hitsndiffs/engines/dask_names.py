@@ -48,7 +48,7 @@ def refuse_repeated_users(data: DaskEngine) -> None:
             raise InputError(
                 f"The user {name!r} is named in part {places[0]} and in part {places[1]} of the "
                 "files; wide files have one row per user, so merge the rows or give them "
-                "different names (files with one row per answer have the layout long)."
+                "different names (for files with one row per answer, use the long layout)."
             )
 
 

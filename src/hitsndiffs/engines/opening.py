@@ -84,8 +84,8 @@ def _made(responses: Responses, asked: str, threads: int | None, threads_from: i
         return _on_gpu(responses, threads)
     if asked == "dask":
         raise InputError(
-            "The engine dask reads the data itself: give it a Dask frame, or the files. For "
-            "answers that are in memory already, the engine auto is faster."
+            "The dask engine reads the data itself: give it a Dask frame, or the files. For "
+            "answers that are in memory already, the auto engine is faster."
         )
     from hitsndiffs.engines.numpy import NumpyEngine
 

@@ -60,17 +60,17 @@ class Answering:
     def __post_init__(self) -> None:
         if not 0.0 < self.probability <= 1.0:
             raise InputError(
-                f"answer_probability must lie above 0 and up to 1; got {self.probability}."
+                f"answer_probability must be above 0 and at most 1; got {self.probability}."
             )
         if self.missing not in MISSING:
             raise InputError(f"missing must be one of {', '.join(MISSING)}; got {self.missing!r}.")
         if self.missing == "fixed" and self.probability < 1.0 and self._share < 1:
             raise InputError(
-                f"answer_probability {self.probability} of {self.items} items is no item at all; "
+                f"answer_probability {self.probability} leaves none of the {self.items} items; "
                 "raise it or simulate more items."
             )
         if self.median is not None and not self.median >= 1.0:
-            raise InputError(f"answers_per_user is a median of at least 1; got {self.median}.")
+            raise InputError(f"answers_per_user must be a median of at least 1; got {self.median}.")
         if not self.tail >= 0.0:
             raise InputError(f"answers_tail must not be negative; got {self.tail}.")
         if self.blocks is not None and not 3 <= self.blocks <= self.items:

@@ -67,7 +67,7 @@ def make(name: str, **params: Any) -> Method:
     """Return a method by its name, with its parameters set."""
     if name not in METHODS:
         hint = did_you_mean(name, METHODS)
-        raise InputError(f"There is no method {name!r}; there is {', '.join(METHODS)}.{hint}")
+        raise InputError(f"There is no method {name!r}; choose from {', '.join(METHODS)}.{hint}")
     method = METHODS[name]()
     for param in params.keys() - method.get_params().keys():
         others = [other for other, cls in METHODS.items() if param in cls().get_params()]

@@ -92,9 +92,9 @@ class Auto(Searching):
             return self._confusion(data, found, contest)
         fit = self._latent_key(found)
         why = (
-            "all items share two labels, and people lean to one of them more or less"
+            "all items share two labels, and people lean more or less towards one of them"
             if two_labels(data.items)
-            else "items have right answers of their own"
+            else "each item has its own right answer"
             if contest is None or contest.hidden == 0
             else "it predicts hidden answers better than confusion matrices do (by "
             f"{-contest.z:.1f} standard errors)"
@@ -173,7 +173,7 @@ def _readings(data: Engine, fit: Fit, found: Search) -> tuple[tuple[Reading, ...
     key = found.for_everybody(found.best).fit.key
     agreement = correlation(fit.correct, data.choices(key) / data.answers_per_user)
     sure = min(found.confidence, 0.5 + 0.5 * max(agreement, 0.0))
-    says = "every user takes labels for each other in a way of their own"
+    says = "each user confuses labels in their own way"
     first = Reading(sure, float("nan"), 1.0, says, fit.key_probabilities, fit.correct)
     if found.sample is not None:
         return (first,), ()

@@ -134,11 +134,11 @@ def _notes(repeated: bool, orientation: Orientation, asked: bool) -> list[str]:
         )
     if asked and orientation.how not in ("known answers", "strong user"):
         notes.append(
-            "What was said to be known does not tell which end is the better one (known answers "
-            "that all or none chose, a strong user in the middle)."
+            "The known answers or strong user do not show which end is better (everybody or nobody "
+            "chose those answers, or the user is in the middle)."
         )
     if not orientation.decided:
         notes.append(
-            "Nothing in the answers says which end is the better one; the order may be upside down."
+            "Nothing in the answers shows which end is better; the order may be upside down."
         )
     return notes

@@ -163,9 +163,9 @@ def _levelled(fit: Fit, groups: Ints, spread: Vector) -> Fit:
 def _said(fit: Fit, colouring: Colouring, one: int, other: int) -> Fit:
     users = colouring.data.responses.users
     note = (
-        f"Nothing in the answers tells {users[one]} and {users[other]} apart, and they stand at "
-        "different places: a result that exchanges them is as good, and the order is not "
-        "determined by the data. One known answer or one strong user would help."
+        f"Nothing in the answers tells {users[one]} and {users[other]} apart, but they get "
+        "different places: swapping them would fit equally well, so the order is not determined "
+        "by the data. One known answer or one strong user would help."
     )
     readings = fit.readings
     if readings and readings[0].probability > MOST_SURE_UNTOLD:

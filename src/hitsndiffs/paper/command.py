@@ -261,7 +261,7 @@ def _hardware() -> str:
     except (AttributeError, OSError):  # not on every system
         return said
     if busy > cores + 1:
-        said += f", busy with other work (load {busy:.0f}), so that times are rough"
+        said += f", busy with other work (load {busy:.0f}), so times are rough"
     return said
 
 

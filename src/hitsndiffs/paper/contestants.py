@@ -122,7 +122,7 @@ def available(names: Sequence[str]) -> tuple[list[str], list[str]]:
                 "(pip install 'hitsndiffs[irt]')."
             )
         elif method != BY_FULL_MATRICES and method not in METHODS:
-            raise InputError(f"There is no method {name!r}; there is {', '.join(METHODS)}.")
+            raise InputError(f"There is no method {name!r}; choose from {', '.join(METHODS)}.")
         else:
             can.append(name)
     return can, list(dict.fromkeys(words))

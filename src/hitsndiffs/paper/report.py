@@ -270,7 +270,8 @@ def _consistent_section(results: All) -> list[str]:
     return [
         "## Consistent answers (C1P, Figure 4h)",
         "",
-        "How many rankings are certified: the choosers of every option stand side by side.",
+        "How many rankings are certified: for every option, the users who chose it stand next to "
+        "each other.",
         "",
         "| method | data sets | certified |",
         "|---|---:|---:|",

@@ -103,8 +103,8 @@ def _is_hidden(name: str) -> bool:
 def too_large(name: str, limit: int) -> InputError:
     """Return the error for content that exceeds the limit."""
     return InputError(
-        f"{name}: there is more in it than may be held at once ({limit / 2**20:,.0f} MiB); give "
-        "it more memory if the machine has it."
+        f"{name}: the content is larger than the memory limit allows ({limit / 2**20:,.0f} MiB); "
+        "raise the limit if the machine has more memory."
     )
 
 

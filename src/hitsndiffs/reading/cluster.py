@@ -38,7 +38,7 @@ def connect(scheduler: str | None = None, *, timeout: float = 10) -> Any:
         from distributed import Client, LocalCluster, get_client
     except ImportError as error:
         raise MissingExtraError(
-            f"The engine dask needs Dask, which cannot be imported ({error}). Install it with: "
+            f"The dask engine needs Dask, which cannot be imported ({error}). Install it with: "
             "pip install 'hitsndiffs[dask]'"
         ) from error
     if scheduler is not None:
@@ -173,7 +173,7 @@ def _frame_of(files: Sequence[str]) -> Any:
             return TextPieces(files, separator)
         return dd.read_csv(list(files), sep=separator, dtype=str, keep_default_na=False)
     raise InputError(
-        f"The engine dask reads files of one kind at a time: Parquet, CSV or TSV; got files that "
+        f"The dask engine reads files of one kind at a time: Parquet, CSV or TSV; got files that "
         f"end in {', '.join(sorted(ending or 'nothing' for ending in endings))}."
     )
 
@@ -193,14 +193,14 @@ def in_plain_words(client: Any) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise InputError(
-            f"Workers have not enough memory for their parts ({_first_line(error)}). Give workers "
-            "more memory, or use more of them."
+            f"Workers do not have enough memory for their parts ({_first_line(error)}). Give "
+            "workers more memory, or use more of them."
         ) from error
     except KilledWorker as error:
         raise InputError(
-            "Workers died again and again at the same piece of work, the last at "
-            f"{error.last_worker.address}, most likely for want of memory. Give workers more "
-            "memory, or use more of them."
+            f"Workers died repeatedly on the same task (the last was {error.last_worker.address}), "
+            "most likely because they ran out of memory. Give workers more memory, or use more of "
+            "them."
         ) from error
     except (CommClosedError, TimeoutError) as error:
         raise InputError(

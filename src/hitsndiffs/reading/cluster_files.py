@@ -212,8 +212,8 @@ class TextRows:
             for _ in DelimitedTable(stream, self.separator, header=True).records():
                 pass
         raise InputError(
-            f"{self.path}: cells in quotation marks hold line ends, and the engine dask cuts texts "
-            "at line ends; write the file as Parquet, or use the engine auto on one machine."
+            f"{self.path}: cells in quotation marks hold line ends, and the dask engine cuts texts "
+            "at line ends; write the file as Parquet, or use the auto engine on one machine."
         )
 
 
@@ -297,14 +297,14 @@ def _cuts(first: int, last: int, pieces: int) -> list[int]:
 def _same_columns(text: str, names: list[str], first: str, wanted: list[str]) -> list[str]:
     if wanted and names != wanted:
         raise InputError(
-            f"{text} has other columns than {first}: {_difference(names, wanted)}. Files that are "
-            "ranked together need the same columns."
+            f"{text} has different columns from {first}: {_difference(names, wanted)}. Files that "
+            "are ranked together need the same columns."
         )
     return names
 
 
 def _difference(names: list[str], wanted: list[str]) -> str:
     more, fewer = sorted(set(names) - set(wanted)), sorted(set(wanted) - set(names))
-    parts = [f"{', '.join(more[:3])} besides"] if more else []
+    parts = [f"{', '.join(more[:3])} extra"] if more else []
     parts += [f"{', '.join(fewer[:3])} missing"] if fewer else []
-    return " and ".join(parts) or "another order"
+    return " and ".join(parts) or "a different order"

@@ -208,7 +208,7 @@ def memory_limit(said: str | int | None) -> int:
     """
     if isinstance(said, int):
         if said <= 0:
-            raise InputError(f"the most memory must be positive; got {said}.")
+            raise InputError(f"the memory limit must be positive; got {said}.")
         return said
     if said is None:
         try:
@@ -217,7 +217,7 @@ def memory_limit(said: str | int | None) -> int:
             return 4 << 30
     found = _SIZE.fullmatch(said.strip())
     if found is None or float(found["number"]) <= 0:
-        raise InputError(f"the most memory is a size such as 500MB or 4GB; got {said!r}.")
+        raise InputError(f"the memory limit must be a size such as 500MB or 4GB; got {said!r}.")
     power = " kmgt".index(found["unit"].lower() or " ")
     return int(float(found["number"]) * 1024**power)
 

@@ -231,7 +231,7 @@ def _check_types(loaded: Any, where: str) -> None:
         ):
             wrong.append("columns")
     if wrong:
-        raise InputError(f"{where}: {wrong[0]} is not what a plan has; write the plan anew.")
+        raise InputError(f"{where}: {wrong[0]} is not valid in a plan; create the plan again.")
 
 
 def _from_dict(loaded: Mapping[str, Any], where: str) -> Plan:
@@ -280,7 +280,7 @@ def load_profile(plan: Any) -> ReadingOptions:
         except OSError as error:
             raise InputError(f"{str(path)!r} cannot be opened ({error.strerror}).") from None
         except UnicodeDecodeError:
-            raise InputError(f"{str(path)!r}: this is no plan (not UTF-8 text).") from None
+            raise InputError(f"{str(path)!r}: this is not a plan (not UTF-8 text).") from None
         loaded = _loaded(text, path.name)
         _check_types(loaded, path.name)
         found = _from_dict(loaded.get("plan", loaded), path.name)

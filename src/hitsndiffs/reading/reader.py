@@ -151,8 +151,8 @@ def _plan_exports(plan: Plan, found: list[_Match], options: ReadingOptions) -> N
     first = used[0]
     if options.group is not None:
         raise InputError(
-            f"{first.document.name}: of {first.format.title} no column of groups is read; give the "
-            "groups as a table of two columns, users and groups."
+            f"{first.document.name}: groups cannot be read from a column of {first.format.title}; "
+            "give them as a table with two columns, users and groups."
         )
     formats = list(dict.fromkeys(match.format.name for match in used))
     plan.sources = tuple(match.document.name for match in used)

@@ -191,8 +191,7 @@ class RecordsTable:
             where = f"{self.place.source}, {self.place.unit} {number}"
             if not isinstance(record, dict):
                 raise InputError(
-                    f"{where}: a record was expected, and {_what(record)} came; write "
-                    '{"name": value, …}.'
+                    f'{where}: expected a record, got {_what(record)}; write {{"name": value, …}}.'
                 )
             for name, value in _flat(record, where).items():
                 if name in self._nested:
@@ -236,8 +235,8 @@ def _text(value: Any, where: str, name: str) -> str | None:
         return str(value)
     if isinstance(value, (dict, list)):
         raise InputError(
-            f"{where}, member {shortened(name)!r}: a single value was expected, and "
-            f"{_what(value)} came; write one answer per member."
+            f"{where}, member {shortened(name)!r}: expected a single value, got "
+            f"{_what(value)}; write one answer per member."
         )
     return _whole(str(value))
 

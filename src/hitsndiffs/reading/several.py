@@ -367,14 +367,14 @@ def _check_conflicts(found: Several) -> None:
                     wrong.append((user, item, other, number))
     if shared and not wrong and len(seen) * len(found.parts) == answers:
         raise InputError(
-            f"{listed(names, most=2)} hold the same answers of the same users; if other columns "
+            f"{listed(names, most=2)} hold the same answers from the same users; if other columns "
             "tell them apart, write all answers in one table, with a row per answer (user, item, "
             "option)."
         )
     if wrong and len(wrong) * 20 > shared:
         user, item, one, other = wrong[0]
         raise InputError(
-            f"{names[one]} and {names[other]} hold different answers of {user!r} to {item!r}; if "
-            "they are attempts, say whether the first or the last one counts; if the rows are no "
+            f"{names[one]} and {names[other]} hold different answers from {user!r} to {item!r}; "
+            "if these are attempts, say whether the first or the last counts; if the rows are not "
             "users, name the user column."
         )

@@ -100,7 +100,7 @@ class Guard:
                 if answer is not None:
                     return str(answer["error"]) if "error" in answer else None
                 self._end()
-        return "decoding it ends the program"
+        return "decoding it crashes the program"
 
     def close(self) -> None:
         """End the process."""

@@ -60,7 +60,7 @@ class Told:
             f"with reading 1 {self.agreement:.2f}."
         ]
         lines += [
-            f"  {item}: holds {mine} right, reading 1 {first}"
+            f"  {item}: takes {mine} to be right; reading 1 takes {first}"
             for item, mine, first in self.apart[:3]
         ]
         return "\n".join(lines)

@@ -153,7 +153,7 @@ def _groups(ranking: Ranking) -> Iterator[Finding]:
     if len(silent):
         yield Finding(
             "silent",
-            f"{count(len(silent), 'user')} gave no answers and can get no rank: {listed(silent)}.",
+            f"{count(len(silent), 'user')} gave no answers and cannot be ranked: {listed(silent)}.",
             {"users": silent.tolist()},
             concern=True,
         )
@@ -199,7 +199,7 @@ def _copies(r: Responses, engine: str, threads: int | None) -> Iterator[Finding]
         "equal answers",
         "No two users gave exactly the same answers."
         if users == 0
-        else f"{count(users, 'user')} gave exactly the answers of somebody else "
+        else f"{count(users, 'user')} gave exactly the same answers as somebody else "
         f"({count(len(shared), 'group')}; the largest: {listed(groups[0])}).",
         {"users": users, "groups": groups},
         concern=users > 0,
@@ -220,10 +220,10 @@ def _order(ranking: Ranking) -> Iterator[Finding]:
     if turned is not None:
         yield Finding(
             "direction",
-            f"Which end of this order is the better one: {judged(turned.how)}."
+            f"The better end of this order was {judged(turned.how)}."
             if turned.decided
-            else "Nothing in the answers says which end is the better one; give a known answer or "
-            "a strong user.",
+            else "Nothing in the answers shows which end is better; give a known answer or a "
+            "strong user.",
             {"how": turned.how, "margin": turned.margin},
             concern=not turned.decided,
         )

@@ -88,7 +88,7 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         "No users agree more than their abilities explain."
         if not copied
         else f"{count(n_copied, 'user')} agree with others more than ability explains (copied "
-        f"sheets, or one source): {listed(copied)}.",
+        f"sheets or a shared source): {listed(copied)}.",
         {"n_users": n_copied, "users": copied},
         concern=bool(copied),
     )

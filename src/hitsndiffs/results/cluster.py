@@ -29,7 +29,7 @@ def rank_there(
 ) -> Any:
     """What :func:`hitsndiffs.rank` does with a Dask frame or an engine."""
     if bootstrap:
-        raise InputError("A bootstrap refits the data, which the engine dask does not do.")
+        raise InputError("A bootstrap has to refit the data, which the dask engine cannot do.")
     scheduler = params.pop("scheduler", None)
     params.pop("engine", None)
     limit = params.pop("here_up_to", None)
@@ -60,7 +60,9 @@ def rank_on_cluster(
     fit = estimator.fit_
     scores = {None: fit.scores, "correct": fit.correct, "ability": fit.abilities}.get(by)
     if scores is None:
-        raise InputError(f"Method '{method}' has no {by!r} score; rank by what it has.")
+        raise InputError(
+            f"Method '{method}' has no {by!r} score; leave 'by' out to rank by its own score."
+        )
     scores = data.kept(scores)
     errors = fit.standard_errors
     if by == "ability" and scores is not fit.scores:

@@ -45,8 +45,8 @@ def with_groups(
             return responses, params
     elif isinstance(table, Responses):
         raise InputError(
-            f"the group {named!r}: the answers are read already, and no column is left in them; "
-            "name the column when you read them, or give a mapping of users to groups."
+            f"group {named!r}: these answers have already been read and have no columns any more; "
+            "name the column when you read them, or pass a mapping of users to groups."
         )
     else:
         responses = as_responses(table, named)

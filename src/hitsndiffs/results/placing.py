@@ -130,8 +130,8 @@ def _known_items(fitted: Items, newcomers: Responses) -> tuple[Ints, list[str]]:
     known = np.array([i for i, name in enumerate(names) if name in fitted.places], dtype=np.int64)
     if len(known) == 0:
         raise InputError(
-            "None of the newcomers' items is in the ranking; they have for example "
-            f"{listed(names, 3)}, the ranking {listed(fitted.labels, 3)}."
+            "None of the newcomers' items is in the ranking. The newcomers have, for example, "
+            f"{listed(names, 3)}; the ranking has {listed(fitted.labels, 3)}."
         )
     others = [name for name in names if name not in fitted.places]
     if not others:

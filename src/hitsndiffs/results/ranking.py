@@ -332,7 +332,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         silent = int((self.components < 0).sum())
         if silent:
             names = listed(self.users[self.components < 0])
-            found.append(f"{count(silent, 'user')} gave no answers and can get no rank: {names}.")
+            found.append(f"{count(silent, 'user')} gave no answers and cannot be ranked: {names}.")
         if self.n_components > 1:
             sizes = np.bincount(self.components[self.components >= 0])
             found.append(
@@ -419,7 +419,7 @@ def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
             has = [name for name, v in choice.items() if v is not None]
             raise InputError(
                 f"Method '{method.name}' has no {by!r} score; "
-                + (f"rank by {has[0]!r}." if has else "rank by what it has.")
+                + (f"rank by {has[0]!r}." if has else "leave 'by' out to rank by its own score.")
             )
         return values, by
     for name, values in choice.items():

@@ -47,7 +47,7 @@ def repeats(ranking: Ranking) -> str | None:
     value = ranking.reliability
     if not np.isfinite(value):
         return None
-    return f"Reliability {value:.2f} (1: other items of the kind would give the same order)."
+    return f"Reliability {value:.2f} (1: other items of this kind would give the same order)."
 
 
 def what_helps(fit: Fit, items: Items, *, told: bool) -> str | None:
@@ -70,8 +70,8 @@ def what_helps(fit: Fit, items: Items, *, told: bool) -> str | None:
         return "One known answer or one strong user would settle it."
     answers = "answer" if len(names) == 1 else "answers"
     return (
-        f"The right {answers} of {' and '.join(names)} would settle most; one strong user would "
-        "help too."
+        f"The right {answers} to {' and '.join(names)} would settle most; naming one strong user "
+        "would help too."
     )
 
 

@@ -262,8 +262,8 @@ def _scores_are(ranking: Ranking) -> str:
     return {
         "correct": "Right: the share of right answers that the method expects, as the key is not "
         "known but likely.",
-        "ability": "Score: ability; only differences have a meaning.",
-    }.get(ranking.by, "Score: that of the method; only differences have a meaning.")
+        "ability": "Score: ability; only differences are meaningful.",
+    }.get(ranking.by, "Score: as the method defines it; only differences are meaningful.")
 
 
 def _audit(items: Sequence[Item], key: Mapping[Any, Any]) -> Audit:
@@ -315,7 +315,7 @@ def _copies(ranking: Ranking, alike: Alike) -> list[Care]:
     if len(alike.users) > 2:
         figure = _figure(
             copies_chart(ranking, alike=alike),
-            "Share of equal answers of each two users, among the items that both answered.",
+            "Share of equal answers for each pair of users, among the items both answered.",
             "Chart: share of equal answers between users who look alike; the table has the "
             "strongest pairs.",
         )
@@ -323,8 +323,8 @@ def _copies(ranking: Ranking, alike: Alike) -> list[Care]:
         Care(
             "Answers that are very alike",
             f"{count(alike.n_users, 'user')} agree with somebody more than their abilities "
-            "explain. They may have worked together, had one source, or copied; equal wrong "
-            "answers tell most. The ranking counts such users for less when it looks for the key.",
+            "explain. They may have worked together, shared a source, or copied; equal wrong "
+            "answers say most. The ranking counts such users for less when it looks for the key.",
             [clean(name, 60) for name in alike.names] if not alike.pairs else (),
             max(alike.n_users - len(alike.names), 0) if not alike.pairs else 0,
             [

@@ -83,7 +83,7 @@ def _trust(ranking: Ranking) -> str:
     if ranking.consistent:
         return "You can rely on this order: it explains every single answer."
     if not np.isfinite(ranking.reliability):
-        return "How well the order would repeat on other questions, this method does not tell."
+        return "This method does not tell how well the order would repeat on other questions."
     expected = next(words for least, words in REPEATS if ranking.reliability >= least)
     opening = next(words for least, words in OPENINGS if ranking.reliability >= least)
     return f"{opening}: {expected}{_reach(ranking)}."

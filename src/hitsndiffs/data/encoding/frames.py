@@ -49,7 +49,7 @@ def open_table(table: Any) -> Table:
     """Split any kind of table into columns."""
     if isinstance(table, (str, bytes)) or hasattr(table, "__fspath__"):
         raise InputError(
-            f"a table was expected, and {table!r} is text; to read a file call read_responses()."
+            f"expected a table, got the text {table!r}; to read a file call read_responses()."
         )
     if isinstance(table, Mapping):
         return _from_mapping(table)

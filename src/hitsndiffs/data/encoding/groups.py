@@ -79,14 +79,14 @@ def groups_in_words(column: Any, groups: Mapping[Any, Any], users: Iterable[Any]
     Examples
     --------
     >>> groups_in_words("team", {"a": "x", "b": "x"}, ["a", "b", "c"])
-    "Took 'team' as the groups of the users: 1 group; 1 user in none counts alone."
+    "Took 'team' as the users' groups: 1 group; 1 user without a group counts alone."
     """
     each = [groups.get(user) for user in users]
     sizes = Counter(group for group in each if group is not None)
-    said = f"Took {column!r} as the groups of the users: {_count(len(sizes), 'group')}"
+    said = f"Took {column!r} as the users' groups: {_count(len(sizes), 'group')}"
     alone = len(each) - sizes.total()
     if alone:
-        said += f"; {_count(alone, 'user')} in none count{'s' * (alone == 1)} alone"
+        said += f"; {_count(alone, 'user')} without a group count{'s' * (alone == 1)} alone"
     return f"{said}."
 
 

@@ -258,7 +258,7 @@ def check_user_names(users: npt.NDArray[Any], place: Place, column: str | None) 
             raise InputError(
                 f"{place.source}: the user {str(user)!r} is named in {place.rows(places)}{where}; "
                 "a wide table has one row per user, so merge the rows or give them different "
-                "names (a table with one row per answer has the layout long)."
+                "names (for a table with one row per answer, use the long layout)."
             )
 
 

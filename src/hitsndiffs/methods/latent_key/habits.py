@@ -125,10 +125,10 @@ class Habits:
             for user, label in zip(data.user_labels(some), labels, strict=True)
         ]
         more = f" and {number - len(named)} more" if number > len(named) else ""
-        verb = "answers" if number == 1 else "answer"
+        verb = "gives" if number == 1 else "give"
         return (
-            f"{', '.join(named)}{more} {verb} mostly one label whatever is asked; as witnesses "
-            "they count for less."
+            f"{', '.join(named)}{more} mostly {verb} one label whatever is asked, so they count "
+            "for less as witnesses."
         )
 
 

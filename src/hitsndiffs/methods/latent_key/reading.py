@@ -86,21 +86,22 @@ def in_words(
     if found.said_mark:
         notes.append(
             f"The labels are read as marks: {best.one_label!r} is right in every item, and the "
-            "order is its share. If they are answers, say so by one or two known answers, or rank "
-            "by another reading."
+            "order is its share. If they are answers, say so with one or two known answers, or "
+            "rank by another reading."
         )
     elif best.one_label is not None:
         notes.append(
             f"The order is the share of {best.one_label!r}: the answers look like marks, with that "
-            "label right in every item. Whether it is, and not its opposite, they cannot say."
+            "label right in every item. They cannot show whether that label or its opposite is "
+            "right."
         )
     elif found.followed is not None:
         label, correlation_ = found.followed
         way = "higher" if correlation_ > 0 else "lower"
         notes.append(
             f"The order follows how often people chose {label!r} (correlation "
-            f"{correlation_:.2f}; more of it stands {way}): a leaning to that label would look the "
-            "same, so this cannot be called sure."
+            f"{correlation_:.2f}; those who chose it more stand {way}): a leaning to that label "
+            "would look the same, so this cannot be called sure."
         )
     notes += _of_known(found)
     if found.habits is not None and (said := found.habits.told(found.problem.data)):
@@ -108,13 +109,13 @@ def in_words(
     if found.signs.excess > SHARED_MISTAKES:
         notes.append(
             "Users agree with each other far beyond what this order explains (shared mistakes, one "
-            "source, a second trait): something else than ability is at work too."
+            "source, a second trait): something other than ability is at work too."
         )
     other_rule = bool((found.once != found.witness).any())  # otherwise groups were given
     if other_rule and found.by_other_rule < CONTRADICTED:
         notes.append(
-            "Who counts as a witness decides: if users with nearly the same answers count as one, "
-            f"the order is another one (correlation {found.by_other_rule:.2f}). If they are runs "
+            "It matters who counts as a witness: if users with nearly the same answers count as "
+            f"one, the order changes (correlation {found.by_other_rule:.2f}). If they are runs "
             "of one model, a team or a class, say which group each belongs to."
         )
     if found.confidence >= DOUBT:
@@ -144,11 +145,13 @@ def _of_known(found: Search) -> list[str]:
     ]
     more = len(found.surprises) - len(named)
     rest = f"; and {more} more" if more else ""
-    said = f"Known answers go against what the answers alone say: {'; '.join(named)}{rest}."
+    said = (
+        f"Known answers contradict what the users' answers alone suggest: {'; '.join(named)}{rest}."
+    )
     if found.best.fit.problem.held is not None:
         said += (
-            " No solution foresaw them, so that people are placed along the strongest axes of the "
-            "answers, each as far as it agrees with the known ones."
+            " No solution predicted them, so people are placed along the strongest axes of the "
+            "answers, weighted by agreement with the known ones."
         )
     return [said]
 
@@ -163,8 +166,8 @@ def _difference(found: Search, first: Reading, other: Reading, asked: tuple[Ques
         if mine != theirs:
             label = items.option_labels
             return (
-                f" In item {items.labels[question.item]} reading 1 holds {label[mine]} right, the "
-                f"other {label[theirs]}."
+                f" In item {items.labels[question.item]}, reading 1 takes {label[mine]} as right, "
+                f"the other takes {label[theirs]}."
             )
     return ""
 
@@ -173,7 +176,9 @@ def _says(mode: Mode) -> str:
     if mode.one_label is not None:
         return f"{mode.one_label!r} is right in every item (marks, not answers)"
     if mode.fit.problem.held is not None:
-        return "people stand along axes of the answers, as far as these agree with the known ones"
+        return (
+            "ability lies along axes of the answers, weighted by agreement with the known answers"
+        )
     if isinstance(mode.fit, LeaningFit):
-        return "all items share two labels, to which people lean more or less"
+        return "all items share two labels, and people lean more or less towards one of them"
     return "every item has one right answer of its own"

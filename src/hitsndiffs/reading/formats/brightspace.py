@@ -157,7 +157,7 @@ def _convert_survey(document: Document, choices: Choices) -> Stream:
             known.extend([text] if text not in known else [])
     if not chosen:
         raise Refusal(
-            "a Brightspace report of counts per option: nobody's own answers are in it",
+            "a Brightspace report of counts per option, without individual answers",
             "export «Attempt Details» (quizzes) or the individual attempts (surveys) instead",
         )
     for (person, item), picked in chosen.items():

@@ -51,7 +51,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     stream = Stream()
     places = _pairs(names)
     if not places:
-        raise absent("a Canvas report", "a question («12: …») with its points behind it")
+        raise absent("a Canvas report", "question («12: …») followed by its points")
     lead = range(places[0])
     folded_lead = [folded(names[k]) for k in lead]
     identity = [k for k in lead if folded_lead[k] in _IDENTITY]
@@ -64,7 +64,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     else:
         who = [str(k + 1) for k in range(len(table.rows))]
     if not identity:
-        stream.notes.append("The survey is anonymous: each row is taken for one person.")
+        stream.notes.append("The survey is anonymous: each row counts as one person.")
     attempt = next((k for k in lead if folded_lead[k] == "attempt"), None)
     if attempt is None and places[0] >= 6:
         last = places[0] - 1

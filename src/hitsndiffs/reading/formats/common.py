@@ -50,7 +50,7 @@ def words(text: str) -> frozenset[str]:
 
 def absent(what: str, columns: str) -> Refusal:
     """Return the refusal for a table that lacks the columns of a format."""
-    return Refusal(f"not {what}: there is no {columns}", "leave the format to be found out")
+    return Refusal(f"not {what}: there is no {columns}", "omit the format so that it is detected")
 
 
 def folded(name: str) -> str:

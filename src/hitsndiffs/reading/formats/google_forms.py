@@ -106,7 +106,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         who = persons(names, table.rows, known, choices.user)
     else:
         who = [str(k + 1) for k in range(len(table.rows))]
-        stream.notes.append("The form does not say who answered: each row is taken for one person.")
+        stream.notes.append("The form does not say who answered: each row counts as one person.")
     about = [
         k
         for k in range(1, len(names))

@@ -67,7 +67,7 @@ def _from_neighbours(shown: Document) -> Stream:
     specs, instances = shown.beside("run_spec.json"), shown.beside("instances.json")
     if not specs or not instances:
         raise Refusal(
-            "HELM's predictions without their run: it does not say which model, nor the options",
+            "HELM predictions without their run folder: the model and the options are unknown",
             "give the whole folder of the run",
         )
     spec = _object(specs[0])

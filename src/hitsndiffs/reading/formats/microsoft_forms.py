@@ -170,7 +170,7 @@ def _who(
     if asked:
         roles(stream, header, asked[:1], "identity", "a question that asks for the name")
         return persons(header, rows, asked[:1])
-    stream.notes.append("The form is anonymous: each row is taken for one person.")
+    stream.notes.append("The form is anonymous: each row counts as one person.")
     numbers = [row[0].strip() for row in rows] if lead else []
     if numbers and all(numbers) and len(set(numbers)) == len(numbers):
         return numbers

@@ -45,7 +45,7 @@ def _convert(document: Document, _: Choices) -> Stream:
         stream.add(model, item, answer, key=_key(record), status=status)
     stream.key_from = "the field «answer»"
     if strange:
-        stream.notes.append(f"{strange} elements that are no records are left out.")
+        stream.notes.append(f"{strange} elements that are not records are left out.")
     return stream
 
 

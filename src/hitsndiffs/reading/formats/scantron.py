@@ -50,8 +50,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     keys = [row for row in table.rows if any(squeezed(row[k]) in _KEYS for k in identity)]
     rows = [row for row in table.rows if row not in keys[:1]]
     if keys:
-        stream.left_out.append(LeftOut(1, "row of the key", "it is no person"))
-        stream.key_from = "the row of the key"
+        stream.left_out.append(LeftOut(1, "answer-key row", "it is not a person"))
+        stream.key_from = "the answer-key row"
     who = persons(table.header, rows, identity or [0], choices.user)
     # If all marks are numbers, 0 means «no mark».
     marks = {row[k].strip() for row in rows for k in places} - {""}

@@ -119,7 +119,7 @@ def description(settings: Settings) -> dict[str, Any]:
         },
         "method": {**text, "enum": list(METHODS), "default": "auto"},
         "by": {**text, "enum": ["correct", "ability"]},
-        "strong_user": {**text, "description": "A user who is surely good."},
+        "strong_user": {**text, "description": "A user who is certainly good."},
         "group": {**text, "description": "The column of the users' groups (plain tables)."},
         "answers": {
             **text,

@@ -132,7 +132,7 @@ class Page(Frame):
         assert visitor is not None
         given = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
         if not given:
-            raise InputError("No file came along; choose one, or drop one onto the page.")
+            raise InputError("No file was sent; choose one, or drop one onto the page.")
         visit = self.visits.begin(visitor, sum(file.size or 0 for file in given))
         await asyncio.to_thread(take_files, visit, given)
         return self.look(visit)

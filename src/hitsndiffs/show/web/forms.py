@@ -99,7 +99,8 @@ def reading_options(
     whole = plan.get("n_columns", len(columns)) == len(columns)
     if len(names["group"]) > 1:
         raise InputError(
-            f"One column holds the groups of the users; {len(names['group'])} are marked so."
+            "Only one column can hold the users' groups; "
+            f"{len(names['group'])} are marked as groups."
         )
     found = {"group": names["group"][0]} if names["group"] else {}
     return {
@@ -131,8 +132,8 @@ def _long(names: Mapping[str, list[str]]) -> dict[str, Any]:
     for role, word in (("user", "user"), ("item", "item"), ("answers", "answer")):
         if len(names[role]) != 1:
             raise InputError(
-                f"A table with one row per answer has one column for the {word}; "
-                f"{len(names[role])} columns are marked so."
+                f"A table with one row per answer needs exactly one {word} column; "
+                f"{len(names[role])} are marked as {word}."
             )
     return {
         "layout": "long",
@@ -154,7 +155,9 @@ def _settings(form: Mapping[str, Any]) -> dict[str, Any]:
             found.update({"transpose": True} if value == "transposed" else {"layout": value})
         elif name == "header_row":
             if not value.isdecimal() or int(value) < 1:
-                raise InputError(f"The row of the names is a number from 1 on; got {value!r}.")
+                raise InputError(
+                    f"The row with the names must be a number from 1 on; got {value!r}."
+                )
             found[name] = int(value)
         else:
             found[name] = value

@@ -127,7 +127,7 @@ class Frame:
         line = job.line
         if job.state == "waiting":
             before = self.workers.before(job)
-            line = "Others are before you." if before else "It is your turn next."
+            line = "Others are ahead of you." if before else "It is your turn next."
         return {
             "state": job.state,
             "line": line,
@@ -180,7 +180,10 @@ class Frame:
     async def http_error(self, request: Request, error: Exception) -> Response:
         """Answer an HTTP error, such as an unknown address."""
         assert isinstance(error, HTTPException)
-        said = {"Not Found": "There is no such page.", "Method Not Allowed": "This is not the way."}
+        said = {
+            "Not Found": "There is no such page.",
+            "Method Not Allowed": "This address does not accept that kind of request.",
+        }
         return self.say(request, said.get(error.detail, error.detail), error.status_code)
 
     async def input_error(self, request: Request, error: Exception) -> Response:
@@ -194,7 +197,7 @@ class Frame:
 
     async def too_slow(self, request: Request, _: Exception) -> Response:
         """Answer an upload that has stalled."""
-        return self.say(request, "The rest of the upload did not come; try again.", 408)
+        return self.say(request, "The rest of the upload did not arrive; try again.", 408)
 
     async def busy(self, request: Request, _: Exception) -> Response:
         """Answer when there is no room for more work or visits."""

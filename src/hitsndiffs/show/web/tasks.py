@@ -197,7 +197,7 @@ def _keys(
     if task.get("use_key"):
         if given is None and not known:
             raise InputError(
-                "You asked for a ranking by a key, and there is none; choose a file, or type it in."
+                "You asked for a ranking by a key, but there is none; choose a file, or type it in."
             )
         known = {**(given or {}), **known}
     return known or None, given
@@ -263,7 +263,10 @@ def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     with watch.stage(1):
         found = compare(responses, key=key)
     with watch.stage(2):
-        label = "Chart: how alike each two methods rank. The table has how each agrees with all."
+        label = (
+            "Chart: how similarly each pair of methods ranks. The table shows how well each agrees "
+            "with the others."
+        )
         fitted = [row for row in found.table() if row["error"] is None]
         figure = None
         if len(fitted) > 1:
