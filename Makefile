@@ -1,8 +1,8 @@
 # The front door. `make demo` and `make test` do all their own set-up, in .venv.
 
 PYTHON ?= python3
-# Two more than cores: tests wait for browsers and for other processes.
-JOBS ?= 4
+# One more than cores: tests wait for browsers and for other processes.
+JOBS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 
