@@ -215,3 +215,20 @@ def test_what_a_style_loads_from_outside_is_found() -> None:
     outside = runpy.run_path(str(DOCS / "_ext" / "self_contained.py"))["outside"]
     assert outside("@font-face { src: url(https://fonts.example/a.woff2) }", style=True)
     assert not outside("a { background: url('local.png') }", style=True)
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize(
+    ("name", "make"), [("panel", "make_panel"), ("concept", "make_concept_test")]
+)
+def test_the_examples_in_words_come_out_right_after_asking(
+    name: str, make: str, tmp_path: Path
+) -> None:
+    """A right ranking by confusion matrices stays, and a misconception is mended."""
+    runpy.run_path(str(DOCS / "example_files.py"))[make](tmp_path)
+    responses = hnd.read_responses(tmp_path / f"{name}.csv")
+    key = hnd.read_key(tmp_path / f"{name}-key.csv", responses)
+    truth = hnd.rank(responses, "true-answer", key=key).scores
+    asked = [question.item for question in hnd.rank(responses).ask(2)]
+    told = hnd.rank(responses, answers={item: key[item] for item in asked})
+    assert hnd.accuracy(truth, told.scores) > 0.8

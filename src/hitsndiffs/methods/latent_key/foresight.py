@@ -2,7 +2,8 @@
 
 Besides the solutions of a search, ability may be one of the strongest axes of the answers, either
 way up. Where many users share a mistake, a fit that starts at the truth drifts away from it; and
-when the best solution is wrong, the strongest axis is mostly right.
+when the best solution is wrong, the strongest axis is mostly right. Where users have answering
+habits, confusion matrices give one more order.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ KEY_ERRORS = 0.04
 UNEVEN = 0.2
 #: Smallest probability of an option, before they are normalised.
 KEY_FLOOR = 0.005
+#: Where users have habits, and none of the solutions is right, confusion matrices have this share.
+CONFUSED = 0.5
 #: The axes get this share of the probability that no solution is right, each in proportion to this
 #: power of its strength.
 AXES, POWER = 0.75, 4.0
@@ -78,6 +81,10 @@ def meanings(found: Search) -> list[Meaning]:
         ability = mode.fit.posterior.mean
         made.append(Meaning(chance, ability, doubted(found, key, ability), mode))
     axes, data = found.shrinkage.axes, found.problem.data
+    if found.habits is not None and found.confusions is not None:
+        chance = CONFUSED * (1 - sum(each.chance for each in made))
+        right = data.choices(found.confusions) / data.answers_per_user
+        made.append(Meaning(chance, right, doubted(found, found.confusions, right)))
     strength = np.asarray(axes.values, dtype=float) ** POWER
     left = AXES * (1 - sum(each.chance for each in made)) / max(float(strength.sum()), 1e-300)
     for axis, share in zip(axes.scores.T, left * strength, strict=True):
