@@ -42,12 +42,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         if closed is not None and closed.asked:
             raise InputError("standard output is closed: what was to be shown is lost.")
-    except KeyboardInterrupt:
-        return _say("interrupted; no file was changed.", INTERRUPTED)
     except BrokenPipeError:
         _forget_output()
         return PIPE_CLOSED
-    except Exception as error:
+    except (KeyboardInterrupt, Exception) as error:
         if _was_interrupted(error):
             return _say("interrupted; no file was changed.", INTERRUPTED)
         _forget_output()
@@ -123,7 +121,7 @@ def _was_interrupted(error: BaseException | None) -> bool:
     return False
 
 
-def _sentence(error: Exception) -> tuple[str, int]:
+def _sentence(error: BaseException) -> tuple[str, int]:
     if isinstance(error, InputError):
         return str(error), UNUSABLE
     if hasattr(error, "format_message"):  # usage errors, in any version of typer

@@ -83,7 +83,7 @@ def meanings(found: Search) -> list[Meaning]:
     axes, data = found.shrinkage.axes, found.problem.data
     if found.habits is not None and found.confusions is not None:
         chance = CONFUSED * (1 - sum(each.chance for each in made))
-        right = data.choices(found.confusions) / data.answers_per_user
+        right = found.problem.right_shares(found.confusions)
         made.append(Meaning(chance, right, doubted(found, found.confusions, right)))
     strength = np.asarray(axes.values, dtype=float) ** POWER
     left = AXES * (1 - sum(each.chance for each in made)) / max(float(strength.sum()), 1e-300)

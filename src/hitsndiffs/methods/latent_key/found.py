@@ -185,15 +185,14 @@ class Search:
         two = isinstance(self.best.fit, LeaningFit)
         if self.confusions is None or not two or self.told:
             return 1.0
-        n = self.problem.data.answers_per_user
-        key, other = self.best.fit.key, self.confusions
-        return correlation(*(self.problem.data.choices(each) / n for each in (key, other)))
+        shares = self.problem.right_shares
+        return correlation(shares(self.best.fit.key), shares(self.confusions))
 
     @cached_property
     def signs(self) -> Signs:
         """What speaks for the best solution, and against it."""
-        data, best = self.problem.data, self.best
-        right = data.choices(best.fit.key) / data.answers_per_user
+        best = self.best
+        right = self.problem.right_shares(best.fit.key)
         spread = max(float(right.var()), 1e-12)
         error = float((best.fit.share_errors() ** 2).mean())
         return Signs(
@@ -251,7 +250,7 @@ class Search:
         if shared.apart or not 2 <= len(shared.labels) <= MOST_FOLLOWED:
             return None
         n = data.answers_per_user
-        correct = data.choices(self.best.fit.key) / n
+        correct = self.problem.right_shares(self.best.fit.key)
         uses = data.choices(np.eye(len(shared.labels))[shared.numbers])
         found = [correlation(correct, uses[:, i] / n) for i in range(len(shared.labels))]
         strongest = int(np.argmax(np.abs(found)))

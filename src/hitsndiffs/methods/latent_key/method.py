@@ -77,10 +77,8 @@ class LatentKey(Searching):
         step("fitting the best solution")
         chosen = found.for_everybody(self._chosen(found))
         problem = chosen.fit.problem
-        data = problem.data
         if found.sample is not None:
-            n = data.answers_per_user
-            readings = tuple(replace(r, correct=data.choices(r.key) / n) for r in readings)
+            readings = tuple(replace(r, correct=problem.right_shares(r.key)) for r in readings)
 
         # 2. the chosen solution, fitted with every user; copies count by the root of their weight
         problem.weigh(np.sqrt(chosen.witnesses.weights))
@@ -91,7 +89,7 @@ class LatentKey(Searching):
         key = self._averaged_key(problem, final)
         if chosen.one_label is None:
             key = _with_confusions(found, problem, key)
-        correct = data.choices(key) / data.answers_per_user
+        correct = problem.right_shares(key)
         # 4. errors: everybody's own, and the one that all shares have in common
         own, common = final.share_errors(), final.common_errors(key)
         return Fit(

@@ -160,6 +160,10 @@ class Problem(ABC):
         """The key's posterior, with the certain keys put in."""
         return np.where(self.certain >= 0, self.certain, key)
 
+    def right_shares(self, key: Array) -> Any:
+        """Each user's expected share of right answers by a key (a user array)."""
+        return self.data.choices(key) / self.data.answers_per_user
+
     def reported(self, key: Array) -> Array:
         """The key's posterior, NaN for items whose known right answer nobody chose."""
         return np.where(self.items.sum(key) > 0, key, np.nan)

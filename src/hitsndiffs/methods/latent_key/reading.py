@@ -30,11 +30,10 @@ NAMED = 3
 
 def readings_of(found: Search) -> tuple[Reading, ...]:
     """All readings, with their probabilities."""
-    data = found.problem.data
-    first = data.choices(found.best.fit.key) / data.answers_per_user
+    first = found.problem.right_shares(found.best.fit.key)
     made = []
     for mode, probability in shared_out(found):
-        correct = data.choices(mode.fit.key) / data.answers_per_user
+        correct = found.problem.right_shares(mode.fit.key)
         made.append(
             Reading(
                 probability=float(probability),

@@ -25,10 +25,9 @@ NONE = 0.5
 
 def distinct_modes(found: Search) -> list[Mode]:
     """The solutions that rank people differently, best first."""
-    data = found.problem.data
     kept: list[tuple[Mode, Array]] = []
     for mode in found.modes:
-        share = data.choices(mode.fit.key) / data.answers_per_user
+        share = found.problem.right_shares(mode.fit.key)
         if all(correlation(share, other) < SAME_READING for _, other in kept):
             kept.append((mode, share))
     return [mode for mode, _ in kept[:MOST_READINGS]]
