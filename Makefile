@@ -12,6 +12,11 @@ CORE := "import sys; print('sysmon' if sys.version_info >= (3, 12) else 'ctrace'
 # Bytecode and compiled kernels are kept, so that each process need not make them again.
 export PYTHONDONTWRITEBYTECODE :=
 
+# uv takes a third of pip's time. It does not read pip's settings: where it fails, pip tries.
+INSTALL = install() { \
+  $(BIN)/uv pip install --quiet --python $(BIN)/python "$$@" || \
+  $(BIN)/python -m pip install --quiet --no-compile "$$@"; }; install
+
 # The modules that have compiled kernels.
 KERNELS = $(subst /,.,$(patsubst src/%.py,%,$(shell find src -name '*_kernel*.py')))
 
@@ -41,11 +46,12 @@ test: $(VENV)/.ready
 
 tests: warm
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 COVERAGE_CORE=$$($(BIN)/python -c $(CORE)) \
-	  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term
+	  $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term
 
 # Everything is imported and compiled once, before several processes would do it at the same time.
 warm: $(VENV)/.ready
-	@$(BIN)/python -m pytest --collect-only -q >/dev/null || true  # the tests tell what is wrong
+	@$(BIN)/python -c "import sys; [__import__(name) for name in sys.argv[1:]]" $(KERNELS) & \
+	$(BIN)/python -m pytest --collect-only -q >/dev/null; wait  # the tests tell what is wrong
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
@@ -99,21 +105,17 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV) || { \
 	  echo "The environment could not be made; on Debian and Ubuntu: apt install python3-venv"; \
 	  exit 1; }
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1" uv
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --no-compile --editable .
+	@$(INSTALL) --editable .
 	@touch $@
 
-# Kernels are compiled (once, some twenty seconds) while pip fetches the rest.
 $(VENV)/.ready: $(VENV)/.installed
-	@$(BIN)/python -c "import sys; [__import__(name) for name in sys.argv[1:]]" $(KERNELS) & \
-	compiling=$$!; \
-	$(BIN)/python -m pip install --quiet --no-compile --editable \
-	  ".[plots,web,dask,irt]" --group dev && wait $$compiling
+	@$(INSTALL) --editable ".[plots,web,dask,irt]" --group dev
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --group docs
+	@$(INSTALL) --group docs
 	@touch $@

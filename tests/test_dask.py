@@ -35,7 +35,11 @@ from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
 from hitsndiffs.methods.latent_key.search import search  # noqa: E402
 from hitsndiffs.reading.cluster import connect, in_plain_words  # noqa: E402
 
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("client")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("client"),
+    pytest.mark.xdist_group("cluster"),
+]
 
 
 def answers(users, items, missing=0.1, seed=0):

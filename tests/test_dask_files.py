@@ -14,7 +14,11 @@ pd = pytest.importorskip("pandas")
 import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.reading.cluster_files import TextPieces  # noqa: E402
 
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("client")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("client"),
+    pytest.mark.xdist_group("cluster"),
+]
 
 
 def table(users, first=0, items=4):

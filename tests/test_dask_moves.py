@@ -23,7 +23,11 @@ from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
 from hitsndiffs.methods.latent_key.search import search  # noqa: E402
 from hitsndiffs.results.cluster import rank_on_cluster  # noqa: E402
 
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("client")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("client"),
+    pytest.mark.xdist_group("cluster"),
+]
 
 
 def answers(users, items=6, seed=0):

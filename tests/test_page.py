@@ -30,7 +30,10 @@ pytest.importorskip("altair")
 
 from pages import CLASS, Live, Visitor, live  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.xdist_group("page"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from pages import CLASS, Live, live
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
     pytest.mark.no_cover,  # what a browser waits for is traced elsewhere
+    pytest.mark.xdist_group("page in a browser"),
 ]
 
 SCREEN, PHONE = {"width": 1100, "height": 900}, {"width": 390, "height": 800}

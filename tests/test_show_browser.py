@@ -21,6 +21,7 @@ pytest.importorskip("jinja2")
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
     pytest.mark.no_cover,  # what a browser waits for is traced elsewhere
+    pytest.mark.xdist_group("report in a browser"),
 ]
 
 SIZES = {"screen": (1100, 900), "phone": (390, 800)}
