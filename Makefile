@@ -15,7 +15,8 @@ export PYTHONDONTWRITEBYTECODE :=
 # uv takes a third of pip's time. It does not read pip's settings: where it fails, pip tries.
 INSTALL = install() { \
   $(BIN)/uv pip install --quiet --python $(BIN)/python "$$@" || \
-  $(BIN)/python -m pip install --quiet --no-compile "$$@"; }; install
+  { echo "uv could not install this; pip tries."; \
+    $(BIN)/python -m pip install --quiet --no-compile "$$@"; }; }; install
 
 # The modules that have compiled kernels.
 KERNELS = $(subst /,.,$(patsubst src/%.py,%,$(shell find src -name '*_kernel*.py')))
