@@ -29,6 +29,12 @@ from hitsndiffs.engines.dask_order import (  # noqa: E402
     levelled,
     meet_across,
 )
+from hitsndiffs.engines.dask_parts import (  # noqa: E402
+    encoded_part,
+    joined_items,
+    labels_of,
+    packed,
+)
 from hitsndiffs.engines.sorting import level_middles, level_ranks  # noqa: E402
 from hitsndiffs.methods import make  # noqa: E402
 from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
@@ -217,6 +223,14 @@ def test_long_rows_in_any_order_are_brought_together(client, tmp_path):
     data = hnd.read_responses(str(tmp_path / "*.csv"), engine="dask")
     found = hnd.rank(data, method="majority").table().compute().set_index("user")
     assert found["rank"].to_dict() == dict(zip(one.users, one.ranks, strict=True))
+
+
+def test_parts_may_have_more_options_together_than_dense_codes_can_hold():
+    halves = [pd.DataFrame({"q": np.arange(first, first + 40_000)}) for first in (0, 40_000)]
+    pieces = [encoded_part(half, "wide", {}, "error", named=False) for half in halves]
+    items = joined_items(labels_of(pieces), ["q"], as_text=False)
+    responses = packed(items, False, [0, 40_000], pieces).engine.responses
+    assert responses.rows[1].tolist() == list(range(80_000))
 
 
 def test_the_command_writes_a_folder_and_shows_the_best(client, tmp_path, capsys):

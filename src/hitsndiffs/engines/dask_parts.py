@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding import Encoded, encode_long, encode_wide
-from hitsndiffs.data.encoding.option_book import in_order, normalise
+from hitsndiffs.data.encoding.option_book import in_order, normalise, smallest
 from hitsndiffs.data.encoding.result import label_array, label_bytes
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.layouts import answers_in_codes, rows_of_codes
@@ -176,7 +176,8 @@ def packed(
         )
     }
     tables = [_table(piece, numbers) for piece in pieces]
-    if all(piece.codes is not None for piece in pieces):
+    few = smallest(int(np.diff(items.starts).max())) != np.uint32
+    if few and all(piece.codes is not None for piece in pieces):
         responses = Responses(**shared, codes=_joined_codes(items, tables, pieces))
     else:
         responses = Responses(**shared, rows=_joined_rows(tables, pieces))
@@ -206,7 +207,7 @@ def _table(piece: Encoded, numbers: dict[tuple[Any, Any], int]) -> Array:
 
 def _joined_codes(items: Items, tables: list[Array], pieces: list[Encoded]) -> Array:
     """Dense codes with the options of all parts."""
-    dtype: Any = np.uint8 if int(np.diff(items.starts).max()) < 255 else np.uint16
+    dtype: Any = smallest(int(np.diff(items.starts).max()))
     missing = np.iinfo(dtype).max
     ends = np.cumsum([len(piece.users) for piece in pieces]).tolist()
     codes = np.empty((items.n_items, ends[-1]), dtype=dtype)
