@@ -65,7 +65,7 @@ def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts, in_buc
     frame = answers(300, 6)
     one = open_engine(hnd.Responses.from_wide(frame), "numpy")
     data = engine_of_frame(dd.from_pandas(frame, npartitions=parts), client)
-    assert len(data.part_futures()) == min(parts, 2)
+    assert len(data.parts) == min(parts, 2)
     data = on_cluster(hnd.Responses.from_wide(frame), parts)
     data.users_in_bucket = in_bucket
     rng = np.random.default_rng(1)
@@ -229,7 +229,7 @@ def test_parts_may_have_more_options_together_than_dense_codes_can_hold():
     halves = [pd.DataFrame({"q": np.arange(first, first + 40_000)}) for first in (0, 40_000)]
     pieces = [encoded_part(half, "wide", {}, "error", named=False) for half in halves]
     items = joined_items(labels_of(pieces), ["q"], as_text=False)
-    responses = packed(items, False, [0, 40_000], pieces).engine.responses
+    responses = packed(items, False, [0, 40_000], pieces).responses
     assert responses.rows[1].tolist() == list(range(80_000))
 
 

@@ -22,7 +22,7 @@ from hitsndiffs.engines.cupy_launch import largest_sizes
 from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked
 from hitsndiffs.engines.cupy_order import Levels, histogram, levels, stepwise
 from hitsndiffs.engines.cupy_rows import DeviceRows
-from hitsndiffs.engines.gram import MOST_SETS, OptionSets
+from hitsndiffs.engines.gram import OptionSets, few_sets
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
 from hitsndiffs.engines.threads import packable
@@ -116,9 +116,8 @@ class CupyEngine(MemoryEngine):
     @property
     def _countable(self) -> bool:
         """Whether everybody answered everything and all pairs of options can be counted."""
-        few = self.n_options - self.n_items <= MOST_SETS
         packed = isinstance(self.layout, DevicePacked) and not self.layout.n_wide
-        return few and packed and self.is_complete
+        return few_sets(self.items) and packed and self.is_complete
 
     def _pairs(self, layout: Any) -> Vector:
         sets = OptionSets.of(self.items.starts)

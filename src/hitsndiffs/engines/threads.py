@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Engine, Step, Stepped, option_words, scaled
-from hitsndiffs.engines.gram import MOST_SETS, gram_matrix
+from hitsndiffs.engines.gram import few_sets, gram_matrix
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
 from hitsndiffs.engines.opening import open_engine
@@ -175,8 +175,8 @@ class ThreadsEngine(MemoryEngine):
     @cached_property
     def gram(self) -> Floats | None:
         """``Cᵀ C`` if everybody answered everything and there are few options."""
-        few = self.n_options - self.n_items <= MOST_SETS
-        if not (few and self.layout.is_complete and self._responses.is_dense):
+        countable = self.layout.is_complete and self._responses.is_dense
+        if not (countable and few_sets(self.items)):
             return None
         return gram_matrix(self._responses.codes, self.items.starts, self._run)
 
