@@ -19,7 +19,7 @@ from hitsndiffs.data.pool import available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words, scaled
 from hitsndiffs.engines.cupy_launch import largest_sizes
-from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked
+from hitsndiffs.engines.cupy_layout import DevicePacked
 from hitsndiffs.engines.cupy_order import Levels, histogram, levels, stepwise
 from hitsndiffs.engines.cupy_rows import DeviceRows
 from hitsndiffs.engines.gram import OptionSets, few_sets
@@ -66,7 +66,7 @@ class CupyEngine(MemoryEngine):
         super().__init__(responses, threads, asked=asked)
         groups = packable(responses)
         _check_memory(responses, groups)
-        self.layout: DeviceLayout
+        self.layout: DevicePacked | DeviceRows
         if groups is None:
             self.layout = DeviceRows(*responses.rows, responses.n_options)
         elif responses.is_dense:
@@ -75,17 +75,12 @@ class CupyEngine(MemoryEngine):
             self.layout = DevicePacked.of_rows(groups, *responses.rows)
 
     @classmethod
-    def of_layout(cls, items: Items, layout: DeviceLayout) -> CupyEngine:
+    def of_layout(cls, items: Items, layout: DevicePacked | DeviceRows) -> CupyEngine:
         """An engine for answers already on the device; it cannot take some users or items only."""
         made = cls.__new__(cls)
         made.items, made.layout, made.n_users = items, layout, layout.n_users
         made.threads, made.gives_answers = available_cores(), False
         return made
-
-    @cached_property
-    def choosers_per_option(self) -> Ints:
-        """How many users chose each option."""
-        return np.rint(self.choosers(self.everybody)).astype(np.int64)
 
     @cached_property
     def answers_per_user(self) -> Array:

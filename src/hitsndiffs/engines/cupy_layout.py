@@ -15,7 +15,7 @@ so it has to be requested.
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Protocol
+from typing import Any
 
 import cupy as cp
 import numpy as np
@@ -38,7 +38,7 @@ from hitsndiffs.engines.cupy_launch import (
 from hitsndiffs.engines.gram import OptionSets
 from hitsndiffs.engines.grouping import Groups
 
-__all__ = ["DeviceLayout", "DevicePacked"]
+__all__ = ["DevicePacked"]
 
 Array = Any  # a cupy.ndarray
 
@@ -50,35 +50,6 @@ USERS_AT_ONCE = 2**25
 NEIGHBOURS = 32
 #: Codes sent to the device at a time (bytes).
 UPLOAD_BYTES = 2**28
-
-
-class DeviceLayout(Protocol):
-    """The passes that the engine needs; blocks have one vector per column."""
-
-    n_users: int
-    n_options: int
-
-    @property
-    def nbytes(self) -> int:
-        """Memory for the answers, in bytes."""
-
-    def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
-        """``C w`` for some users, in 64-bit floats or in unsigned integers that wrap around."""
-
-    def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
-        """``Cᵀ s`` for a block of columns, over the users from ``first`` on.
-
-        ``largest`` is each column's largest absolute score, if known.
-        """
-
-    def through(self, weights: Array, scale: Array, bound: float, precise: bool = True) -> Array:
-        """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
-
-    def extremes(self, positions: Array) -> tuple[Array, Array]:
-        """Smallest and largest position of each option's choosers."""
-
-    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """The answer sheets of a few users, as columns."""
 
 
 class DevicePacked:
@@ -157,7 +128,7 @@ class DevicePacked:
         return int(self._quads.nbytes + self._wide.nbytes)
 
     def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
-        """``C w`` for each column of ``weights``."""
+        """``C w`` for each column of ``weights``: floats, or unsigned integers that wrap around."""
         last = self.n_users if last is None else last
         columns = weights.shape[1]
         kind = "whole" if weights.dtype == cp.uint64 else "doubles"
@@ -176,7 +147,10 @@ class DevicePacked:
         return scores
 
     def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
-        """``Cᵀ s`` for each column of ``scores``, over the users from ``first`` on."""
+        """``Cᵀ s`` for each column of ``scores``, over the users from ``first`` on.
+
+        ``largest`` is each column's largest absolute score, if known.
+        """
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
         largest = largest_sizes(scores) if largest is None else largest
