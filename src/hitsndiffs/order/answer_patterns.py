@@ -31,7 +31,7 @@ class Sheets:
     def __init__(self, responses: Responses) -> None:
         self.members: list[list[int]] = _equal_rows(responses)
         representatives = np.array([users[0] for users in self.members], dtype=np.int64)
-        indptr, options = responses.restrict(representatives)[0].rows
+        indptr, options = responses.some_rows(representatives)
         self.sizes: IntVector = np.bincount(options, minlength=responses.n_options)
         sheet = np.repeat(np.arange(len(self.members)), np.diff(indptr))
         self._choosers = sheet[np.argsort(options, kind="stable")]

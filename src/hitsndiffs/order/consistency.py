@@ -209,7 +209,7 @@ def _expected_blocks(responses: Responses) -> npt.NDArray[np.float64]:
     """Expected extra blocks of each option in a random order of the users who answered."""
     m = np.count_nonzero(responses.answers_per_user)
     c = responses.choosers_per_option
-    expected: npt.NDArray[np.float64] = (c - 1) * (m - c) / max(m, 1)
+    expected: npt.NDArray[np.float64] = np.maximum(c - 1, 0) * (m - c) / max(m, 1)
     return expected
 
 
