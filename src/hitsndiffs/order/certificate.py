@@ -98,7 +98,8 @@ def extra_blocks(responses: Responses, order: npt.ArrayLike) -> npt.NDArray[np.i
             f"got {len(order):,} users."
         )
     pairs = _dense_pairs(responses, order) if responses.is_dense else _row_pairs(responses, order)
-    return np.maximum(responses.choosers_per_option - pairs - 1, 0)
+    blocks: npt.NDArray[np.int64] = np.maximum(responses.choosers_per_option - pairs, 1)
+    return blocks - 1
 
 
 def _dense_pairs(responses: Responses, order: IntVector) -> npt.NDArray[np.int64]:
