@@ -81,9 +81,8 @@ class MemoryEngine(Engine):
     @cached_property
     def _in_rows(self) -> Responses:
         """One copy as rows, so that the cost of taking a part depends only on its size."""
-        if not self._responses.is_dense:
-            return self._responses
-        return self._responses.restrict(np.arange(self.n_users))[0]
+        r = self._responses
+        return r._changed(codes=None, rows=r.rows) if r.is_dense else r
 
     def opened(self, part: Responses) -> Engine:
         """Other answers on an engine of the same kind."""
