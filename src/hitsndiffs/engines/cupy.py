@@ -49,7 +49,7 @@ class CupyEngine(MemoryEngine):
 
     Parameters
     ----------
-    responses, threads, asked
+    responses, threads
         As for :class:`MemoryEngine`; threads are used for work on options.
     """
 
@@ -60,10 +60,8 @@ class CupyEngine(MemoryEngine):
     #: The levels and order of the last user array that was levelled.
     _levels: Levels | None = None
 
-    def __init__(
-        self, responses: Responses, threads: int | None = None, *, asked: str = "cupy"
-    ) -> None:
-        super().__init__(responses, threads, asked=asked)
+    def __init__(self, responses: Responses, threads: int | None = None) -> None:
+        super().__init__(responses, threads, asked="cupy")
         groups = packable(responses)
         _check_memory(responses, groups)
         self.layout: DevicePacked | DeviceRows

@@ -21,6 +21,7 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import dask_order as orders
 from hitsndiffs.engines import dask_parts as work
+from hitsndiffs.engines import sorting
 from hitsndiffs.engines.base import Engine, Step, option_words
 from hitsndiffs.engines.dask_blocks import Blocks, new_name
 from hitsndiffs.engines.dask_crew import key_of
@@ -120,7 +121,7 @@ class DaskEngine(Blocks):
     def how_many(self, x: Any) -> Any:
         """For each user, how many have the same value."""
         buckets = Buckets.of(self, self.blocks(x))
-        return self._answered(buckets, orders.how_many, [() for _ in buckets.below])
+        return self._answered(buckets, sorting.how_many, [() for _ in buckets.below])
 
     def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
         """The values at some places in sorted order, lowest first."""

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines import sorting
+
 __all__ = ["Buckets", "Chain", "chain_ends", "levelled", "meet_across"]
 
 Array = npt.NDArray[Any]
@@ -262,15 +264,7 @@ def levelled(values: Array, ends: Ends, limit: float) -> Array:
 
 def average_ranks(values: Array, below: int) -> Array:
     """Places from 1, lowest first; equal values share their mean place."""
-    first = np.searchsorted(values, values, side="left")
-    last = np.searchsorted(values, values, side="right")
-    return below + (first + last + 1) / 2
-
-
-def how_many(values: Array) -> Array:
-    """How often each value occurs."""
-    first = np.searchsorted(values, values, side="left")
-    return np.asarray(np.searchsorted(values, values, side="right") - first, dtype=np.float64)
+    return below + sorting.average_ranks(values)
 
 
 # -- the value at one place ----------------------------------------------------------------------
