@@ -316,19 +316,11 @@ class DevicePacked:
             for part in (g.members, g.starts, g.item_starts, g.n_codes, table_starts)
         )
         n_options = np.diff(g.item_starts)
-        first, size, stride = (np.empty(len(n_options), dtype=np.int64) for _ in range(3))
-        for group in range(g.n_groups):
-            items = g.members[g.starts[group] : g.starts[group + 1]]
-            products = np.cumprod([1, *g.n_codes[items]])
-            first[items], size[items] = table_starts[group], products[-1]
-            stride[items] = products[:-1]
+        sizes = np.multiply.reduceat(g.n_codes[g.members], g.starts[:-1])
+        by_item = (table_starts[g.item_groups], sizes[g.item_groups], g.strides, g.n_codes)
         place = np.arange(self.n_options) - np.repeat(g.item_starts[:-1], n_options)
         self._places = tuple(
-            cp.asarray(part)
-            for part in (
-                *(np.repeat(each, n_options) for each in (first, size, stride, g.n_codes)),
-                place,
-            )
+            cp.asarray(part) for part in (*(np.repeat(each, n_options) for each in by_item), place)
         )
 
     def _filled(self, weights: Array, kind: str) -> Array:
@@ -345,15 +337,10 @@ class DevicePacked:
 
 def _memberships(groups: Groups, sets: OptionSets) -> tuple[Array, Array]:
     """For each set of users, its group and a bit for each of the group's codes."""
-    strides, group_of = np.empty((2, len(groups.n_codes)), dtype=np.int64)
-    for group in range(groups.n_groups):
-        items = groups.members[groups.starts[group] : groups.starts[group + 1]]
-        strides[items] = np.cumprod([1, *groups.n_codes[items[:-1]]])
-        group_of[items] = group
     codes = np.arange(256)
-    digits = codes // strides[sets.items][:, None] % groups.n_codes[sets.items][:, None]
+    digits = codes // groups.strides[sets.items][:, None] % groups.n_codes[sets.items][:, None]
     inside = np.packbits(digits == sets.codes[:, None], axis=1, bitorder="little")
     return (
-        cp.asarray(group_of[sets.items].astype(np.int32)),
+        cp.asarray(groups.item_groups[sets.items].astype(np.int32)),
         cp.asarray(np.ascontiguousarray(inside).view(np.uint32)),
     )
