@@ -225,6 +225,13 @@ def test_long_rows_in_any_order_are_brought_together(client, tmp_path):
     assert found["rank"].to_dict() == dict(zip(one.users, one.ranks, strict=True))
 
 
+def test_some_users_who_are_all_in_one_part():
+    responses = make_responses([[0, 1], [1, 0], [0, 0], [1, 1], [0, 1], [2, 1]])
+    part, options = on_cluster(responses, 3).subset(np.array([2, 3]))
+    assert part.user_labels(np.arange(2)).tolist() == responses.users[2:4].tolist()
+    assert options.tolist() == responses.restrict(np.array([2, 3]))[1].tolist()
+
+
 def test_parts_may_have_more_options_together_than_dense_codes_can_hold():
     halves = [pd.DataFrame({"q": np.arange(first, first + 40_000)}) for first in (0, 40_000)]
     pieces = [encoded_part(half, "wide", {}, "error", named=False) for half in halves]

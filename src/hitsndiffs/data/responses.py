@@ -356,7 +356,8 @@ class Responses(Viewed):
         users
             The numbers of the users to keep.
         keep_options
-            Whether to keep options and items that none of them chose.
+            Whether to keep options and items that none of them chose. Such a part is meant for
+            sums, not for :func:`hitsndiffs.rank`.
 
         Returns
         -------

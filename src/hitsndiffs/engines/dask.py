@@ -243,7 +243,7 @@ class DaskEngine(Blocks):
         chosen = users if isinstance(users, da.Array) else self.marked(np.asarray(users))
         parts = self._on_parts(work.restricted, blocks=[self.blocks(chosen)])
         counted = self.each(work.counted, parts)
-        counts = np.sum([count for _, count in counted], axis=0)
+        counts = np.asarray(sum(count for _, count in counted))  # 0 for a part without users
         if counts.sum() <= SMALL:
             pieces = self.each(work.answers, parts)
             return _opened(work.together([p for p in pieces if p is not None]), keep_options)
