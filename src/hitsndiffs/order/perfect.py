@@ -91,14 +91,10 @@ def may_be_perfect(data: Engine, guide: Any = None, *, most_users: int = MOST_US
     some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, most_users))
     if data.n_users <= 2 * some:
         return True
-    n_users, users = data.n_users, None
-    if not data.is_complete and not bool((answered := data.answers_per_user > 0).all()):
-        users = np.flatnonzero(data.collect(answered))
-        n_users = len(users)
-    places = np.linspace(0, n_users - 1, min(some, n_users)).astype(np.int64)
-    some_users = places if users is None else users[places]
-    likes = None if guide is None else data.collect(data.picked(guide, some_users))
-    return _Sets.of(data, some_users).order(likes) is not None
+    # a user without answers may stand anywhere
+    users = np.linspace(0, data.n_users - 1, some).astype(np.int64)
+    likes = None if guide is None else data.collect(data.picked(guide, users))
+    return _Sets.of(data, users).order(likes) is not None
 
 
 def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | None:
