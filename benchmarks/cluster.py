@@ -98,8 +98,8 @@ def on_cluster(
     """Read and rank on a cluster on this machine; what was measured, and the scores."""
     from distributed import Client, LocalCluster
 
-    from hitsndiffs.engines import dask_parts as work
     from hitsndiffs.engines.base import scaled
+    from hitsndiffs.engines.dask_parts import Part
     from hitsndiffs.reading.cluster import read_on_cluster
     from hitsndiffs.results.cluster import rank_on_cluster
 
@@ -120,14 +120,14 @@ def on_cluster(
         data.largest(data.ranks(ranking.scores, 0.0))  # the order is made when this is
         order, so_far = clock(), between()
         weights = np.random.default_rng(0).standard_normal(data.n_options)
-        sent = (work.through, (weights, scaled), ((data.everybody.name, 0),))
+        sent = (Part.through, (weights, scaled), ((data.everybody.name, 0),))
         found = data.through(weights, scaled, data.everybody)
         clock = Clock(client)
         for _ in range(PASSES):
             data.through(weights, scaled, data.everybody)
         passes = clock()
         row = {
-            "users": data.n_users, "parts": len(data.part_futures()), "read": read, "rank": rank,
+            "users": data.n_users, "parts": len(data.parts), "read": read, "rank": rank,
             "two_orders": order,
             "pass_ms": _quickest(lambda: data.through(weights, scaled, data.everybody)),
             "pass_workers_cpu_ms": round(1e3 * passes["workers_cpu_s"] / PASSES, 2),

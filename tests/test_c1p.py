@@ -105,6 +105,13 @@ def test_orders_that_are_none(order: list[object], message: str) -> None:
 # -- all orders -------------------------------------------------------------------------------
 
 
+def test_options_that_nobody_chose_do_not_shift_the_names_of_others() -> None:
+    responses = make_responses([[0, 0], [1, 0], [1, 1], [0, 1], [2, 2]])
+    four, _ = responses.restrict(np.arange(4), keep_options=True)
+    without, _ = responses.restrict(np.arange(4))
+    assert analyse(four).misfits == analyse(without).misfits != ()
+
+
 @pytest.mark.no_cover
 @given(small_answers, st.booleans())
 @settings(max_examples=300, deadline=None)

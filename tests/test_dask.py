@@ -29,6 +29,12 @@ from hitsndiffs.engines.dask_order import (  # noqa: E402
     levelled,
     meet_across,
 )
+from hitsndiffs.engines.dask_parts import (  # noqa: E402
+    encoded_part,
+    joined_items,
+    labels_of,
+    packed,
+)
 from hitsndiffs.engines.sorting import level_middles, level_ranks  # noqa: E402
 from hitsndiffs.methods import make  # noqa: E402
 from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
@@ -63,7 +69,7 @@ def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts, in_buc
     frame = answers(300, 6)
     one = open_engine(hnd.Responses.from_wide(frame), "numpy")
     data = engine_of_frame(dd.from_pandas(frame, npartitions=parts), client)
-    assert len(data.part_futures()) == min(parts, 2)
+    assert len(data.parts) == min(parts, 2)
     data = on_cluster(hnd.Responses.from_wide(frame), parts)
     data.users_in_bucket = in_bucket
     rng = np.random.default_rng(1)
@@ -221,6 +227,21 @@ def test_long_rows_in_any_order_are_brought_together(client, tmp_path):
     data = hnd.read_responses(str(tmp_path / "*.csv"), engine="dask")
     found = hnd.rank(data, method="majority").table().compute().set_index("user")
     assert found["rank"].to_dict() == dict(zip(one.users, one.ranks, strict=True))
+
+
+def test_some_users_who_are_all_in_one_part():
+    responses = make_responses([[0, 1], [1, 0], [0, 0], [1, 1], [0, 1], [2, 1]])
+    part, options = on_cluster(responses, 3).subset(np.array([2, 3]))
+    assert part.user_labels(np.arange(2)).tolist() == responses.users[2:4].tolist()
+    assert options.tolist() == responses.restrict(np.array([2, 3]))[1].tolist()
+
+
+def test_parts_may_have_more_options_together_than_dense_codes_can_hold():
+    halves = [pd.DataFrame({"q": np.arange(first, first + 40_000)}) for first in (0, 40_000)]
+    pieces = [encoded_part(half, "wide", {}, "error", named=False) for half in halves]
+    items = joined_items(labels_of(pieces), ["q"], as_text=False)
+    responses = packed(items, False, [0, 40_000], pieces).responses
+    assert responses.rows[1].tolist() == list(range(80_000))
 
 
 def test_the_command_writes_a_folder_and_shows_the_best(client, tmp_path, capsys):

@@ -232,6 +232,15 @@ def test_some_users_in_any_order(engine, data, seed, keep):
     assert part.user_number("nobody") is None
 
 
+@pytest.mark.parametrize("engine", KINDS)
+def test_a_part_of_a_part_that_kept_its_options(engine):
+    data = make_responses([[2, 0], [0, 0], [0, 1], [1, 1], [1, 0]])
+    four, _ = KINDS[engine](data).subset(np.arange(1, 5), keep_options=True)
+    two, options = four.subset(np.array([1, 2]))
+    assert options.tolist() == np.flatnonzero(naive.one_hot(data)[[2, 3]].any(axis=0)).tolist()
+    np.testing.assert_array_equal(two.sheets(np.arange(2)), four.sheets(np.array([1, 2]))[options])
+
+
 @pytest.mark.no_cover
 @pytest.mark.parametrize("engine", KINDS)
 @settings(max_examples=25, deadline=None)

@@ -43,7 +43,7 @@ def rank_files(job: Job) -> None:
             data = read_on_cluster(job.source.paths, client, **job.source.said)
         say(
             f"{job.source.name}: {count(data.n_users, 'user')}, {count(data.n_items, 'item')}, "
-            f"{count(data.n_responses, 'answer')}, in {count(len(data.part_futures()), 'part')}.",
+            f"{count(data.n_responses, 'answer')}, in {count(len(data.parts), 'part')}.",
             quiet=job.quiet,
         )
         with in_plain_words(client):

@@ -263,9 +263,9 @@ def _reason(error: OSError) -> str:
     return f"cannot be written ({said}); {kept}"
 
 
-def _tidy_up(folder: Path, now: float | None = None) -> None:
+def _tidy_up(folder: Path) -> None:
     """Remove what this user's killed runs left in a folder more than a day ago."""
-    limit = (time.time() if now is None else now) - _DAY
+    limit = time.time() - _DAY
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _PART.fullmatch(entry.name) is None:

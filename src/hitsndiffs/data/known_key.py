@@ -44,9 +44,6 @@ class KnownKey(Mapping[Any, Any]):
     def __repr__(self) -> str:
         return f"KnownKey({len(self)} items, from {self.source})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return KnownKey, (self._options, self.source, self.unchosen)
-
     def only(self, items: Any) -> KnownKey:
         """Return the key of some items."""
         wanted = set(items)

@@ -6,8 +6,8 @@ or method needs lives behind the two sums (:mod:`hitsndiffs.engines`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -35,7 +35,7 @@ __all__ = ["Responses"]
 
 IntArray = npt.NDArray[np.integer[Any]]
 ObjectArray = npt.NDArray[Any]
-Value = TypeVar("Value")
+Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 #: A table with at least this share of its cells answered is stored as dense codes.
 DENSE_FROM = 0.25
@@ -88,8 +88,8 @@ class Responses(Viewed):
     """
 
     __slots__ = (
+        "__dict__",  # for cached properties only
         "__weakref__",
-        "_cache",
         "_codes",
         "_rows",
         "groups",
@@ -114,7 +114,6 @@ class Responses(Viewed):
     groups: Mapping[Any, Any] | None
     _codes: Codes | None
     _rows: Rows | None
-    _cache: dict[str, Any]
 
     def __init__(
         self,
@@ -145,7 +144,6 @@ class Responses(Viewed):
         put(self, "key", key)
         put(self, "titles", {} if titles is None else dict(titles))
         put(self, "groups", groups)
-        put(self, "_cache", {})
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Responses are immutable: cannot set {name!r}")
@@ -157,7 +155,7 @@ class Responses(Viewed):
         return partial(Responses, **self._parts()), ()
 
     def _parts(self) -> dict[str, Any]:
-        names = {*Responses.__slots__} - {"__weakref__", "_cache", "_codes", "_rows"}
+        names = {*Responses.__slots__} - {"__dict__", "__weakref__", "_codes", "_rows"}
         parts = {name: getattr(self, name) for name in names}
         return {**parts, "codes": self._codes, "rows": self._rows}
 
@@ -290,38 +288,33 @@ class Responses(Viewed):
         """Whether every user answered every item."""
         return self.n_responses == self.n_users * self.n_items
 
-    @property
+    @cached_property
     def option_items(self) -> npt.NDArray[np.int32]:
         """The item that each option belongs to."""
-        return self._cached(
-            "option_items",
-            lambda: np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.item_starts)),
-        )
+        return _frozen(self.structure.of_option)
 
-    @property
+    @cached_property
     def answers_per_user(self) -> npt.NDArray[np.int64]:
         """How many items each user answered (the paper's row sums ``Dr``)."""
-        return self._cached("answers_per_user", self._count_users)
+        rows = self._rows
+        return _frozen(answers_in_codes(self.codes) if rows is None else np.diff(rows[0]))
 
-    @property
+    @cached_property
     def choosers_per_option(self) -> npt.NDArray[np.int64]:
         """How many users chose each option (the paper's column sums ``Dc``)."""
-        return self._cached("choosers_per_option", self._count_options)
+        if self._rows is not None:
+            return _frozen(choosers_in_rows(self._rows, self.n_options))
+        return _frozen(choosers_in_codes(self.codes, self.item_starts))
 
-    @property
+    @cached_property
     def answers_per_item(self) -> npt.NDArray[np.int64]:
         """How many users answered each item."""
-        return self._cached(
-            "answers_per_item",
-            lambda: np.add.reduceat(self.choosers_per_option, self.item_starts[:-1]),
-        )
+        return _frozen(np.add.reduceat(self.choosers_per_option, self.item_starts[:-1]))
 
-    @property
+    @cached_property
     def structure(self) -> Items:
         """The items and their options."""
-        return self._cached(
-            "structure", lambda: Items(self.items, self.option_labels, self.item_starts)
-        )
+        return Items(self.items, self.option_labels, self.item_starts)
 
     # -- layouts ----------------------------------------------------------------------------
 
@@ -356,7 +349,8 @@ class Responses(Viewed):
         users
             The numbers of the users to keep.
         keep_options
-            Whether to keep options and items that none of them chose.
+            Whether to keep options and items that none of them chose. Such a part is meant for
+            sums, not for :func:`hitsndiffs.rank`.
 
         Returns
         -------
@@ -416,23 +410,6 @@ class Responses(Viewed):
         """Return a copy with some parts replaced; notes are dropped, as they describe the whole."""
         return Responses(**{**self._parts(), "notes": (), **parts})
 
-    # -- plumbing ---------------------------------------------------------------------------
-
-    def _cached(self, name: str, make: Callable[[], Value]) -> Value:
-        if name not in self._cache:
-            value = make()
-            self._cache[name] = _frozen(value) if isinstance(value, np.ndarray) else value
-        found: Value = self._cache[name]
-        return found
-
-    def _count_users(self) -> npt.NDArray[np.int64]:
-        return np.diff(self._rows[0]) if self._rows is not None else answers_in_codes(self.codes)
-
-    def _count_options(self) -> npt.NDArray[np.int64]:
-        if self._rows is not None:
-            return choosers_in_rows(self._rows, self.n_options)
-        return choosers_in_codes(self.codes, self.item_starts)
-
     def __repr__(self) -> str:
         return (
             f"Responses({self.n_users:,} users × {self.n_items:,} items, "
@@ -440,10 +417,12 @@ class Responses(Viewed):
         )
 
 
-def _frozen(array: Any) -> Any:
-    view = np.asarray(array).view()
+def _frozen(array: Array) -> Array:
+    """A view of an array that nobody can write to."""
+    view: Any = np.asarray(array).view()
     view.flags.writeable = False
-    return view
+    frozen: Array = view
+    return frozen
 
 
 def _as_rows(indptr: IntArray, options: IntArray) -> Rows:

@@ -19,10 +19,10 @@ from hitsndiffs.data.pool import available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words, scaled
 from hitsndiffs.engines.cupy_launch import largest_sizes
-from hitsndiffs.engines.cupy_layout import DeviceLayout, DevicePacked
+from hitsndiffs.engines.cupy_layout import DevicePacked
 from hitsndiffs.engines.cupy_order import Levels, histogram, levels, stepwise
 from hitsndiffs.engines.cupy_rows import DeviceRows
-from hitsndiffs.engines.gram import MOST_SETS, OptionSets
+from hitsndiffs.engines.gram import OptionSets, few_sets
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
 from hitsndiffs.engines.threads import packable
@@ -49,7 +49,7 @@ class CupyEngine(MemoryEngine):
 
     Parameters
     ----------
-    responses, threads, asked
+    responses, threads
         As for :class:`MemoryEngine`; threads are used for work on options.
     """
 
@@ -60,13 +60,11 @@ class CupyEngine(MemoryEngine):
     #: The levels and order of the last user array that was levelled.
     _levels: Levels | None = None
 
-    def __init__(
-        self, responses: Responses, threads: int | None = None, *, asked: str = "cupy"
-    ) -> None:
-        super().__init__(responses, threads, asked=asked)
+    def __init__(self, responses: Responses, threads: int | None = None) -> None:
+        super().__init__(responses, threads, asked="cupy")
         groups = packable(responses)
         _check_memory(responses, groups)
-        self.layout: DeviceLayout
+        self.layout: DevicePacked | DeviceRows
         if groups is None:
             self.layout = DeviceRows(*responses.rows, responses.n_options)
         elif responses.is_dense:
@@ -75,17 +73,12 @@ class CupyEngine(MemoryEngine):
             self.layout = DevicePacked.of_rows(groups, *responses.rows)
 
     @classmethod
-    def of_layout(cls, items: Items, layout: DeviceLayout) -> CupyEngine:
+    def of_layout(cls, items: Items, layout: DevicePacked | DeviceRows) -> CupyEngine:
         """An engine for answers already on the device; it cannot take some users or items only."""
         made = cls.__new__(cls)
         made.items, made.layout, made.n_users = items, layout, layout.n_users
         made.threads, made.gives_answers = available_cores(), False
         return made
-
-    @cached_property
-    def choosers_per_option(self) -> Ints:
-        """How many users chose each option."""
-        return np.rint(self.choosers(self.everybody)).astype(np.int64)
 
     @cached_property
     def answers_per_user(self) -> Array:
@@ -116,9 +109,8 @@ class CupyEngine(MemoryEngine):
     @property
     def _countable(self) -> bool:
         """Whether everybody answered everything and all pairs of options can be counted."""
-        few = self.n_options - self.n_items <= MOST_SETS
         packed = isinstance(self.layout, DevicePacked) and not self.layout.n_wide
-        return few and packed and self.is_complete
+        return few_sets(self.items) and packed and self.is_complete
 
     def _pairs(self, layout: Any) -> Vector:
         sets = OptionSets.of(self.items.starts)

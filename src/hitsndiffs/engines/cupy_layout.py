@@ -15,7 +15,7 @@ so it has to be requested.
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Protocol
+from typing import Any
 
 import cupy as cp
 import numpy as np
@@ -38,7 +38,7 @@ from hitsndiffs.engines.cupy_launch import (
 from hitsndiffs.engines.gram import OptionSets
 from hitsndiffs.engines.grouping import Groups
 
-__all__ = ["DeviceLayout", "DevicePacked"]
+__all__ = ["DevicePacked"]
 
 Array = Any  # a cupy.ndarray
 
@@ -50,35 +50,6 @@ USERS_AT_ONCE = 2**25
 NEIGHBOURS = 32
 #: Codes sent to the device at a time (bytes).
 UPLOAD_BYTES = 2**28
-
-
-class DeviceLayout(Protocol):
-    """The passes that the engine needs; blocks have one vector per column."""
-
-    n_users: int
-    n_options: int
-
-    @property
-    def nbytes(self) -> int:
-        """Memory for the answers, in bytes."""
-
-    def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
-        """``C w`` for some users, in 64-bit floats or in unsigned integers that wrap around."""
-
-    def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
-        """``Cᵀ s`` for a block of columns, over the users from ``first`` on.
-
-        ``largest`` is each column's largest absolute score, if known.
-        """
-
-    def through(self, weights: Array, scale: Array, bound: float, precise: bool = True) -> Array:
-        """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``."""
-
-    def extremes(self, positions: Array) -> tuple[Array, Array]:
-        """Smallest and largest position of each option's choosers."""
-
-    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """The answer sheets of a few users, as columns."""
 
 
 class DevicePacked:
@@ -157,7 +128,7 @@ class DevicePacked:
         return int(self._quads.nbytes + self._wide.nbytes)
 
     def choices(self, weights: Array, first: int = 0, last: int | None = None) -> Array:
-        """``C w`` for each column of ``weights``."""
+        """``C w`` for each column of ``weights``: floats, or unsigned integers that wrap around."""
         last = self.n_users if last is None else last
         columns = weights.shape[1]
         kind = "whole" if weights.dtype == cp.uint64 else "doubles"
@@ -176,7 +147,10 @@ class DevicePacked:
         return scores
 
     def choosers(self, scores: Array, first: int = 0, largest: Array = None) -> Array:
-        """``Cᵀ s`` for each column of ``scores``, over the users from ``first`` on."""
+        """``Cᵀ s`` for each column of ``scores``, over the users from ``first`` on.
+
+        ``largest`` is each column's largest absolute score, if known.
+        """
         count, columns = scores.shape
         steps = tuple(np.int64(step // 8) for step in scores.strides)
         largest = largest_sizes(scores) if largest is None else largest
@@ -342,19 +316,11 @@ class DevicePacked:
             for part in (g.members, g.starts, g.item_starts, g.n_codes, table_starts)
         )
         n_options = np.diff(g.item_starts)
-        first, size, stride = (np.empty(len(n_options), dtype=np.int64) for _ in range(3))
-        for group in range(g.n_groups):
-            items = g.members[g.starts[group] : g.starts[group + 1]]
-            products = np.cumprod([1, *g.n_codes[items]])
-            first[items], size[items] = table_starts[group], products[-1]
-            stride[items] = products[:-1]
+        sizes = np.multiply.reduceat(g.n_codes[g.members], g.starts[:-1])
+        by_item = (table_starts[g.item_groups], sizes[g.item_groups], g.strides, g.n_codes)
         place = np.arange(self.n_options) - np.repeat(g.item_starts[:-1], n_options)
         self._places = tuple(
-            cp.asarray(part)
-            for part in (
-                *(np.repeat(each, n_options) for each in (first, size, stride, g.n_codes)),
-                place,
-            )
+            cp.asarray(part) for part in (*(np.repeat(each, n_options) for each in by_item), place)
         )
 
     def _filled(self, weights: Array, kind: str) -> Array:
@@ -371,15 +337,10 @@ class DevicePacked:
 
 def _memberships(groups: Groups, sets: OptionSets) -> tuple[Array, Array]:
     """For each set of users, its group and a bit for each of the group's codes."""
-    strides, group_of = np.empty((2, len(groups.n_codes)), dtype=np.int64)
-    for group in range(groups.n_groups):
-        items = groups.members[groups.starts[group] : groups.starts[group + 1]]
-        strides[items] = np.cumprod([1, *groups.n_codes[items[:-1]]])
-        group_of[items] = group
     codes = np.arange(256)
-    digits = codes // strides[sets.items][:, None] % groups.n_codes[sets.items][:, None]
+    digits = codes // groups.strides[sets.items][:, None] % groups.n_codes[sets.items][:, None]
     inside = np.packbits(digits == sets.codes[:, None], axis=1, bitorder="little")
     return (
-        cp.asarray(group_of[sets.items].astype(np.int32)),
+        cp.asarray(groups.item_groups[sets.items].astype(np.int32)),
         cp.asarray(np.ascontiguousarray(inside).view(np.uint32)),
     )

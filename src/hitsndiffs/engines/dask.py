@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import repeat
 from typing import Any, ClassVar
 
 import dask.array as da
@@ -20,10 +21,13 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import dask_order as orders
 from hitsndiffs.engines import dask_parts as work
+from hitsndiffs.engines import sorting
 from hitsndiffs.engines.base import Engine, Step, option_words
-from hitsndiffs.engines.dask_blocks import Blocks, new_name, same
+from hitsndiffs.engines.dask_blocks import Blocks, new_name
 from hitsndiffs.engines.dask_crew import key_of
 from hitsndiffs.engines.dask_order import Buckets
+from hitsndiffs.engines.dask_parts import Part
+from hitsndiffs.engines.gram import few_sets
 from hitsndiffs.engines.links import all_are_linked
 from hitsndiffs.errors import InputError
 
@@ -52,21 +56,21 @@ class DaskEngine(Blocks):
     def choices(self, weights: Vector) -> Array:
         """``C w``."""
         weights = np.asarray(weights, dtype=np.float64)
-        return self._array(work.choices, self._given(weights), columns=weights.shape[1:])
+        return self._array(Part.choices, self._given(weights), columns=weights.shape[1:])
 
     def choosers(self, scores: Any) -> Vector:
         """``Cᵀ s``."""
-        sums: Vector = self._total(work.choosers, arrays=[scores], columns=_width(scores))
+        sums: Vector = self._total(Part.choosers, arrays=[scores], columns=_width(scores))
         return sums
 
     def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``, part by part."""
         columns = max(_width(weights), *map(_width, arrays)) if arrays else _width(weights)
-        return self._total(work.through, weights, step, arrays=arrays, columns=columns)
+        return self._total(Part.through, weights, step, arrays=arrays, columns=columns)
 
     def mapped(self, weights: Vector, step: Step, *arrays: Any) -> Array:
         """``step(C w, …)`` as a block of user arrays."""
-        return self._array(work.mapped, self._given(weights), step, arrays=arrays, columns=None)
+        return self._array(Part.mapped, self._given(weights), step, arrays=arrays, columns=None)
 
     def extremes(self, positions: Any, first_items: int | None = None) -> tuple[Any, Any]:
         """First and last position of each option's choosers."""
@@ -78,20 +82,15 @@ class DaskEngine(Blocks):
     def fingerprints(self, words: Any = None) -> Array:
         """A 64-bit number per answer sheet."""
         given = self._given(option_words(self.n_options) if words is None else words)
-        return self._array(work.fingerprints, given, dtype=np.uint64)
+        return self._array(Part.fingerprints, given, dtype=np.uint64)
 
     @cached_property
     def gram(self) -> Vector | None:
         """``Cᵀ C`` if everybody answered everything and there are few options."""
-        if not self.is_complete or not work.few_sets(self.items):
+        if not self.is_complete or not few_sets(self.items):
             return None
         found: Vector = self._total(work.gram, columns=self.n_options)
         return found
-
-    @cached_property
-    def answers_per_user(self) -> Array:
-        """How many items each user answered, as real numbers."""
-        return self.choices(np.ones(self.n_options))
 
     @cached_property
     def everybody(self) -> Array:
@@ -110,7 +109,7 @@ class DaskEngine(Blocks):
 
     def _levels(self, x: Any, limit: float) -> Any:
         buckets = Buckets.of(self, self.blocks(x))
-        chains = self.each(work.ends_of, same(limit), *buckets.pieces)
+        chains = self.each(orders.ends_of, repeat(limit), *buckets.pieces)
         ends = orders.meet_across(chains, limit)
         return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], 2)
 
@@ -122,7 +121,7 @@ class DaskEngine(Blocks):
     def how_many(self, x: Any) -> Any:
         """For each user, how many have the same value."""
         buckets = Buckets.of(self, self.blocks(x))
-        return self._answered(buckets, orders.how_many, [() for _ in buckets.below])
+        return self._answered(buckets, sorting.how_many, [() for _ in buckets.below])
 
     def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
         """The values at some places in sorted order, lowest first."""
@@ -143,7 +142,7 @@ class DaskEngine(Blocks):
 
     def top(self, x: Any, count: int) -> Ints:
         """The numbers of the users with the highest values, best first."""
-        found = self.each(work.highest, self.blocks(x), same(count))
+        found = self.each(work.highest, self.blocks(x), repeat(count))
         values = np.concatenate([v for v, _ in found])
         users = np.concatenate([i + s for (_, i), s in zip(found, self._starts, strict=False)])
         return np.asarray(users[np.lexsort((users, -values))][:count], dtype=np.int64)
@@ -156,7 +155,7 @@ class DaskEngine(Blocks):
         columns: int = 0,
     ) -> Array:
         name = new_name()
-        keys = [key_of(name, number, min(columns, 1)) for number in range(len(self._parts))]
+        keys = [key_of(name, number, min(columns, 1)) for number in range(len(self.parts))]
         made = buckets.answered(self, act, more, keys)
         return self._held(name, made, (columns,) if columns else ())
 
@@ -165,7 +164,7 @@ class DaskEngine(Blocks):
     def user_number(self, label: Any) -> int | None:
         """The place of the user with this label (compared as text), or ``None``."""
         text = str(label).strip()
-        found = self.each(work.user_number, self._parts, same(text))
+        found = self.each(Part.user_number, self.parts, repeat(text))
         for number, first in zip(found, self._starts, strict=False):
             if number is not None:
                 return int(first + number)
@@ -173,7 +172,7 @@ class DaskEngine(Blocks):
 
     def user_labels(self, users: Ints) -> npt.NDArray[Any]:
         """Labels of a few users."""
-        found: npt.NDArray[Any] = self._of_few(work.user_labels, users, 0)
+        found: npt.NDArray[Any] = self._of_few(Part.user_labels, users, 0)
         return found
 
     @property
@@ -183,7 +182,7 @@ class DaskEngine(Blocks):
 
     def sheets(self, users: Ints) -> Vector:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
-        found: Vector = self._of_few(work.sheets, users, 1)
+        found: Vector = self._of_few(Part.sheets, users, 1)
         return found
 
     def user_array(self, x: npt.NDArray[Any]) -> Array:
@@ -194,11 +193,11 @@ class DaskEngine(Blocks):
         """A user array that is true for a few users, made where the users are."""
         users = np.sort(np.asarray(users, dtype=np.int64))
         cuts = np.searchsorted(users, self._starts)
-        numbers = range(len(self._parts))
+        numbers = range(len(self.parts))
         own = [users[cuts[n] : cuts[n + 1]] - self._starts[n] for n in numbers]
         name = new_name()
         keys = [key_of(name, n) for n in numbers]
-        return self._held(name, self.calls(work.marked, self._parts, own, keys=keys), (), np.bool_)
+        return self._held(name, self.calls(Part.marked, self.parts, own, keys=keys), (), np.bool_)
 
     def kept(self, x: Any) -> Array:
         """A user array that is computed now and stays on the workers."""
@@ -219,7 +218,7 @@ class DaskEngine(Blocks):
 
     def first(self, marks: Any, count: int) -> Ints:
         """The numbers of the first ``count`` users for whom a user array is true."""
-        found = self.each(work.first_places, self.blocks(marks), same(count))
+        found = self.each(work.first_places, self.blocks(marks), repeat(count))
         numbers = [places + first for places, first in zip(found, self._starts, strict=False)]
         return np.concatenate(numbers)[:count].astype(np.int64)
 
@@ -228,7 +227,7 @@ class DaskEngine(Blocks):
         """The answers themselves, fetched if they are few."""
         if self.n_responses > SMALL:
             raise self.cannot_serve("This")
-        return work.together(self.each(work.answers, self._parts))
+        return work.together(self.each(work.answers, self.parts))
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array in this process."""
@@ -244,7 +243,7 @@ class DaskEngine(Blocks):
         chosen = users if isinstance(users, da.Array) else self.marked(np.asarray(users))
         parts = self._on_parts(work.restricted, blocks=[self.blocks(chosen)])
         counted = self.each(work.counted, parts)
-        counts = np.sum([count for _, count in counted], axis=0)
+        counts = np.asarray(sum(count for _, count in counted))  # 0 for a part without users
         if counts.sum() <= SMALL:
             pieces = self.each(work.answers, parts)
             return _opened(work.together([p for p in pieces if p is not None]), keep_options)

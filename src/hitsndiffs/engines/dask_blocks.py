@@ -23,7 +23,7 @@ from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.base import Engine
 from hitsndiffs.engines.dask_crew import Crew, key_of
 
-__all__ = ["HERE", "Blocks", "new_name", "same"]
+__all__ = ["HERE", "Blocks", "new_name"]
 
 Ints = npt.NDArray[np.int64]
 Array = Any  # a dask.array.Array
@@ -76,8 +76,8 @@ class Blocks(Engine):
         self.client = client
         self.items = items
         self.notes = tuple(notes)
-        self._parts = list(parts)
-        self._crew = Crew(client, self._parts)
+        self.parts = list(parts)
+        self._crew = Crew(client, self.parts)
         self._made: dict[str, Held] = {}
         self._sizes = tuple(sizes)
         self._starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
@@ -121,10 +121,6 @@ class Blocks(Engine):
             self._remember(x, Held(kept, made))
         return self._made[x.name].blocks
 
-    def part_futures(self) -> list[Future]:
-        """The parts, on the workers."""
-        return self._parts
-
     def _on_parts(
         self,
         act: Callable[..., Any],
@@ -133,7 +129,7 @@ class Blocks(Engine):
         keys: list[Any] | None = None,
     ) -> list[Future]:
         """``act(part, *given, *blocks)`` for each part, with its blocks of user arrays."""
-        return self.calls(act, self._parts, *map(same, given), *blocks, keys=keys)
+        return self.calls(act, self.parts, *map(repeat, given), *blocks, keys=keys)
 
     def _given(self, x: npt.NDArray[Any]) -> Any:
         """An argument for all parts: sent with each task, or only once if it is long."""
@@ -182,7 +178,7 @@ class Blocks(Engine):
         If ``columns`` is ``None``, there is one further axis, and a worker is asked for its length.
         """
         name, axes = new_name(), 1 if columns is None else len(columns)
-        keys = [key_of(name, number, axes) for number in range(len(self._parts))]
+        keys = [key_of(name, number, axes) for number in range(len(self.parts))]
         blocks = [self.blocks(array) for array in arrays]
         made = self._on_parts(act, *given, blocks=blocks, keys=keys)
         if columns is None:
@@ -206,11 +202,11 @@ class Blocks(Engine):
         """The parts' results for a few users, in the given order."""
         users = np.asarray(users, dtype=np.int64)
         if not len(users):
-            return self.call(act, self._parts[0], users).result()
+            return self.call(act, self.parts[0], users).result()
         owner = np.searchsorted(self._starts, users, side="right") - 1
         asked = np.unique(owner).tolist()
         own = [users[owner == p] - self._starts[p] for p in asked]
-        found = self.each(act, [self._parts[p] for p in asked], own)
+        found = self.each(act, [self.parts[p] for p in asked], own)
         places = np.concatenate([np.flatnonzero(owner == p) for p in asked])
         return np.take(np.concatenate(found, axis=axis), np.argsort(places), axis=axis)
 
@@ -218,8 +214,3 @@ class Blocks(Engine):
 def new_name() -> str:
     """A name for a user array."""
     return f"users-{uuid4().hex}"
-
-
-def same(x: Any) -> Iterable[Any]:
-    """An argument that is the same for all calls."""
-    return repeat(x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
@@ -10,8 +11,9 @@ from dask.delayed import Delayed, delayed
 from distributed import Client
 
 from hitsndiffs.data.encoding import long_columns
-from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.encoding.users import further_names
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.dask import DaskEngine
 from hitsndiffs.engines.dask_blocks import HERE
@@ -86,23 +88,20 @@ def engine_of_frame(
         # a user's rows may be in any file: bring them together
         blocks = frame.shuffle(on=columns[0]).to_delayed()
         roles: dict[str, Any] = dict(zip(("user", "item", "option"), columns, strict=True))
-        named = True
     else:
         column = _user_column(names, user, said)
-        left_out = [n for n in recognise("user", names, wide=True) if n != column]
-        left_out = _aliases(frame, left_out if column is not None else [])
-        if left_out:
-            said.append(f"Left out {listed(left_out)}, which also names the users.")
-        order = [name for name in names if name != column and name not in left_out]
-        wanted = [*([] if column is None else [column]), *order]
+        no_items = [column]
+        if column is not None:
+            no_items += further_names(column, names, partial(_names_rows, frame), said)
+        roles = {} if column is None else {"user": column}
+        order = [name for name in names if name not in no_items]
+        wanted = [*roles.values(), *order]
         blocks = frame[wanted].to_delayed() if is_frame else frame.pieces(wanted)
-        roles, named = ({} if column is None else {"user": column}), column is not None
-        order = [name.strip() if isinstance(name, str) else name for name in order]
-        if not named:
+        if column is None:
             said.append("There is no user column: the users are numbered from 0.")
-    data = _packed_parts(blocks, client, layout, roles, duplicates, order, as_text, named, said)
+    data = _packed_parts(blocks, client, layout, roles, duplicates, order, as_text, said)
     data.here_up_to = HERE if here_up_to is None else here_up_to
-    if layout == "wide" and named:
+    if layout == "wide" and "user" in roles:
         refuse_repeated_users(data)
     return data
 
@@ -115,10 +114,10 @@ def _packed_parts(
     duplicates: str,
     order: list[Any],
     as_text: bool,
-    named: bool,
     notes: list[str],
 ) -> DaskEngine:
     # 1. the labels in each piece; consecutive pieces will form one part
+    named = "user" in roles
     given = (layout, roles, duplicates, named)
     groups = _in_groups(blocks, sum(client.nthreads().values()))
     if not isinstance(blocks[0], Delayed):  # files: one task reads a whole part, nothing moves
@@ -131,8 +130,7 @@ def _packed_parts(
         ]
     found = client.gather(client.map(work.labels_of, encoded, pure=False))
     labels = [piece for own in found for piece in own]
-    if layout == "long":
-        order = [item.strip() if isinstance(item, str) else item for item in order]
+    order = [item.strip() if isinstance(item, str) else item for item in order]
     items = work.joined_items(labels, order, as_text)
     n_users = sum(piece.n_users for piece in labels)
     if n_users < 2 or not items.n_options:
@@ -185,13 +183,11 @@ def _user_column(names: list[Any], user: str | None, notes: list[str]) -> Any:
     return fitting[0]
 
 
-def _aliases(frame: Any, names: list[Any]) -> list[Any]:
-    """Other columns that name the users: those whose first rows all have different values."""
-    if not names:
-        return []
+def _names_rows(frame: Any, name: Any) -> bool:
+    """Whether a column has different values in all of the first rows."""
     is_frame = hasattr(frame, "shuffle")
-    head = frame[names].head(1000, npartitions=1) if is_frame else frame.head(names)
-    return [name for name in names if len(set(head[name])) == len(head)]
+    head = frame[[name]].head(1000, npartitions=1) if is_frame else frame.head([name])
+    return len(set(head[name])) == len(head)
 
 
 def _first_seen(frame: Any, item: Any, client: Client) -> list[Any]:

@@ -30,7 +30,7 @@ EXAMPLES = 20
 
 def refuse_repeated_users(data: DaskEngine) -> None:
     """Raise an error if a user is named in two parts."""
-    parts = data.part_futures()
+    parts = data.parts
     if len(parts) == 1:
         return
     buckets = how_many_buckets(data.n_users, len(parts), data.users_in_bucket)
@@ -55,7 +55,7 @@ def refuse_repeated_users(data: DaskEngine) -> None:
 def _words(part: Part) -> Words:
     import polars as pl
 
-    names = [str(user) for user in part.engine.responses.users.tolist()]
+    names = [str(user) for user in part.responses.users.tolist()]
     words: Words = pl.Series(names, dtype=pl.String).hash(seed=0).to_numpy()
     return words
 
@@ -76,5 +76,5 @@ def repeated(*pieces: Words) -> Words:
 
 def named_so(part: Part, words: Words) -> list[Any]:
     """The part's users whose names have these hashes."""
-    users = part.engine.responses.users
+    users = part.responses.users
     return [str(user) for user in users[np.isin(_words(part), words)].tolist()]

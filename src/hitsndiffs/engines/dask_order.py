@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.engines import sorting
+
 __all__ = ["Buckets", "Chain", "chain_ends", "levelled", "meet_across"]
 
 Array = npt.NDArray[Any]
@@ -42,7 +44,7 @@ class Sorted:
         return self.values.nbytes + self.order.nbytes
 
     def bucket(self, number: int) -> Array:
-        """The part's values in a bucket."""
+        """The part's values in a bucket, so that nothing more travels."""
         return self.values[self.cuts[number] : self.cuts[number + 1]]
 
 
@@ -70,11 +72,6 @@ def sort_and_cut(values: Array, edges: Array) -> Sorted:
 def bucket_sizes(part: Sorted) -> Array:
     """How many values the part has in each bucket."""
     return np.diff(part.cuts)
-
-
-def in_bucket(part: Sorted, number: int) -> Array:
-    """A part's values in one bucket, so that nothing more travels."""
-    return part.bucket(number)
 
 
 def act_on(act: Callable[..., Array], more: tuple[Any, ...], *pieces: Array) -> list[Array]:
@@ -124,7 +121,7 @@ class Buckets:
         edges = splitters([values for values in some if len(values)], buckets)
         parts = data.calls(sort_and_cut, blocks, repeat(edges))
         sizes = np.sum(data.each(bucket_sizes, parts), axis=0)
-        pieces = crossed(data.calls, in_bucket, parts, len(sizes))
+        pieces = crossed(data.calls, Sorted.bucket, parts, len(sizes))
         return cls(parts, pieces, np.cumsum(sizes) - sizes)
 
     def answered(
@@ -133,7 +130,7 @@ class Buckets:
         """The answers of ``act`` for every value of each bucket, back with the users."""
         found = data.calls(act_on, repeat(act), more, *self.pieces)
         back = crossed(data.calls, getitem, found, len(self.parts))
-        return list(data.calls(brought_back, data.part_futures(), self.parts, *back, keys=keys))
+        return list(data.calls(brought_back, data.parts, self.parts, *back, keys=keys))
 
 
 def how_many_buckets(users: int, parts: int, in_bucket: int) -> int:
@@ -224,6 +221,11 @@ class Ends:
     highest: Joined | None = None
 
 
+def ends_of(limit: float, *pieces: Array) -> Chain:
+    """The ends of a bucket's values."""
+    return chain_ends(np.sort(np.concatenate(pieces)), limit)
+
+
 def meet_across(chains: list[Chain], limit: float) -> list[Ends]:
     """Join chains that continue from one bucket to the next (buckets in order, lowest first)."""
     above = sum(chain.size for chain in chains)
@@ -262,15 +264,7 @@ def levelled(values: Array, ends: Ends, limit: float) -> Array:
 
 def average_ranks(values: Array, below: int) -> Array:
     """Places from 1, lowest first; equal values share their mean place."""
-    first = np.searchsorted(values, values, side="left")
-    last = np.searchsorted(values, values, side="right")
-    return below + (first + last + 1) / 2
-
-
-def how_many(values: Array) -> Array:
-    """How often each value occurs."""
-    first = np.searchsorted(values, values, side="left")
-    return np.asarray(np.searchsorted(values, values, side="right") - first, dtype=np.float64)
+    return below + sorting.average_ranks(values)
 
 
 # -- the value at one place ----------------------------------------------------------------------

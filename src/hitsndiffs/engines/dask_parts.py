@@ -1,8 +1,8 @@
 """What the workers of a cluster do with their parts of the users.
 
-A part is an engine (:class:`~hitsndiffs.engines.threads.ThreadsEngine`) for some of the users, with
-the items and options of all. The functions here are sent to the workers. They return arrays over
-the part's users, which stay there, or arrays over the options, which are added up.
+A part is an engine for some of the users, with the items and options of all. Its methods and the
+functions here are sent to the workers. They return arrays over the part's users, which stay there,
+or arrays over the options, which are added up.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding import Encoded, encode_long, encode_wide
-from hitsndiffs.data.encoding.option_book import in_order, normalise
+from hitsndiffs.data.encoding.option_book import (
+    OptionBook,
+    in_order,
+    normalise,
+    smallest,
+)
 from hitsndiffs.data.encoding.result import label_array, label_bytes
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.layouts import answers_in_codes, rows_of_codes
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step
-from hitsndiffs.engines.dask_order import Chain, chain_ends
-from hitsndiffs.engines.gram import MOST_SETS
 from hitsndiffs.engines.threads import ThreadsEngine
 
 __all__ = ["Labels", "Part", "encoded_part", "joined_items", "labels_of", "packed"]
@@ -29,21 +32,29 @@ __all__ = ["Labels", "Part", "encoded_part", "joined_items", "labels_of", "packe
 Array = npt.NDArray[Any]
 
 
-class Part:
+class Part(ThreadsEngine):
     """Some users' answers, packed, with all options."""
 
     def __init__(self, responses: Responses) -> None:
-        self.engine = ThreadsEngine(responses, threads=1)  # a worker runs a task per thread
+        super().__init__(responses, threads=1)  # a worker runs a task per thread
 
     def __sizeof__(self) -> int:
         """The size, from which the scheduler sees what moving it costs: work goes to the part."""
-        responses = self.engine.responses
+        responses = self.responses
         held = (responses.codes,) if responses.is_dense else responses.rows
-        answers = self.engine.layout.nbytes + sum(array.nbytes for array in held)
+        answers = self.layout.nbytes + sum(array.nbytes for array in held)
         return 10**6 + answers + label_bytes(responses.users)
 
     def __reduce__(self) -> Any:
-        return Part, (self.engine.responses,)
+        return Part, (self.responses,)
+
+    def choices(self, weights: Array) -> Array:
+        """``C w``, stored user after user."""
+        return np.ascontiguousarray(super().choices(weights))
+
+    def mapped(self, weights: Array, step: Step, *arrays: Array) -> Array:
+        """``step(C w, …)``, stored user after user."""
+        return np.ascontiguousarray(super().mapped(weights, step, *arrays))
 
 
 class Labels:
@@ -62,8 +73,7 @@ class Labels:
 def _answered(encoded: Encoded) -> npt.NDArray[np.bool_]:
     """Which of a part's users have answers."""
     if encoded.codes is not None:
-        missing = np.iinfo(encoded.codes.dtype).max
-        return np.asarray((encoded.codes != missing).any(axis=0))
+        return answers_in_codes(encoded.codes) > 0
     assert encoded.rows is not None
     return np.diff(encoded.rows[0]) > 0
 
@@ -123,23 +133,15 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
     >>> joined_items(labels_of(parts), ["q"], False).option_labels.tolist()
     ['A', 'B', 'C']
     """
-    found: dict[Any, dict[Any, None]] = {item: {} for item in order}
-    texts: set[Any] = set()
+    books = {item: OptionBook() for item in order}
     for part in parts:
         for item, options in zip(part.items, part.options, strict=True):
-            for label in options:
-                found[item][normalise(label)] = None
-                if isinstance(label, str):
-                    texts.add(item)
+            books[item].number(options)
+    items = [item for item in order if len(books[item])]
     labels: list[Any] = []
-    sizes: list[int] = []
-    items = [item for item in order if found[item]]
     for item in items:
-        options = list(found[item])
-        text = as_text or item in texts
-        labels += [str(options[k]) if text else options[k] for k in in_order(options)]
-        sizes.append(len(options))
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        labels += books[item].labels(in_order(books[item].options), as_text=as_text)
+    starts = np.cumsum([0, *(len(books[item]) for item in items)])
     return Items(label_array(items), label_array(labels), starts)
 
 
@@ -176,7 +178,8 @@ def packed(
         )
     }
     tables = [_table(piece, numbers) for piece in pieces]
-    if all(piece.codes is not None for piece in pieces):
+    few = smallest(int(np.diff(items.starts).max())) != np.uint32
+    if few and all(piece.codes is not None for piece in pieces):
         responses = Responses(**shared, codes=_joined_codes(items, tables, pieces))
     else:
         responses = Responses(**shared, rows=_joined_rows(tables, pieces))
@@ -206,7 +209,7 @@ def _table(piece: Encoded, numbers: dict[tuple[Any, Any], int]) -> Array:
 
 def _joined_codes(items: Items, tables: list[Array], pieces: list[Encoded]) -> Array:
     """Dense codes with the options of all parts."""
-    dtype: Any = np.uint8 if int(np.diff(items.starts).max()) < 255 else np.uint16
+    dtype: Any = smallest(int(np.diff(items.starts).max()))
     missing = np.iinfo(dtype).max
     ends = np.cumsum([len(piece.users) for piece in pieces]).tolist()
     codes = np.empty((items.n_items, ends[-1]), dtype=dtype)
@@ -251,7 +254,7 @@ def nothing(part: Part) -> None:
 
 def ones(part: Part) -> Array:
     """A one for each of the part's users."""
-    return np.ones(part.engine.n_users)
+    return np.ones(part.n_users)
 
 
 def largest(part: Part, values: Array) -> float:  # noqa: ARG001
@@ -261,12 +264,12 @@ def largest(part: Part, values: Array) -> float:  # noqa: ARG001
 
 def histogram(part: Part, edges: Array, values: Array) -> Array:
     """How many of the part's values lie between the edges."""
-    return part.engine.histogram(values, edges)
+    return part.histogram(values, edges)
 
 
 def stepwise(part: Part, edges: Array, steps: Array, values: Array) -> Any:
     """Columns that are constant between edges."""
-    return part.engine.stepwise(values, edges, steps)
+    return part.stepwise(values, edges, steps)
 
 
 def on_blocks(part: Part, act: Any, *blocks: Array) -> Any:  # noqa: ARG001
@@ -274,52 +277,17 @@ def on_blocks(part: Part, act: Any, *blocks: Array) -> Any:  # noqa: ARG001
     return act(*blocks)
 
 
-def choices(part: Part, weights: Array) -> Array:
-    """``C w`` for the part's users."""
-    return np.ascontiguousarray(part.engine.choices(weights))
-
-
-def choosers(part: Part, scores: Array) -> Array:
-    """``Cᵀ s`` over the part's users."""
-    return part.engine.choosers(np.asarray(scores, dtype=np.float64))
-
-
-def through(part: Part, weights: Array, step: Step, *arrays: Array) -> Any:
-    """``Cᵀ step(C w, …)`` over the part's users."""
-    return part.engine.through(weights, step, *arrays)
-
-
-def mapped(part: Part, weights: Array, step: Step, *arrays: Array) -> Array:
-    """``step(C w, …)`` for the part's users."""
-    return np.ascontiguousarray(part.engine.mapped(weights, step, *arrays))
-
-
 def extremes(part: Part, first_items: int | None, positions: Array) -> tuple[Array, Array]:
     """Smallest and largest position of each option's choosers in the part."""
-    return part.engine.extremes(positions, first_items)
-
-
-def fingerprints(part: Part, words: Array | None) -> Array:
-    """A 64-bit number per answer sheet."""
-    return part.engine.fingerprints(words)
+    return part.extremes(positions, first_items)
 
 
 def gram(part: Part) -> Array | None:
     """How many of the part's users chose both of two options."""
-    return part.engine.gram
+    return part.gram
 
 
 # -- users of a part ---------------------------------------------------------------------------
-
-
-def few_sets(items: Items) -> bool:
-    """Whether the options are few enough to count all pairs of them."""
-    return items.n_options - items.n_items <= MOST_SETS
-
-
-def ends_of(limit: float, *pieces: Array) -> Chain:
-    """The ends of a bucket's values."""
-    return chain_ends(np.sort(np.concatenate(pieces)), limit)
 
 
 def highest(values: Array, count: int) -> tuple[Array, Array]:
@@ -329,24 +297,14 @@ def highest(values: Array, count: int) -> tuple[Array, Array]:
     return values[order], order
 
 
-def user_number(part: Part, text: str) -> int | None:
-    """The place of a user in the part, by label."""
-    return part.engine.user_number(text)
-
-
-def user_labels(part: Part, users: Array) -> Array:
-    """Labels of some of the part's users."""
-    return part.engine.user_labels(users)
-
-
 def all_labels(part: Part) -> Array:
     """Labels of the part's users."""
-    return part.engine.responses.users
+    return part.responses.users
 
 
 def answers(part: Part | None) -> Responses | None:
     """The part's answers, for the client."""
-    return None if part is None else part.engine.responses
+    return None if part is None else part.responses
 
 
 def picked(values: Array, marks: Array) -> Array:
@@ -354,21 +312,9 @@ def picked(values: Array, marks: Array) -> Array:
     return values[marks]
 
 
-def marked(part: Part, users: Array) -> Array:
-    """Mark some of the part's users."""
-    marks = np.zeros(part.engine.n_users, dtype=bool)
-    marks[users] = True
-    return marks
-
-
 def first_places(marks: Array, count: int) -> Array:
     """Places of the first ``count`` marked users."""
     return np.flatnonzero(marks)[:count]
-
-
-def sheets(part: Part, users: Array) -> Array:
-    """Answer sheets of some of the part's users."""
-    return part.engine.sheets(users)
 
 
 def restricted(part: Part, chosen: Array) -> Part | None:
@@ -376,13 +322,13 @@ def restricted(part: Part, chosen: Array) -> Part | None:
     users = np.flatnonzero(chosen)
     if not len(users):
         return None
-    some, _ = part.engine.responses.restrict(users, keep_options=True)
+    some, _ = part.responses.restrict(users, keep_options=True)
     return Part(some)
 
 
 def with_options(part: Part, options: Array) -> Part:
     """All of the part's users, with the options of some items only."""
-    responses = part.engine.responses
+    responses = part.responses
     indptr, chosen = responses.rows
     keep = np.isin(chosen, options)
     ends = np.concatenate([[0], np.cumsum(keep)])
@@ -393,7 +339,7 @@ def counted(part: Part | None) -> tuple[int, Any]:
     """How many users a part has, and how many of them chose each option."""
     if part is None:
         return 0, 0
-    return part.engine.n_users, part.engine.choosers_per_option
+    return part.n_users, part.choosers_per_option
 
 
 def together(parts: list[Responses]) -> Responses:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.items import Items
 from hitsndiffs.data.pool import Run
 
-__all__ = ["MOST_SETS", "OptionSets", "gram_matrix"]
+__all__ = ["OptionSets", "few_sets", "gram_matrix"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -25,6 +26,11 @@ Floats = npt.NDArray[np.float64]
 MOST_SETS = 500
 #: 64-bit words of each set processed at a time: a tile of all sets fits in the cache.
 TILE = 256
+
+
+def few_sets(items: Items) -> bool:
+    """Whether the options are few enough to count all pairs of them."""
+    return items.n_options - items.n_items <= MOST_SETS
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -115,6 +117,22 @@ class Groups:
         """The arrays that the kernels need."""
         return self.members, self.starts, self.item_starts, self.n_codes, self.table_starts
 
+    @cached_property
+    def item_groups(self) -> Ints:
+        """The group of each item."""
+        found = np.empty(len(self.n_codes), dtype=np.int64)
+        found[self.members] = np.repeat(np.arange(self.n_groups), np.diff(self.starts))
+        return found
+
+    @cached_property
+    def strides(self) -> Ints:
+        """For each item, how much its next code adds to its group's code."""
+        found = np.empty(len(self.n_codes), dtype=np.int64)
+        for first, last in pairwise(self.starts):
+            items = self.members[first:last]
+            found[items] = np.cumprod([1, *self.n_codes[items[:-1]]])
+        return found
+
     def steps(self) -> tuple[Ints, Ints, Ints]:
         """How to compute a user's codes from the user's options.
 
@@ -128,15 +146,10 @@ class Groups:
             For each group, the code of a user without answers, from which to start.
         """
         n_options = np.diff(self.item_starts)
-        item_groups = np.empty(len(n_options), dtype=np.int64)
-        strides = np.empty(len(n_options), dtype=np.int64)
-        empty = np.zeros(self.n_groups, dtype=np.int64)
         no_answer = np.where(self.n_codes > n_options, n_options, 0)
-        for group, (first, last) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
-            items = self.members[first:last]
-            item_groups[items] = group
-            strides[items] = np.cumprod([1, *self.n_codes[items[:-1]]])
-            empty[group] = strides[items] @ no_answer[items]
+        empty = np.zeros(self.n_groups, dtype=np.int64)
+        np.add.at(empty, self.item_groups, self.strides * no_answer)
         items = np.repeat(np.arange(len(n_options)), n_options)
         places = np.arange(len(items)) - self.item_starts[items]
-        return item_groups[items], (places - no_answer[items]) * strides[items], empty
+        added = (places - no_answer[items]) * self.strides[items]
+        return self.item_groups[items], added, empty

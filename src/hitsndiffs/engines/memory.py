@@ -49,16 +49,6 @@ class MemoryEngine(Engine):
         """The answers themselves."""
         return self._responses
 
-    @cached_property
-    def choosers_per_option(self) -> Ints:
-        """How many users chose each option."""
-        return self._responses.choosers_per_option
-
-    @cached_property
-    def answers_per_user(self) -> Vector:
-        """How many items each user answered, as real numbers."""
-        return self._responses.answers_per_user.astype(np.float64)
-
     def user_number(self, label: Any) -> int | None:
         """The place of the user with this label (compared as text), or ``None``."""
         return self._user_places.get(str(label).strip())
@@ -91,9 +81,8 @@ class MemoryEngine(Engine):
     @cached_property
     def _in_rows(self) -> Responses:
         """One copy as rows, so that the cost of taking a part depends only on its size."""
-        if not self._responses.is_dense:
-            return self._responses
-        return self._responses.restrict(np.arange(self.n_users))[0]
+        r = self._responses
+        return r._changed(codes=None, rows=r.rows) if r.is_dense else r
 
     def opened(self, part: Responses) -> Engine:
         """Other answers on an engine of the same kind."""

@@ -12,7 +12,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Engine
 from hitsndiffs.errors import InputError, MissingExtraError
 
-__all__ = ["ENGINES", "is_dask_frame", "open_engine"]
+__all__ = ["ENGINES", "is_dask_frame", "open_engine", "stored_answers"]
 
 ENGINES = ("auto", "numpy", "threads", "cupy", "dask")
 
@@ -117,9 +117,14 @@ def _on_gpu(responses: Responses, threads: int | None) -> Engine:
 
 
 def _is_large(responses: Responses, threads_from: int) -> bool:
-    dense = responses.is_dense
-    size = responses.n_users * responses.n_items if dense else len(responses.rows[1])
-    return size >= threads_from and not is_switched_off()
+    return stored_answers(responses) >= threads_from and not is_switched_off()
+
+
+def stored_answers(responses: Responses) -> int:
+    """Number of cells of a dense table, or number of responses held as rows."""
+    if responses.is_dense:
+        return responses.n_users * responses.n_items
+    return len(responses.rows[1])
 
 
 def is_dask_frame(table: Any) -> bool:

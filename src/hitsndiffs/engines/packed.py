@@ -89,10 +89,13 @@ class PackedLayout:
         """Scratch memory for one column of a block of vectors."""
         return 8 * self._n_chunks * self.groups.table_length
 
-    def choices(self, weights: Floats, run: Run) -> Floats:
-        """``C w`` for each column of ``weights``; each column of the result is contiguous."""
+    def choices(self, weights: npt.NDArray[Any], run: Run) -> npt.NDArray[Any]:
+        """``C w`` for each column of ``weights``, which are floats or 64-bit words.
+
+        Each column of the result is contiguous.
+        """
         tables = self._tables(weights, run)
-        scores = np.empty((weights.shape[1], self.n_users))
+        scores = np.empty((weights.shape[1], self.n_users), dtype=weights.dtype)
         run.split(
             self._n_chunks,
             lambda first, last: kernels.choices(*self._users(first, last), tables, scores),
@@ -189,15 +192,7 @@ class PackedLayout:
 
     def fingerprints(self, words: npt.NDArray[np.uint64], run: Run) -> npt.NDArray[np.uint64]:
         """For each user, the sum of the words of the options the user chose."""
-        tables = np.empty((1, self.groups.table_length), dtype=np.uint64)
-        kernels.fill_tables(words[:, None], *self.groups.arrays, 0, self.groups.n_groups, tables)
-        sums: npt.NDArray[np.uint64] = np.empty((1, self.n_users), dtype=np.uint64)
-        run.split(
-            self._n_chunks,
-            lambda first, last: kernels.choices(*self._users(first, last), tables, sums),
-            least=1,
-        )
-        return sums.reshape(-1)
+        return self.choices(words[:, None], run)[:, 0]
 
     def extremes(self, positions: Ints, run: Run, first_items: int) -> tuple[Ints, Ints]:
         """Smallest and largest position of each option's choosers, at least for the first items."""
@@ -258,10 +253,10 @@ class PackedLayout:
         """The same for kernels that keep the chunks apart."""
         return *self._packed, self._wide_starts, self._block, self._bounds, first, last
 
-    def _tables(self, weights: Floats, run: Run) -> Floats:
+    def _tables(self, weights: npt.NDArray[Any], run: Run) -> npt.NDArray[Any]:
         """The summed weights of every code of every group, for each column of ``weights``."""
         weights = np.ascontiguousarray(weights)
-        tables = np.empty((weights.shape[1], self.groups.table_length))
+        tables = np.empty((weights.shape[1], self.groups.table_length), dtype=weights.dtype)
         groups = self.groups.arrays
         run.split(
             self.groups.n_groups,

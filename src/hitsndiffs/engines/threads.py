@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines.base import Engine, Step, Stepped, option_words, scaled
-from hitsndiffs.engines.gram import MOST_SETS, gram_matrix
+from hitsndiffs.engines.base import Engine, Step, option_words, scaled
+from hitsndiffs.engines.gram import few_sets, gram_matrix
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
-from hitsndiffs.engines.opening import open_engine
+from hitsndiffs.engines.opening import open_engine, stored_answers
 from hitsndiffs.errors import InputError
 
-__all__ = ["Layout", "ThreadsEngine", "build_layout"]
+if TYPE_CHECKING:
+    from hitsndiffs.engines.packed import PackedLayout
+    from hitsndiffs.engines.sparse import SparseLayout
+
+__all__ = ["ThreadsEngine", "build_layout", "packable"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -33,47 +37,9 @@ PARTS_FROM = 200_000
 SCRATCH = 128 * 2**20
 
 
-class Layout(Protocol):
-    """What the engine needs from a layout; vectors are blocks here, with one column or more."""
-
-    n_users: int
-    n_options: int
-
-    @property
-    def nbytes(self) -> int:
-        """Memory for the responses, in bytes."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether everybody is known to have answered every item."""
-
-    @property
-    def scratch_per_column(self) -> int:
-        """Scratch memory for one column."""
-
-    def choices(self, weights: Floats, run: Run) -> Floats:
-        """``C w``."""
-
-    def choosers(self, scores: Floats, run: Run) -> Floats:
-        """``Cᵀ s``."""
-
-    def through_users(self, weights: Floats, scale: Floats, run: Run) -> Floats:
-        """``Cᵀ (scale * (C w))``."""
-
-    def through(self, weights: Floats, step: Callable[[Floats, slice], Stepped], run: Run) -> Any:
-        """``Cᵀ step(C w)``, block of users by block of users; side sums are added up."""
-
-    def mapped(self, weights: Floats, step: Callable[[Floats, slice], Floats], run: Run) -> Floats:
-        """``step(C w)``, block of users by block of users."""
-
-    def extremes(self, positions: Ints, run: Run, first_items: int) -> tuple[Ints, Ints]:
-        """Smallest and largest position of each option's choosers."""
-
-    def fingerprints(self, words: Words, run: Run) -> Words:
-        """For each user, the sum of the words of the options the user chose."""
-
-
-def build_layout(responses: Responses, threads: int | None = None, layout: str = "auto") -> Layout:
+def build_layout(
+    responses: Responses, threads: int | None = None, layout: str = "auto"
+) -> PackedLayout | SparseLayout:
     """Convert responses to the layout that the kernels read.
 
     Parameters
@@ -107,15 +73,8 @@ def build_layout(responses: Responses, threads: int | None = None, layout: str =
 def packable(responses: Responses, *, always: bool = False) -> Groups | None:
     """Which items share a byte; ``None`` if packing is not possible or does not pay."""
     groups = Groups.of(responses.item_starts, _items_with_gaps(responses))
-    small = groups.bytes_per_user * responses.n_users <= PACK_UP_TO * _size(responses)
+    small = groups.bytes_per_user * responses.n_users <= PACK_UP_TO * stored_answers(responses)
     return groups if groups.fit and (always or responses.is_dense or small) else None
-
-
-def _size(responses: Responses) -> int:
-    """Number of cells of a dense table, or number of responses held as rows."""
-    if responses.is_dense:
-        return responses.n_users * responses.n_items
-    return len(responses.rows[1])
 
 
 def _items_with_gaps(responses: Responses) -> npt.NDArray[np.bool_]:
@@ -161,11 +120,6 @@ class ThreadsEngine(MemoryEngine):
         return open_engine(part, self._asked, self.threads, threads_from=PARTS_FROM)
 
     @cached_property
-    def choosers_per_option(self) -> Ints:
-        """How many users chose each option: sums of ones, much faster than counting codes."""
-        return np.rint(self.choosers(np.ones(self.n_users))).astype(np.int64)
-
-    @cached_property
     def answers_per_user(self) -> Floats:
         """How many items each user answered, as real numbers."""
         if self.layout.is_complete:
@@ -175,8 +129,8 @@ class ThreadsEngine(MemoryEngine):
     @cached_property
     def gram(self) -> Floats | None:
         """``Cᵀ C`` if everybody answered everything and there are few options."""
-        few = self.n_options - self.n_items <= MOST_SETS
-        if not (few and self.layout.is_complete and self._responses.is_dense):
+        countable = self.layout.is_complete and self._responses.is_dense
+        if not (countable and few_sets(self.items)):
             return None
         return gram_matrix(self._responses.codes, self.items.starts, self._run)
 

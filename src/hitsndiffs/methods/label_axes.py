@@ -99,7 +99,7 @@ def label_centred_axes(
 ) -> Shrinkage:
     """The strongest axes of the label-centred answers."""
     centred = LabelCentred.of(data, witness)
-    found = top_pairs(centred.around, None, data.n_items, count, seed=seed, tol=1e-8)
+    found = top_pairs(centred.around, data.n_items, count, seed=seed, tol=1e-8)
     good = found.values > 1e-9
     root = 1 / np.sqrt(data.answers_per_item + SHRINK)
     weights = root[:, None] * found.vectors[:, good]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from hitsndiffs.engines import open_engine
+from hitsndiffs.order.ties import patterns
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
@@ -31,7 +33,7 @@ class Sheets:
     def __init__(self, responses: Responses) -> None:
         self.members: list[list[int]] = _equal_rows(responses)
         representatives = np.array([users[0] for users in self.members], dtype=np.int64)
-        indptr, options = responses.restrict(representatives)[0].rows
+        indptr, options = responses.some_rows(representatives)
         self.sizes: IntVector = np.bincount(options, minlength=responses.n_options)
         sheet = np.repeat(np.arange(len(self.members)), np.diff(indptr))
         self._choosers = sheet[np.argsort(options, kind="stable")]
@@ -65,20 +67,9 @@ class Sheets:
 
 def _equal_rows(responses: Responses) -> list[list[int]]:
     """Groups of users with equal answers, by first member; users without answers left out."""
-    by_row: dict[bytes, list[int]] = {}
-    answered = responses.answers_per_user > 0
-    for user, row in enumerate(_rows(responses)):
-        if answered[user]:
-            by_row.setdefault(row, []).append(user)
-    return list(by_row.values())
-
-
-def _rows(responses: Responses) -> Iterable[bytes]:
-    if responses.is_dense:
-        for first in range(0, responses.n_users, 65_536):
-            part = np.ascontiguousarray(responses.codes[:, first : first + 65_536].T)
-            yield from (row.tobytes() for row in part)
-    else:
-        indptr, options = responses.rows
-        for first, end in pairwise(indptr):
-            yield options[first:end].tobytes()
+    groups: dict[int, list[int]] = {}
+    users = np.flatnonzero(responses.answers_per_user)
+    numbers = patterns(open_engine(responses))[users]
+    for user, number in zip(users.tolist(), numbers.tolist(), strict=True):
+        groups.setdefault(number, []).append(user)
+    return list(groups.values())

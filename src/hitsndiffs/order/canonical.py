@@ -258,7 +258,7 @@ def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
     codes = np.minimum(r.codes[items].take(users, axis=1), widths.astype(none.dtype)[:, None])
     codes = new_codes.take(codes + begins.astype(np.int32)[:, None])
     made = Responses(**found, codes=codes)
-    made._cached("answers_per_user", lambda: r.answers_per_user[users])  # saves counting them again
+    vars(made)["answers_per_user"] = r.answers_per_user[users]  # saves counting them again
     return made
 
 

@@ -88,7 +88,7 @@ def extra_blocks(responses: Responses, order: npt.ArrayLike) -> npt.NDArray[np.i
     Returns
     -------
     array of int
-        One number per option: 0 where the choosers are neighbours.
+        One number per option: 0 where the choosers are neighbours, or there are none.
     """
     order = _as_order(order, responses.n_users)
     n_answering = np.count_nonzero(responses.answers_per_user)
@@ -98,7 +98,8 @@ def extra_blocks(responses: Responses, order: npt.ArrayLike) -> npt.NDArray[np.i
             f"got {len(order):,} users."
         )
     pairs = _dense_pairs(responses, order) if responses.is_dense else _row_pairs(responses, order)
-    return responses.choosers_per_option - pairs - 1
+    blocks: npt.NDArray[np.int64] = np.maximum(responses.choosers_per_option - pairs, 1)
+    return blocks - 1
 
 
 def _dense_pairs(responses: Responses, order: IntVector) -> npt.NDArray[np.int64]:

@@ -17,7 +17,7 @@ from hitsndiffs.order.pqtree.tree import PQTree
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
 
-__all__ = ["Consistency", "analyse", "consecutive_order", "is_c1p"]
+__all__ = ["Consistency", "analyse", "is_c1p"]
 
 IntVector = npt.NDArray[np.int64]
 Option = tuple[Any, Any]
@@ -117,22 +117,9 @@ def is_c1p(responses: Responses) -> bool:
     >>> is_c1p(r)
     True
     """
-    return consecutive_order(responses) is not None
-
-
-def consecutive_order(responses: Responses) -> IntVector | None:
-    """Some order of the users who answered in which every option's choosers are neighbours.
-
-    Returns
-    -------
-    array of int or None
-        User numbers, those with equal answers side by side; None if there is no such order.
-    """
     sheets = Sheets(responses)
     tree = PQTree(len(sheets))
-    if not all(tree._reduce(sheets.choosers(option)) for option in sheets.tested.tolist()):
-        return None
-    return np.array(sheets.users(tree._frontier()), dtype=np.int64)
+    return all(tree._reduce(sheets.choosers(option)) for option in sheets.tested.tolist())
 
 
 def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consistency:
@@ -209,7 +196,7 @@ def _expected_blocks(responses: Responses) -> npt.NDArray[np.float64]:
     """Expected extra blocks of each option in a random order of the users who answered."""
     m = np.count_nonzero(responses.answers_per_user)
     c = responses.choosers_per_option
-    expected: npt.NDArray[np.float64] = (c - 1) * (m - c) / max(m, 1)
+    expected: npt.NDArray[np.float64] = np.maximum(c - 1, 0) * (m - c) / max(m, 1)
     return expected
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from hitsndiffs.order.pqtree.enumeration import from_prefix_form
 from hitsndiffs.order.pqtree.tree import PQTree
 
-__all__ = ["COUNTED_UP_TO", "count_orders", "tree_of_intervals"]
+__all__ = ["count_orders", "tree_of_intervals"]
 
 IntVector = npt.NDArray[np.int64]
 Ends = tuple[int, int]

@@ -7,6 +7,7 @@ is the upper one. Callers who know some right answers, or one strong user, can s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -113,11 +114,9 @@ def _by_answers(scores: Vector, data: Engine, answers: Mapping[Any, Any]) -> Ori
     """The users who chose a known right answer should stand above those who did not."""
     options = known_options(data.items, answers)
     counts = data.choosers_per_option.astype(float)
-    starts = data.items.starts[:-1]
-    items = data.items.of_option
     totals = data.choosers(scores)
-    item_counts = np.add.reduceat(counts, starts)[items][options]
-    item_totals = np.add.reduceat(totals, starts)[items][options]
+    item_counts = data.items.sum(counts)[options]
+    item_totals = data.items.sum(totals)[options]
     others = item_counts - counts[options]
     useful = others > 0
     if not useful.any():
@@ -165,8 +164,7 @@ def _by_entropy(scores: Vector, data: Engine) -> Orientation | None:
 def _by_majority(scores: Vector, data: Engine) -> Orientation | None:
     """Able users agree with the most common answers (for ends too small to have an entropy)."""
     counts = data.choosers_per_option.astype(float)
-    share = counts / np.add.reduceat(counts, data.items.starts[:-1])[data.items.of_option]
-    agreement = data.choices(share) / data.answers_per_user
+    agreement = data.choices(counts / data.items.sum(counts)) / data.answers_per_user
     centred, above = scores - scores.mean(), agreement - agreement.mean()
     lead = float(centred @ above)
     size = float(np.linalg.norm(centred) * np.linalg.norm(above))
@@ -216,13 +214,9 @@ def _entropies(users: Vector, data: Engine) -> tuple[Vector, Vector]:
 
 def _sureness(z: float) -> float:
     """How often a rule with this lead (in standard errors) was right on data with known keys."""
-    from math import exp, log1p
-
     constant, per_log = CALIBRATION
-    return max(0.5, 1 / (1 + exp(-(constant + per_log * log1p(z)))))
+    return max(0.5, 1 / (1 + math.exp(-(constant + per_log * math.log1p(z)))))
 
 
 def _phi(z: float) -> float:
-    from math import erf, sqrt
-
-    return 0.5 * (1 + erf(z / sqrt(2)))
+    return 0.5 * (1 + math.erf(z / math.sqrt(2)))

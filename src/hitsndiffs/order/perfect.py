@@ -12,14 +12,14 @@ without a perfect order (the usual case) cost next to nothing:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.order.intervals import COUNTED_UP_TO, count_orders, tree_of_intervals
+from hitsndiffs.order.intervals import count_orders, tree_of_intervals
 from hitsndiffs.order.pqtree.tree import PQTree
 
 if TYPE_CHECKING:
@@ -51,15 +51,12 @@ class PerfectOrder:
     level
         For each place of the order, the number of its level: users on one level have the same
         answers, or can change places with nothing to say who is better.
-    counted
-        :attr:`n_orders`, if already known.
     """
 
     order: IntVector
     first: IntVector
     last: IntVector
     level: IntVector
-    counted: int | None = None
 
     @cached_property
     def steps(self) -> Vector:
@@ -81,8 +78,6 @@ class PerfectOrder:
 
         2 means only this one and its reverse. None if there are too many options to count them.
         """
-        if self.counted is not None:
-            return self.counted
         return count_orders(self.first, self.last, len(self.order))
 
 
@@ -96,14 +91,10 @@ def may_be_perfect(data: Engine, guide: Any = None, *, most_users: int = MOST_US
     some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, most_users))
     if data.n_users <= 2 * some:
         return True
-    n_users, users = data.n_users, None
-    if not data.is_complete and not bool((answered := data.answers_per_user > 0).all()):
-        users = np.flatnonzero(data.collect(answered))
-        n_users = len(users)
-    places = np.linspace(0, n_users - 1, min(some, n_users)).astype(np.int64)
-    some_users = places if users is None else users[places]
-    likes = None if guide is None else data.collect(data.picked(guide, some_users))
-    return _Sets.of(data, some_users).order(likes) is not None
+    # a user without answers may stand anywhere
+    users = np.linspace(0, data.n_users - 1, some).astype(np.int64)
+    likes = None if guide is None else data.collect(data.picked(guide, users))
+    return _Sets.of(data, users).order(likes) is not None
 
 
 def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | None:
@@ -148,10 +139,7 @@ def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | N
     place[arranged] = np.arange(len(sizes))
     level = np.cumsum(np.logical_not(tied)) - 1
     by_place = np.argsort(place[sheet], kind="stable")
-    made = checked_order(data, users[by_place], level[place[sheet][by_place]])
-    if made is None or len(sets.sizes) > COUNTED_UP_TO:
-        return made
-    return replace(made, counted=tree.n_orders())
+    return checked_order(data, users[by_place], level[place[sheet][by_place]])
 
 
 def checked_order(

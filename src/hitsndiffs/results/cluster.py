@@ -158,7 +158,7 @@ class ClusterRanking:
         blocks = [self.data.blocks(values) for values in columns.values()]
         frames = [
             delayed(_frame)(delayed(all_labels)(part), tuple(columns), *own)
-            for part, *own in zip(self.data.part_futures(), *blocks, strict=True)
+            for part, *own in zip(self.data.parts, *blocks, strict=True)
         ]
         labels = self.data.user_labels(np.arange(min(2, self.n_users)))
         meta = _frame(labels, tuple(columns), *(np.zeros(len(labels)) for _ in columns))

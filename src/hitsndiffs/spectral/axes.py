@@ -114,7 +114,6 @@ def leading_axes(
     found = _refined(A, seed, tol) if only and (count, scored) == (2, 1) and on_options else None
     found = found or top_pairs(
         A.around if on_options else lambda x: A.to_users(A.to_options(x)),
-        None,
         size,
         count,
         vectors=scored,
@@ -126,18 +125,17 @@ def leading_axes(
     )
     values = found.values[found.values > NOTHING]
     vectors = turned(found.vectors[:, : len(values)])
-    weights = None
-    users = vectors
     if on_options:
         weights = np.empty_like(vectors)
         for axis, y in enumerate(vectors.T):
             weights[:, axis] = np.sqrt(values[axis]) * A.weights(y)
         pairs = zip(vectors.T, values, strict=False)
-        users = _columns([A.scores(y, float(value)) for y, value in pairs], data.n_users)
+        scores = _columns([A.scores(y, float(value)) for y, value in pairs], data.n_users)
+    else:
+        weights, scores = None, A.unscaled(vectors)
     # on the strongest axis the residual is no larger on the user side than on the option side
     residual = float(found.residuals[0]) if len(values) else 0.0
     converged = residual <= max(1e-6, 100 * tol)
-    scores = users if on_options else A.unscaled(users)
     return Axes(values, scores, found.products, residual, converged, weights)
 
 
@@ -340,7 +338,6 @@ def _without(x: Vector, known: Vector) -> Vector:
 
 def top_pairs(
     operator: Callable[[Vector], Vector],
-    known: Vector | None,
     size: int,
     count: int,
     *,
@@ -351,31 +348,21 @@ def top_pairs(
     dense_up_to: int = DENSE_UP_TO,
     near: Callable[[], Vector] | None = None,
 ) -> Highest:
-    """Largest eigenpairs of a symmetric operator, leaving out a known unit eigenvector.
+    """Largest eigenpairs of a symmetric operator.
 
-    The requested eigenvalues must be positive (leaving an axis out makes its value 0). Small
-    operators are built as a matrix and solved directly. Of equally strong axes, those nearest to
-    the vector ``near()`` come first (see :mod:`hitsndiffs.spectral.repeated`).
+    Small operators are built as a matrix and solved directly. Of equally strong axes, those nearest
+    to the vector ``near()`` come first (see :mod:`hitsndiffs.spectral.repeated`).
     """
-
-    def deflated(x: Vector) -> Vector:
-        if known is None:
-            return operator(x)
-        y = operator(x - known * (known @ x))
-        return y - known * (known @ y)
-
-    count = min(count, size - (0 if known is None else 1))
-    if count <= 0:
-        return Highest(np.zeros(0), np.zeros((size, 0)), np.zeros(0), 0)
+    count = min(count, size)
     if size > max(dense_up_to, 2 * count + 2):
         limits: dict[str, Any] = {"seed": seed, "tol": tol, "max_products": max_iterations}
-        found = highest_pairs(deflated, size, count, vectors=vectors, **limits)
+        found = highest_pairs(operator, size, count, vectors=vectors, **limits)
         if near is None or not _repeats(found.values):
             return found
-        found = highest_pairs(deflated, size, count, **limits)
+        found = highest_pairs(operator, size, count, **limits)
         chosen = settled(found.values, found.vectors, near())[:, :vectors]
         return Highest(found.values, chosen, found.residuals, found.products)
-    matrix = np.column_stack([deflated(e) for e in np.eye(size)])
+    matrix = np.column_stack([operator(e) for e in np.eye(size)])
     values, columns = np.linalg.eigh((matrix + matrix.T) / 2)
     values, columns = values[::-1], columns[:, ::-1]
     if near is not None and _repeats(values[: count + 1]):

@@ -23,8 +23,9 @@ Vector = npt.NDArray[np.float64]
 MOST_DIRECTIONS, RESTART_WITH = 16, 4
 #: The search starts from this many users, those with the smallest diagonal entries.
 CORNERS = 4
-#: Residual to reach for the second value, and how many further rounds to search for it.
-SECOND_TOL, FURTHER_ROUNDS = 1e-5, 40
+#: Residuals to reach for the axis and for the second value, relative to the largest diagonal entry,
+#: and how many further rounds to search for the second.
+TOL, SECOND_TOL, FURTHER_ROUNDS = 1e-11, 1e-5, 40
 #: Differences from the diagonal are kept this far from zero (relative to the largest entry).
 NEAR_ZERO = 1e-6
 
@@ -48,7 +49,6 @@ def lowest_pairs(
     known: Vector,
     *,
     seed: int = 0,
-    tol: float = 1e-11,
     max_rounds: int = 10_000,
 ) -> Lowest:
     """Return the smallest eigenpair of a symmetric operator, without a known unit eigenvector.
@@ -63,8 +63,6 @@ def lowest_pairs(
         The eigenvector to leave out.
     seed
         Seed of the random part of the start.
-    tol
-        The residual to reach, relative to the largest diagonal entry.
     max_rounds
         Most products with the operator.
     """
@@ -82,7 +80,7 @@ def lowest_pairs(
         # 2. the best pairs in it, and how far they are from eigenpairs
         pairs = basis.pairs(2)
         values, residuals = pairs.values, pairs.residuals / scale
-        if residuals[0] <= tol and found_after is None:
+        if residuals[0] <= TOL and found_after is None:
             found_after = basis.products
         second = len(values) > 1 and residuals[1] <= SECOND_TOL
         if basis.products >= max_rounds or (

@@ -161,8 +161,6 @@ def _probes(pairs: RitzPairs, count: int, size: int) -> int:
     has a component of about 1/√size along it. Relative to the remaining axes, this component grows
     like a Chebyshev polynomial.
     """
-    if len(pairs.values) <= count:
-        return 0
     wanted = pairs.values[:count]
     above = wanted[wanted > wanted[-1] + 1e-9 * pairs.scale]
     if len(above) == 0:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
-from hitsndiffs.spectral.axes import DENSE_UP_TO, top_pairs
+from hitsndiffs.spectral.axes import DENSE_UP_TO
 from hitsndiffs.spectral.davidson import lowest_pairs
+from hitsndiffs.spectral.lanczos import highest_pairs
 from hitsndiffs.spectral.operators import Laplacian
 from hitsndiffs.spectral.repeated import REPEATED, colours, settled
 from hitsndiffs.spectral.solvers import Solution, cumulated, iterate, refuse_large
@@ -39,7 +40,6 @@ def fiedler(
     tol: float = 1e-5,
     max_iterations: int = 100_000,
     eigh_up_to: int = EIGH_UP_TO,
-    dense_up_to: int = DENSE_UP_TO,
 ) -> Solution:
     """Find the second smallest eigenvalue of ``L`` and its vector with one of the solvers.
 
@@ -48,7 +48,8 @@ def fiedler(
     data
         The data: at least two users, all with answers, one connected component.
     solver
-        ``"lanczos"``, ``"power"`` or ``"direct"``.
+        ``"lanczos"``, ``"power"`` or ``"direct"``. For up to 400 users, ``lanczos`` does what
+        ``direct`` does.
     beta
         For ``power``: the shift of Algorithm 2 (default: the largest entry of ``D``).
     seed
@@ -59,19 +60,14 @@ def fiedler(
         Most rounds.
     eigh_up_to
         Up to this many users, ``direct`` solves the dense matrix outright.
-    dense_up_to
-        Up to this many users, ``lanczos`` does what ``direct`` does. Beyond ``eigh_up_to``,
-        ``direct`` still solves problems up to this size without iterating.
     """
     L = Laplacian.of(data)
     largest = float(L.degrees.max())
     if solver == "power":
         shift = largest if beta is None else float(beta)
         return _power(L, shift, np.random.default_rng(seed), tol, max_iterations)
-    if solver == "direct":
-        return _direct(L, largest, seed, max_iterations, eigh_up_to, dense_up_to)
-    if solver == "lanczos" and len(L.degrees) <= dense_up_to:
-        return _direct(L, largest, seed, max_iterations, eigh_up_to, dense_up_to)
+    if solver == "direct" or (solver == "lanczos" and len(L.degrees) <= DENSE_UP_TO):
+        return _direct(L, largest, seed, max_iterations, eigh_up_to)
     if solver == "lanczos":
         return _lanczos(L, seed, max_iterations)
     raise InputError(f"solver must be one of {', '.join(FIEDLER_SOLVERS)}; got {solver!r}.")
@@ -90,9 +86,7 @@ def _power(L: Laplacian, beta: float, rng: np.random.Generator, tol: float, limi
     return Solution(cumulated(d), beta - value, rounds, change, settled)
 
 
-def _direct(
-    L: Laplacian, beta: float, seed: int, limit: int, eigh_up_to: int, dense_up_to: int
-) -> Solution:
+def _direct(L: Laplacian, beta: float, seed: int, limit: int, eigh_up_to: int) -> Solution:
     """ABH-direct: the dense Laplacian, solved outright or (as in the paper) by Lanczos."""
     m = len(L.degrees)
     refuse_large("direct", m)
@@ -106,17 +100,14 @@ def _direct(
             vectors[:, 1:] = settled(-values[1:], vectors[:, 1:], colours(L.data)[0])
         s, values, rounds = vectors[:, 1], values[1:3], 1
     else:
-        found = top_pairs(
-            lambda s: beta * s - matrix @ s,
-            _ones(m),
-            m,
-            2,
-            vectors=1,
-            seed=seed,
-            tol=1e-10,
-            max_iterations=limit,
-            dense_up_to=dense_up_to,
-        )
+        ones = _ones(m)
+
+        def shifted(s: Vector) -> Vector:  # βI - L, without the known axis
+            s = s - ones * (ones @ s)
+            s = beta * s - matrix @ s
+            return s - ones * (ones @ s)
+
+        found = highest_pairs(shifted, m, 2, vectors=1, seed=seed, tol=1e-10, max_products=limit)
         s, values, rounds = found.vectors[:, 0], beta - found.values, found.products
     residual = float(np.linalg.norm(matrix @ s - values[0] * s)) / beta
     return Solution(s, float(values[0]), rounds, residual, residual <= SMALL_RESIDUAL, values)

@@ -72,7 +72,7 @@ class RitzBasis:
         lowest: bool = False,
         known: Vector | None = None,
     ) -> None:
-        self.most, self.held, self.products = most, 0, 0
+        self.held, self.products = 0, 0
         self._operator, self._known = operator, known
         self._step = 1 if lowest else -1
         self._basis, self._images = np.empty((most, size)), np.empty((most, size))

@@ -29,6 +29,8 @@ Vector = npt.NDArray[np.float64]
 
 #: Bounds of both constants: below, nothing is shrunk; above, everything is.
 LOWEST, HIGHEST = 1e-3, 1e4
+#: Most rounds of the search for them.
+MOST_ROUNDS = 12
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,6 @@ def find_shrinkage(
     axes: int = 3,
     user_weights: Vector | None = None,
     seed: int = 0,
-    max_rounds: int = 12,
 ) -> Shrinkage:
     """Iterate axis → (λ, μ) → axis until the constants settle.
 
@@ -72,13 +73,13 @@ def find_shrinkage(
         How many axes to return.
     user_weights
         How much each user counts as a witness.
-    seed, max_rounds
-        Seed and most rounds of the iterations.
+    seed
+        Seed of the iterations.
     """
     lam = mu = 3.0
     converged = False
     rounds = 0
-    while rounds < max_rounds and not converged:
+    while rounds < MOST_ROUNDS and not converged:
         rounds += 1
         found = leading_axes(
             data, 1, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed,

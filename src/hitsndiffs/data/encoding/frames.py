@@ -118,11 +118,8 @@ def _from_array(array: np.ndarray[Any, Any]) -> Table:
         )
     if array.dtype.kind in "SV":
         array = array.astype(object)
-    n_columns = array.shape[1]
-    columns = [array[:, k] for k in range(n_columns)]
-    if array.shape[0] == 0:
-        columns = [np.empty(0, dtype=object) for _ in range(n_columns)]
-    return Table(list(range(n_columns)), columns, "numpy", named=False)
+    columns = [array[:, k] for k in range(array.shape[1])]
+    return Table(list(range(len(columns))), columns, "numpy", named=False)
 
 
 def _from_rows(rows: list[Any]) -> Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import find_column, shortened
+from hitsndiffs.data.encoding.names import count, find_column, shortened
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.errors import InputError
@@ -83,12 +83,8 @@ def groups_in_words(column: Any, groups: Mapping[Any, Any], users: Iterable[Any]
     """
     each = [groups.get(user) for user in users]
     sizes = Counter(group for group in each if group is not None)
-    said = f"Took {column!r} as the users' groups: {_count(len(sizes), 'group')}"
+    said = f"Took {column!r} as the users' groups: {count(len(sizes), 'group')}"
     alone = len(each) - sizes.total()
     if alone:
-        said += f"; {_count(alone, 'user')} without a group count{'s' * (alone == 1)} alone"
+        said += f"; {count(alone, 'user')} without a group count{'s' * (alone == 1)} alone"
     return f"{said}."
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'s' * (number != 1)}"

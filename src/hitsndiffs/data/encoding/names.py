@@ -9,7 +9,7 @@ from typing import Any
 
 from hitsndiffs.errors import InputError, closest
 
-__all__ = ["ROLES", "find_column", "listed", "recognise", "shortened", "suggestion"]
+__all__ = ["ROLES", "count", "find_column", "listed", "recognise", "shortened", "suggestion"]
 
 _WORDS = {
     "user": """user worker subject student participant respondent annotator rater labeler labeller
@@ -99,6 +99,15 @@ def find_column(name: Hashable, columns: Sequence[Any], *, where: str, argument:
         f"{where}: there is no column {name!r}{suggestion(name, columns)}, given as {argument}; "
         f"the columns are {listed(columns)}."
     )
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "user"), count(2500, "user")
+    ('1 user', '2,500 users')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def listed(names: Iterable[Any], most: int = 5) -> str:

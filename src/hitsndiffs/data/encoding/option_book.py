@@ -117,8 +117,6 @@ class Skipped:
 
     def note(self) -> list[str]:
         """Return a list with one sentence, or an empty list."""
-        if not self.values:
-            return []
         shown = sorted(value for value in self.values if value.lower() not in ("nan", "<na>"))
         if not shown:
             return []

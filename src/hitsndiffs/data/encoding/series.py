@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hitsndiffs.data.encoding.option_book import Codes, OptionBook, present_bytes
 from hitsndiffs.errors import InputError
@@ -17,8 +16,6 @@ __all__ = ["SHORT", "as_plain", "code_cells", "text_of"]
 
 #: Below this length a plain Python loop is faster than Polars' overhead per column.
 SHORT = 4000
-#: The method that reads one-byte texts as numbers (newer releases of Polars).
-_BYTES = "reinterpret"
 
 
 def as_plain(series: pl.Series) -> pl.Series:
@@ -71,8 +68,8 @@ def code_cells(book: OptionBook, series: pl.Series | list[Any], short: int = SHO
         if known.null_count() == series.null_count():
             return _code_enum(book, known)
     distinct = series.unique(maintain_order=True).drop_nulls()
-    places = series.cast(pl.Enum(distinct)).to_physical()
-    return book.code_distinct(distinct, _places(places))
+    places = series.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32).fill_null(-1)
+    return book.code_distinct(distinct, places.to_numpy())
 
 
 def _code_integers(book: OptionBook, series: pl.Series) -> Codes:
@@ -97,7 +94,7 @@ def _code_letters(book: OptionBook, series: pl.Series, likely: pl.Series) -> Cod
     """Code a column of one-byte texts; None if some are not one byte or not among ``likely``."""
     import polars as pl
 
-    if not len(likely) or (likely.str.len_bytes() != 1).any() or not hasattr(series.bin, _BYTES):
+    if not len(likely) or (likely.str.len_bytes() != 1).any():
         return None
     letters = series.cast(pl.Binary).bin.reinterpret(dtype=pl.UInt8)  # null: not one byte
     if letters.null_count() > series.null_count():
@@ -115,27 +112,16 @@ def _code_letters(book: OptionBook, series: pl.Series, likely: pl.Series) -> Cod
 
 def _code_enum(book: OptionBook, series: pl.Series) -> Codes:
     """Code a column with known categories, some of which may not occur."""
+    import polars as pl
+
     categories: pl.Series = series.dtype.categories  # type: ignore[attr-defined]
-    places = _small_places(series.to_physical())
+    places = series.to_physical().cast(pl.UInt8).fill_null(255).to_numpy()
     used = present_bytes(places, len(categories))
     if len(used) and used[-1] >= len(used):
         moved = np.full(256, 255, dtype=np.uint8)
         moved[used] = np.arange(len(used))
         places = np.take(moved, places, mode="clip")
     return book.code_distinct(categories.gather(used), places)
-
-
-def _small_places(places: pl.Series) -> npt.NDArray[np.uint8]:
-    """Return places as bytes, 255 for null."""
-    import polars as pl
-
-    return places.cast(pl.UInt8).fill_null(255).to_numpy()
-
-
-def _places(places: pl.Series) -> npt.NDArray[np.int32]:
-    import polars as pl
-
-    return places.cast(pl.Int32).fill_null(-1).to_numpy()
 
 
 def text_of(series: pl.Series) -> pl.Series:

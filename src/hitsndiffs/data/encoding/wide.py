@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding.blocks import CellBlock, NumberedBlock, fill_codes
-from hitsndiffs.data.encoding.names import listed
+from hitsndiffs.data.encoding.names import count, listed
 from hitsndiffs.data.encoding.option_book import (
     Codes,
     OptionBook,
@@ -194,7 +194,7 @@ class WideBuilder:
                 f"{self.place.source}, {self.place.row(rows[answered.argmax()])}: there are "
                 "answers but no user name; write the name in the user column."
             )
-        notes.append(f"Dropped {_count(len(rows), 'row')} with neither a user name nor an answer.")
+        notes.append(f"Dropped {count(len(rows), 'row')} with neither a user name nor an answer.")
         keep = ~nameless
         check_sizes(self.place, users[keep], len(self._books), whole=self.whole)
         return users[keep], np.ascontiguousarray(codes[:, keep])
@@ -227,7 +227,7 @@ def dropped_items(items: Sequence[Any]) -> list[str]:
     """Return a note on items that nobody answered, if there are any."""
     if not items:
         return []
-    return [f"Dropped {_count(len(items), 'item')} that nobody answered: {listed(items)}."]
+    return [f"Dropped {count(len(items), 'item')} that nobody answered: {listed(items)}."]
 
 
 def check_item_names(names: Sequence[Any], place: Place) -> None:
@@ -275,7 +275,3 @@ def _all_different(items: Sequence[Any], answered: list[int], n_options: list[in
         f"No two users gave the same answer to {listed(strange)}; leave the column out if it is "
         "not an item."
     ]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 from hitsndiffs.order.pqtree.nodes import Inner, Leaf, Node, PNode, QNode
@@ -82,12 +82,8 @@ def arranged(
     return order, [index in tied_leaves for index in order]
 
 
-def leaf_orders(root: Node, limit: int | None = None) -> Iterator[list[int]]:
+def leaf_orders(root: Node) -> Iterator[list[int]]:
     """All orders, each once: the inner nodes' arrangements turn like an odometer."""
-    return islice(_all_leaf_orders(root), limit)
-
-
-def _all_leaf_orders(root: Node) -> Iterator[list[int]]:
     original = {node: list(node) for node in inner_nodes(root)}
     wheels = {node: list(range(len(children))) for node, children in original.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from hitsndiffs.errors import InputError
@@ -198,7 +199,7 @@ class PQTree:
         >>> list(tree.orders())
         [['a', 'b', 'c'], ['c', 'b', 'a']]
         """
-        for order in enumeration.leaf_orders(self._root, limit):
+        for order in islice(enumeration.leaf_orders(self._root), limit):
             yield [self._labels[i] for i in order]
 
     def to_text(self, limit: int | None = None) -> str:
