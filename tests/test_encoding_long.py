@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from reading_helpers import KINDS, answers
 
-from hitsndiffs.data.encoding import encode_long, long
+from hitsndiffs.data.encoding import encode_long
 from hitsndiffs.data.encoding.frames import factorise
-from hitsndiffs.data.encoding.long import assemble_long
+from hitsndiffs.data.encoding.long import LongSizes, assemble_long
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
@@ -84,9 +84,7 @@ def test_rows_of_long_data_can_come_in_any_order():
 
 
 @pytest.mark.parametrize("pairs", [0, 10**6])
-def test_options_of_very_many_items(pairs, monkeypatch):
-    monkeypatch.setattr(long, "BLOCK", 3)
-    monkeypatch.setattr(long, "TABLE_PAIRS", pairs)
+def test_options_of_very_many_items(pairs):
     found = assemble_long(
         *(factorise(LONG[name]) for name in ("worker", "task", "label")),
         place=Place(),
@@ -95,6 +93,7 @@ def test_options_of_very_many_items(pairs, monkeypatch):
         as_text=False,
         kind="numpy",
         notes=[],
+        sizes=LongSizes(block=3, table_pairs=pairs),
     )
     assert found.option_labels.tolist() == ["no", "yes", "no"]
     assert found.codes.tolist() == [[1, 0, 1], [0, 255, 255]]

@@ -15,16 +15,32 @@ from hitsndiffs.data.encoding.wide import dropped_items
 from hitsndiffs.data.responses import DENSE_FROM
 from hitsndiffs.errors import InputError
 
-__all__ = ["DUPLICATES", "Factor", "assemble_long"]
+__all__ = ["DUPLICATES", "Factor", "LongSizes", "assemble_long"]
 
 DUPLICATES = ("error", "first", "last")
 
 Int32 = npt.NDArray[np.int32]
 
-#: Rows processed at a time.
-BLOCK = 1 << 18
-#: Up to this many (item, option) pairs are looked up in a table; more are searched.
-TABLE_PAIRS = 50_000_000
+
+@dataclass(frozen=True)
+class LongSizes:
+    """Size thresholds.
+
+    Attributes
+    ----------
+    block
+        Rows processed at a time.
+    table_pairs
+        Up to this many (item, option) pairs are looked up in a table; more are searched.
+    """
+
+    block: int = 1 << 18
+    table_pairs: int = 50_000_000
+
+    def blocks(self, length: int) -> Iterator[slice]:
+        """Yield slices that cover ``length`` rows."""
+        for first in range(0, length, self.block):
+            yield slice(first, min(first + self.block, length))
 
 
 @dataclass
@@ -57,6 +73,7 @@ def assemble_long(
     notes: list[str],
     whole: bool = True,
     all_answers: bool = False,
+    sizes: LongSizes | None = None,
 ) -> Encoded:
     """Turn three columns of numbers into the parts of Responses.
 
@@ -65,8 +82,9 @@ def assemble_long(
     """
     if duplicates not in DUPLICATES:
         raise InputError(f"duplicates must be 'error', 'first' or 'last'; got {duplicates!r}.")
+    sizes = sizes or LongSizes()
     skipped = Skipped()
-    keys, is_text = _merge_options(options, skipped, all_answers)
+    keys, is_text = _merge_options(options, skipped, all_answers, sizes)
     _check_named(users, items, options, place, columns)
     check_sizes(place, users.labels, max(len(items.labels), not whole), whole=whole)
     if not keys and not whole:
@@ -76,17 +94,11 @@ def assemble_long(
             f"{place.source}: no row holds an answer in column {columns[2]!r} (empty cells, NA and "
             "negative numbers count as no answer); there is nothing to rank."
         )
-    table = _number_options(items, options, keys, as_text or is_text)
+    table = _number_options(items, options, keys, as_text or is_text, sizes)
     notes += skipped.note()
-    answers = _Answers(users, items, options.numbers, table, place, duplicates, notes)
+    answers = _Answers(users, items, options.numbers, table, place, duplicates, notes, sizes)
     codes, rows = (answers.dense(), None) if answers.are_dense() else (None, answers.sparse())
     return _finish(users, items, table, codes, rows, kind, notes)
-
-
-def _blocks(length: int) -> Iterator[slice]:
-    """Yield slices that cover ``length`` rows."""
-    for first in range(0, length, BLOCK):
-        yield slice(first, min(first + BLOCK, length))
 
 
 def _nobody(kind: str, notes: list[str]) -> Encoded:
@@ -116,7 +128,7 @@ def _check_named(
 
 
 def _merge_options(
-    options: Factor, skipped: Skipped, all_answers: bool
+    options: Factor, skipped: Skipped, all_answers: bool, sizes: LongSizes
 ) -> tuple[list[Option], bool]:
     """Normalise the distinct values, renumber the cells, and return the distinct options."""
     index: dict[Option, int] = {}
@@ -131,19 +143,21 @@ def _merge_options(
         else:
             lookup[place] = index.setdefault(option, len(index))
             is_text = is_text or isinstance(value, str) or isinstance(option, str)
-    for part in _blocks(len(options.numbers)):
+    for part in sizes.blocks(len(options.numbers)):
         options.numbers[part] = lookup[options.numbers[part]]
     return list(index), is_text
 
 
-def _number_options(items: Factor, options: Factor, keys: list[Option], as_text: bool) -> _Options:
+def _number_options(
+    items: Factor, options: Factor, keys: list[Option], as_text: bool, sizes: LongSizes
+) -> _Options:
     """Number the options item after item, and overwrite the cells with these numbers."""
     n_keys = len(keys)
     n_pairs = len(items.labels) * n_keys
-    small = n_pairs <= TABLE_PAIRS
+    small = n_pairs <= sizes.table_pairs
     present = np.zeros(n_pairs, dtype=bool) if small else None
     found = []
-    for part in _blocks(len(options.numbers)):
+    for part in sizes.blocks(len(options.numbers)):
         pairs = _pairs(items, options, part, n_keys)
         pairs = pairs[pairs >= 0]
         if present is not None:
@@ -164,7 +178,7 @@ def _number_options(items: Factor, options: Factor, keys: list[Option], as_text:
     if small:
         lookup = np.full(n_pairs + 1, -1, dtype=np.int32)
         lookup[used] = rank
-    for part in _blocks(len(options.numbers)):
+    for part in sizes.blocks(len(options.numbers)):
         pairs = _pairs(items, options, part, n_keys)
         if lookup is not None:
             options.numbers[part] = lookup[pairs]
@@ -195,6 +209,7 @@ class _Answers:
     place: Place
     duplicates: str
     notes: list[str]
+    sizes: LongSizes
 
     def are_dense(self) -> bool:
         """Whether enough cells are answered for a full table."""
@@ -210,7 +225,7 @@ class _Answers:
 
     def blocks(self) -> Iterator[npt.NDArray[np.int64]]:
         """Yield the rows with answers, block by block."""
-        for part in _blocks(len(self.options)):
+        for part in self.sizes.blocks(len(self.options)):
             yield np.flatnonzero(self.options[part] >= 0) + part.start
 
     def dense(self) -> npt.NDArray[Any]:
@@ -261,7 +276,7 @@ class _Answers:
             self._report(n_answers - len(keys), different)
         users = np.arange(len(self.users.labels) + 1, dtype=np.int64)
         chosen = np.empty(len(keys), dtype=np.int32)
-        for part in _blocks(len(keys)):
+        for part in self.sizes.blocks(len(keys)):
             chosen[part] = keys[part] % n_options
         return np.searchsorted(keys, users * n_options).astype(np.int64), chosen
 
@@ -274,7 +289,7 @@ class _Answers:
         """Return the sorted keys with one answer per user and item, and whether any clashed."""
         n_options, n_users = len(self.table.labels), len(self.users.labels)
         cells = np.empty(len(keys), dtype=np.int64)
-        for part in _blocks(len(keys)):
+        for part in self.sizes.blocks(len(keys)):
             user, option = np.divmod(keys[part], n_options)
             cells[part] = self.table.items[option] * n_users + user
         clashing = np.unique(cells[1:][cells[1:] == cells[:-1]])
