@@ -83,25 +83,21 @@ class MarksFit(Solution):
 
 
 class MarksProblem(Problem):
-    """Two shared labels, one of which is right in every item; :attr:`number` says which."""
+    """Two shared labels, one of which is right in every item; :attr:`label` says which."""
 
-    number: int = 0
+    label: str
 
     def part(self, data: Engine, witness: Any, options: Ints) -> MarksProblem:
         """The same problem with some users or some options."""
         part = super().part(data, witness, options)
-        part.number = self.number
+        part.label = self.label
         return part
-
-    @property
-    def label(self) -> str:
-        """The label that is right."""
-        return str(label_numbers(self.items)[0][self.number])
 
     @cached_property
     def marked(self) -> Any:
         """1 for the options with that label."""
-        return (label_numbers(self.items)[1] == self.number).astype(float)
+        names, numbers = label_numbers(self.items)
+        return (names == self.label)[numbers].astype(float)
 
     @property
     def ease(self) -> float:

@@ -310,17 +310,17 @@ def _one_label(problem: Problem, witnesses: Witnesses, best: Mode) -> list[Mode]
     """
     assert isinstance(problem, LeaningProblem)
     modes = []
-    for number in (0, 1):
+    names = label_numbers(problem.items)[0].tolist()
+    for label, way in zip(names, (-problem.odds, problem.odds), strict=True):
         marks = MarksProblem(problem.data, witnesses.weights)
         marks.strong, marks.strong_users = problem.strong, problem.strong_users
-        marks.number = number
-        way = problem.odds if number == 1 else -problem.odds
+        marks.label = label
         sample = take_sample(marks)
-        fit = sample.for_all(sample.fit(normal_scores(problem.data, way), 30), 5)
-        start = f"{marks.label} right everywhere"
+        fit = sample.for_all(sample.fit(normal_scores(problem.data, way), 30), 30)
+        start = f"{label} right everywhere"
         # which of the two labels is right: tests tend to be easy rather than hard
         prior = -0.5 * ((marks.ease - EASE) / EASE_SD) ** 2
-        modes.append(Mode((start,), fit, witnesses, prior=prior, one_label=marks.label))
+        modes.append(Mode((start,), fit, witnesses, prior=prior, one_label=label))
     said = mark_in_words(problem.items)
     fair = beyond_evidence(best.fit) if isinstance(best.fit, LeaningFit) else 0.0
     whole = float(np.logaddexp.reduce([mode.prior for mode in modes]))

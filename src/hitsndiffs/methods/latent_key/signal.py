@@ -176,9 +176,9 @@ class LeaningProblem(Problem):
         return middle + reach * np.linspace(-1.0, 1.0, LEANINGS)
 
     def part(self, data: Engine, witness: Any, options: Ints) -> LeaningProblem:
-        """The same problem with some users or some options, and the same grid of leanings."""
+        """The same problem with some users or some options; leanings mean the same."""
         part = super().part(data, witness, options)
-        part.points = self.points
+        part.points, part.numbers = self.points, self.numbers[options]
         return part
 
     def fit(
