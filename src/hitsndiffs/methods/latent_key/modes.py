@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 
-__all__ = ["HOPELESS", "Mode", "correlation", "find_modes", "fit_from", "merged"]
+__all__ = ["HOPELESS", "Mode", "consensus", "correlation", "find_modes", "fit_from", "merged"]
 
 Array = npt.NDArray[np.float64]
 
@@ -23,6 +24,8 @@ Array = npt.NDArray[np.float64]
 SAME = 0.99
 #: Solutions this far behind after the first rounds (nats) are not continued.
 HOPELESS = 200.0
+#: Everybody's initial log odds of being right, in the consensus.
+START_VOTE = float(np.log(0.7 / 0.3))
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,31 @@ def _carried_on(problem: Problem, mode: Mode, rounds: int) -> Mode:
 def fit_from(sample: Sample, scores: Array, rounds: int) -> Solution:
     """A solution for everybody, from everybody's scores."""
     return sample.for_all(sample.fit(normal_scores(sample.whole.data, scores), rounds), 3)
+
+
+def consensus(problem: Problem) -> Any:
+    """One-coin agreement: each user's share of answers that agree with the weighted majority."""
+    data, items = problem.data, problem.items
+    counts = data.choosers(problem.witness)
+    others = counts * np.log(np.maximum(items.sizes, 2) - 1)[items.of_option]
+    key = problem.settle(items.softmax(counts * START_VOTE + others))
+    for _ in range(50):
+        votes = data.through(key[:, None], _votes, data.answers_per_user, problem.witness)[:, 0]
+        new = problem.settle(items.softmax(votes + others))
+        change = float(np.abs(new - key).max())
+        key = new
+        if change < 1e-6:
+            break
+    return data.mapped(key[:, None], _accuracy, data.answers_per_user)[:, 0]
+
+
+def _accuracy(right: Array, answers: Array) -> Array:
+    return np.clip((right + 0.5) / (answers[:, None] + 1), 0.01, 0.99)
+
+
+def _votes(right: Array, answers: Array, witness: Array) -> Array:
+    p = _accuracy(right, answers)
+    return witness[:, None] * np.log(p / (1 - p))
 
 
 def merged(modes: list[Mode]) -> list[Mode]:
