@@ -27,7 +27,7 @@ from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
-__all__ = ["Search", "Surprise", "contradicts", "known_leads"]
+__all__ = ["HALVED", "SAME_READING", "Search", "Surprise", "contradicts", "known_leads"]
 
 Array = npt.NDArray[np.float64]
 
@@ -35,6 +35,13 @@ Array = npt.NDArray[np.float64]
 #: Then it is not sure, unless known answers support it by at least :data:`WELL_KNOWN` nats.
 FOLLOWS, MOST_FOLLOWED = 0.95, 12
 WELL_KNOWN = 3.0
+#: Shares of right answers that correlate this well belong to one reading; most readings kept.
+SAME_READING, MOST_READINGS = 0.9, 5
+#: A reading this far behind (nats) has half the share of one that is level with the first: models
+#: are wrong in ways that many users repeat, so evidence is worth less than it says.
+HALVED = 20.0
+#: Share of the case that none of the readings is right, on the same scale.
+NONE = 0.5
 #: If a solution is right, those who know an item's answer are the abler ones this often.
 AGREES = 0.85
 
@@ -224,6 +231,34 @@ class Search:
         if self.known_support < WELL_KNOWN:
             sure = min(sure, label_bound(self.signs), shared_bound(self.signs))
         return sure
+
+    @cached_property
+    def distinct(self) -> list[Mode]:
+        """The solutions that rank people differently, best first."""
+        kept: list[tuple[Mode, Array]] = []
+        for mode in self.modes:
+            share = self.problem.right_shares(mode.fit.key)
+            if all(correlation(share, other) < SAME_READING for _, other in kept):
+                kept.append((mode, share))
+        return [mode for mode, _ in kept[:MOST_READINGS]]
+
+    @cached_property
+    def probabilities(self) -> list[float]:
+        """Those of the distinct solutions; the first is the confidence.
+
+        The remainder to 1: none of them is right.
+        """
+        others, sure = self.distinct[1:], self.confidence
+        if self.told:
+            chance = {id(mode): told for mode, told in zip(self.modes, self.told, strict=True)}
+            share = np.array([chance[id(mode)] for mode in others])
+            share = share * min((1 - sure) / max(1 - self.told[0], 1e-12), 1.0)
+        else:
+            behind = np.array([self.best.evidence - mode.evidence for mode in others])
+            share = 1 / (1 + np.maximum(behind, 0.0) / HALVED)
+            share = (1 - sure) * share / (share.sum() + NONE)
+        # no other is likelier than the first, which explains the answers best
+        return [sure, *np.minimum(share, sure).tolist()]
 
     @cached_property
     def known_support(self) -> float:

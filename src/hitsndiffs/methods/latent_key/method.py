@@ -20,7 +20,6 @@ from hitsndiffs.methods.latent_key.modes import Mode
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search
-from hitsndiffs.methods.latent_key.shares import distinct_modes
 from hitsndiffs.methods.latent_key.signal import LeaningProblem
 from hitsndiffs.methods.probability import normal_quantile
 
@@ -75,7 +74,7 @@ class LatentKey(Searching):
         readings = readings_of(found)
         asked = questions_of(found)
         step("fitting the best solution")
-        chosen = found.for_everybody(self._chosen(found))
+        chosen = found.for_everybody(found.distinct[self._reading_of(len(found.distinct))])
         problem = chosen.fit.problem
         if found.sample is not None:
             readings = tuple(replace(r, correct=problem.right_shares(r.key)) for r in readings)
@@ -115,11 +114,6 @@ class LatentKey(Searching):
                 population=final.population,
             ),
         )
-
-    def _chosen(self, found: Search) -> Mode:
-        """The solution to rank by."""
-        modes = distinct_modes(found)
-        return modes[self._reading_of(len(modes))]
 
     def _averaged_key(self, problem: Problem, final: Solution) -> Array:
         """Half the key's posterior, half its mean over fits with random user weights.

@@ -11,7 +11,6 @@ from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
 from hitsndiffs.methods.latent_key.foresight import Meaning, clusters, doubted, meanings
 from hitsndiffs.methods.latent_key.found import Search
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
-from hitsndiffs.methods.latent_key.shares import shared_out
 from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.methods.readings import Question, Reading, questions
 
@@ -32,11 +31,11 @@ def readings_of(found: Search) -> tuple[Reading, ...]:
     """All readings, with their probabilities."""
     first = found.problem.right_shares(found.best.fit.key)
     made = []
-    for mode, probability in shared_out(found):
+    for mode, probability in zip(found.distinct, found.probabilities, strict=True):
         correct = found.problem.right_shares(mode.fit.key)
         made.append(
             Reading(
-                probability=float(probability),
+                probability=probability,
                 evidence=mode.evidence,
                 agreement=correlation(correct, first),
                 says=_says(mode),
