@@ -43,7 +43,7 @@ from hitsndiffs.methods.latent_key.sampling import take_sample
 from hitsndiffs.methods.latent_key.signal import LeaningFit, LeaningProblem
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
 
-__all__ = ["Mode", "Search", "correlation", "search"]
+__all__ = ["CONFUSION_CELLS", "Search", "correlation", "search"]
 
 Array = npt.NDArray[np.float64]
 
@@ -65,8 +65,10 @@ GAIN_ALONE, ENOUGH_ALONE = 7.0, 20.0
 #: Two rules of who counts are taken as one if they differ by less than this share of all weight: so
 #: few users do not decide what is true.
 SAME_RULE = 0.05
-#: Confusion matrices to start from: the number of rounds, and the most users × labels².
-CONFUSION_ROUNDS, CONFUSION_CELLS = 50, 5e7
+#: Confusion matrices are tried while users × labels² stays below this.
+CONFUSION_CELLS = 5e7
+#: The number of their rounds, where they are a start and a comparison.
+CONFUSION_ROUNDS = 50
 
 
 def search(
