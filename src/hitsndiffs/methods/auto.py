@@ -15,7 +15,7 @@ from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
-from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.base import ByReading
 from hitsndiffs.methods.latent_key.found import SAME_READING
 from hitsndiffs.methods.latent_key.method import LatentKey
 from hitsndiffs.methods.latent_key.reading import DOUBT, questions_of, readings_of
@@ -39,7 +39,7 @@ CONTEST_ANSWERS = 200_000
 
 
 @dataclass(kw_only=True, eq=False)
-class Auto(Searching):
+class Auto(ByReading):
     """Certified order, latent key or confusion matrices, chosen by the evidence in the data.
 
     1. If plain HnD's order is certified consistent, that order is the answer.

@@ -13,7 +13,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.fitted import AlikeUsers
-from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.base import ByReading
 from hitsndiffs.methods.latent_key.common import off_together
 from hitsndiffs.methods.latent_key.learnt import FoundSolution, KeySearch
 from hitsndiffs.methods.latent_key.modes import Mode
@@ -35,7 +35,7 @@ FEW_PER_ITEM = 12
 
 
 @dataclass(kw_only=True, eq=False)
-class LatentKey(Searching):
+class LatentKey(ByReading):
     """One unknown right answer per item; the evidence decides which.
 
     Parameters
