@@ -27,7 +27,7 @@ from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
-__all__ = ["HALVED", "SAME_READING", "Search", "Surprise", "contradicts", "known_leads"]
+__all__ = ["HALVED", "SAME_READING", "Search", "Surprise", "contradicts"]
 
 Array = npt.NDArray[np.float64]
 
@@ -121,11 +121,6 @@ class Search:
         witnesses = find_witnesses(whole, fit)
         whole.weigh(witnesses.weights)
         return replace(chosen, fit=fit, witnesses=witnesses)
-
-    @property
-    def witness(self) -> Array:
-        """How much each user counts as a witness."""
-        return self.best.witnesses.weights
 
     @property
     def best(self) -> Mode:
@@ -266,7 +261,7 @@ class Search:
 
         Item by item: are those who chose the right answer abler than the others?
         """
-        lead, _ = known_leads(self.problem, self.best)
+        lead = _known_leads(self.problem, self.best)
         better, worse = int((lead > 0).sum()), int((lead < 0).sum())
         return max(better * log(2 * AGREES) + worse * log(2 * (1 - AGREES)), 0.0)
 
@@ -293,15 +288,14 @@ class Search:
         return str(shared.labels[strongest]), found[strongest]
 
 
-def known_leads(problem: Problem, mode: Mode) -> tuple[Array, Array]:
-    """For each known right answer: its choosers' total lead in ability, and its weight."""
+def _known_leads(problem: Problem, mode: Mode) -> Array:
+    """For each known right answer, its choosers' total lead in ability."""
     right = np.flatnonzero(problem.known == 1.0)
     ability = mode.fit.posterior.mean
     counts = problem.data.choosers_per_option.astype(float)
     totals = problem.data.choosers(ability)
     answers, sums = problem.items.sum(counts)[right], problem.items.sum(totals)[right]
-    lead = totals[right] - counts[right] * sums / answers
-    return lead, counts[right] * (1 - counts[right] / answers)
+    return np.asarray(totals[right] - counts[right] * sums / answers)
 
 
 def contradicts(problem: Problem, mode: Mode) -> bool:
@@ -310,4 +304,4 @@ def contradicts(problem: Problem, mode: Mode) -> bool:
     if problem.strong is not None and ability[problem.strong] < problem.data.median(ability):
         return True
     # those who chose a known right answer should be abler than those who answered otherwise
-    return float(known_leads(problem, mode)[0].sum()) < 0
+    return float(_known_leads(problem, mode).sum()) < 0

@@ -118,13 +118,13 @@ class Habits:
         classes = 1 + len(self.labels) * len(HABIT_SHARES)
         return data.n_options * classes * len(THETA) <= HABIT_CELLS
 
-    def told(self, data: Engine, most: int = 3) -> str | None:
+    def told(self, data: Engine) -> str | None:
         """Name users who mostly give one label whatever is asked; ``None`` if there are none."""
         clear = self.shares >= MOSTLY
         number = int(clear.sum())
         if number == 0:
             return None
-        some = data.first(clear, most)
+        some = data.first(clear, 3)
         labels = data.collect(self.of_users)[some]
         named = [
             f"{user} ({self.names[label]})"

@@ -24,6 +24,8 @@ Array = npt.NDArray[np.float64]
 SAME = 0.99
 #: Solutions this far behind after the first rounds (nats) are not continued.
 HOPELESS = 200.0
+#: Rounds before and after merging equal solutions.
+FIRST, MORE = 10, 30
 #: Everybody's initial log odds of being right, in the consensus.
 START_VOTE = float(np.log(0.7 / 0.3))
 
@@ -65,14 +67,7 @@ class Mode:
         return w.weights * self.fit.posterior.log_evidence + (1 - w.weights) * w.copy_logs
 
 
-def find_modes(
-    problem: Problem,
-    witnesses: Witnesses,
-    starts: Mapping[str, Array],
-    *,
-    first: int = 10,
-    more: int = 30,
-) -> list[Mode]:
+def find_modes(problem: Problem, witnesses: Witnesses, starts: Mapping[str, Array]) -> list[Mode]:
     """Fit from every start, merge equal solutions, and continue the distinct ones; best first.
 
     Parameters
@@ -81,14 +76,12 @@ def find_modes(
         The data, and the copies in them.
     starts
         Name → user scores to start from.
-    first, more
-        Rounds before and after merging.
     """
     sample = take_sample(problem)
     here = witnesses.of(sample)
     modes = merged(
         [
-            Mode((name,), sample.fit(normal_scores(problem.data, z), first), here)
+            Mode((name,), sample.fit(normal_scores(problem.data, z), FIRST), here)
             for name, z in tracked(starts.items(), "trying starts")
         ]
     )
@@ -96,13 +89,13 @@ def find_modes(
     hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
     carried = merged(
         [
-            _carried_on(sample.problem, mode, more)
+            replace(mode, fit=sample.problem.fit(mode.fit, max_rounds=MORE))
             for mode in tracked(hopeful, "carrying solutions on")
         ]
     )
     return merged(
         [
-            replace(mode, fit=sample.for_all(mode.fit, first), witnesses=witnesses)
+            replace(mode, fit=sample.for_all(mode.fit, FIRST), witnesses=witnesses)
             for mode in tracked(carried, "fitting everybody")
         ]
         + [
@@ -110,11 +103,6 @@ def find_modes(
             for mode in modes[len(hopeful) :]
         ]
     )
-
-
-def _carried_on(problem: Problem, mode: Mode, rounds: int) -> Mode:
-    fit = problem.fit(mode.fit, max_rounds=rounds)
-    return replace(mode, fit=fit)
 
 
 def fit_from(sample: Sample, scores: Array, rounds: int) -> Solution:

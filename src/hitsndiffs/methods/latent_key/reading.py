@@ -109,7 +109,7 @@ def in_words(
             "Users agree with each other far beyond what this order explains (shared mistakes, one "
             "source, a second trait): something other than ability is at work too."
         )
-    other_rule = bool((found.once != found.witness).any())  # otherwise groups were given
+    other_rule = bool((found.once != best.witnesses.weights).any())  # otherwise groups were given
     if other_rule and found.by_other_rule < CONTRADICTED:
         notes.append(
             "It matters who counts as a witness: if users with nearly the same answers count as "
