@@ -113,11 +113,7 @@ def _competing(found: Search, start: Any) -> tuple[Array, float]:
 
     Where many users say the same, a solution's own key is surer than the answers allow.
     """
-    problem = found.problem
-    kept = problem.witness
-    problem.weigh(found.alone)
-    fit = problem.fit(start, max_rounds=1)
-    problem.weigh(kept)
+    fit = found.problem.weighing(found.alone).fit(start, max_rounds=1)
     return fit.key, fit.evidence
 
 

@@ -169,15 +169,13 @@ class Search:
 
         1 if there are no such sheets, or if one label is right everywhere.
         """
-        problem, mode = self.best.fit.problem, self.best
+        mode = self.best
         if float(self.once.min()) == 1.0 or mode.one_label is not None:
             return 1.0
         if self.by_once is not None and not self.told:
             return correlation(self.by_once, mode.fit.posterior.mean)
-        kept = problem.witness
-        problem.weigh(self.once)
+        problem = mode.fit.problem.weighing(self.once)
         other = fit_from(take_sample(problem), consensus(problem), rounds=15)
-        problem.weigh(kept)
         return correlation(other.posterior.mean, mode.fit.posterior.mean)
 
     @cached_property

@@ -331,16 +331,6 @@ class HabitFit(KeyFit):
         """The posterior of the abilities (user arrays)."""
         return Posterior(*self.described[:, :3].T)
 
-    def weights(self) -> Any:
-        """The whole posterior of the abilities on the grid, one row per user: for small data."""
-        of_classes = np.log(self.common)
-
-        def step(sums: Array, strong: Flags | None = None) -> Array:
-            weights, _, _, chance, _ = by_class(sums, of_classes, strong)
-            return np.asarray((weights * chance[..., None]).sum(axis=1))
-
-        return self.problem.data.mapped(self.logs, step, *self.problem.strong_users)
-
     def probabilities(self) -> Array:
         """P(option) for every class and ability, one row per option."""
         p = self.problem

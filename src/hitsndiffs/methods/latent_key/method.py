@@ -129,13 +129,11 @@ class LatentKey(ByReading):
         draws = user_draws(r, (self.resamples + 1) // 2).T
         draws = np.concatenate([draws, 1 - draws])[: self.resamples]
         equal = r.how_many(r.fingerprints())
-        witness = problem.witness
         total = np.zeros_like(final.key)
         for draw in tracked(draws, "averaging the key", self.resamples):
             weight = _drawn(draw, equal)
-            problem.weigh(witness * weight / weight.mean())
-            total += problem.fit(final, max_rounds=10).key
-        problem.weigh(witness)
+            drawn = problem.weighing(problem.witness * weight / weight.mean())
+            total += drawn.fit(final, max_rounds=10).key
         return problem.settle((final.key + total / self.resamples) / 2)
 
 

@@ -26,10 +26,8 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.engines.base import Step
 from hitsndiffs.methods.latent_key.candidates import (
     Curves,
-    ItemBlock,
     about_key,
     expected_logs,
-    item_blocks,
     weigh_candidates,
 )
 from hitsndiffs.methods.latent_key.common import common_errors
@@ -146,11 +144,6 @@ class KeyFit(CurvesFit):
 
 class KeyProblem(Problem):
     """The data of the latent-key model, and what the caller knows."""
-
-    @cached_property
-    def blocks(self) -> list[ItemBlock]:
-        """The items, in blocks that fit the cache."""
-        return item_blocks(self.data)
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""

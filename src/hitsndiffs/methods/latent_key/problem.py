@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 from hitsndiffs.engines import Engine
+from hitsndiffs.methods.latent_key.candidates import ItemBlock, item_blocks
 from hitsndiffs.methods.latent_key.grid import Posterior, at_place
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.pairs import Pairs
@@ -108,6 +109,11 @@ class Problem(ABC):
         self.weigh(data.everybody if witness is None else witness)
 
     @cached_property
+    def blocks(self) -> list[ItemBlock]:
+        """The items, in blocks that fit the cache."""
+        return item_blocks(self.data)
+
+    @cached_property
     def pairs(self) -> Pairs:
         """What pairs of users have in common (for small data)."""
         return Pairs(self.data)
@@ -159,6 +165,12 @@ class Problem(ABC):
     def _own(self, part: Engine) -> dict[str, Any]:  # noqa: ARG002
         """Further parameters of the model, for a part of the data."""
         return {}
+
+    def weighing(self, witness: Array) -> Self:
+        """The same problem, with other weights of the users."""
+        same = copy(self)
+        same.weigh(witness)
+        return same
 
     def holding(self, key: Array) -> Self:
         """The same problem, with fits that keep a given key."""

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
-from hitsndiffs.methods.latent_key.candidates import ItemBlock, about_key, item_blocks
+from hitsndiffs.methods.latent_key.candidates import about_key
 from hitsndiffs.methods.latent_key.grid import Posterior, nearest, normal_log_prior, normalised
 from hitsndiffs.methods.latent_key.label_candidates import (
     ABILITIES,
@@ -151,11 +151,6 @@ class LeaningProblem(Problem):
     def other(self) -> Ints:
         """Every option's other option, -1 where nobody chose one."""
         return _others(self.items)
-
-    @cached_property
-    def blocks(self) -> list[ItemBlock]:
-        """The items, in blocks that fit the cache."""
-        return item_blocks(self.data)
 
     @cached_property
     def odds(self) -> Any:
