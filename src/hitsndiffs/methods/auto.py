@@ -90,7 +90,9 @@ class Auto(ByReading):
         contest = self._contest(data, found)
         if contest is not None and contest.confusion_wins:
             return self._confusion(data, found, contest)
-        fit = self._latent_key(found)
+        fit = self._latent_key(found, self.reading)
+        assert fit.abilities is not None
+        fit = replace(fit, abilities=_ability(data, found, fit.abilities))
         why = (
             "all items share two labels, and people lean more or less towards one of them"
             if two_labels(data.items)
@@ -101,14 +103,8 @@ class Auto(ByReading):
         )
         return _with_choice(fit, "latent-key", why)
 
-    def _latent_key(self, found: Search) -> Fit:
-        estimator = LatentKey(
-            axes=self.axes, resamples=self.resamples, seed=self.seed, reading=self.reading
-        )
-        fit = estimator.from_search(found)
-        assert fit.abilities is not None
-        data = found.problem.data if found.sample is None else found.sample.whole.data
-        return replace(fit, abilities=_ability(data, found, fit.abilities))
+    def _latent_key(self, found: Search, reading: int) -> Fit:
+        return LatentKey(resamples=self.resamples, reading=reading).from_search(found)
 
     def _contest(self, data: Engine, found: Search) -> Contest | None:
         """Compare with confusion matrices; ``None`` where they do not apply.
@@ -140,8 +136,7 @@ class Auto(ByReading):
         readings, numbers = _readings(data, fit, found)
         chosen = self._reading_of(len(readings))
         if chosen > 0:
-            other = LatentKey(seed=self.seed, reading=numbers[chosen - 1])
-            fit = other.from_search(found)
+            fit = self._latent_key(found, numbers[chosen - 1])
         else:
             fit = replace(
                 fit,
