@@ -166,11 +166,11 @@ def test_labels_mean_the_same_in_a_part_of_the_items():
 
 
 def test_marks_of_many_items_are_fitted_as_well_as_those_of_few(monkeypatch):
-    data = open_engine(simulate("1pl", users=40, items=600, seed=1).responses)
+    data = open_engine(simulate("1pl", users=30, items=400, seed=1).responses)
     evidence = []
-    for sizes in (Sizes(), Sizes(sample_items=200, sample_answers_of_user=100)):
+    for sizes in (Sizes(), Sizes(sample_items=150, sample_answers_of_user=50)):
         monkeypatch.setattr(MarksProblem, "usual_sizes", sizes)
-        found = {mode.one_label: mode.fit.evidence for mode in search(data).modes}
+        found = {mode.one_label: mode.fit.evidence for mode in search(data, axes=1).modes}
         evidence.append(found["right"])
     assert evidence[1] == pytest.approx(evidence[0], abs=10)
 
