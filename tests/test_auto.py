@@ -167,3 +167,5 @@ def test_another_reading_can_be_ranked_by_where_confusion_matrices_are_first(con
         assert other.readings[0].probability == pytest.approx(confused.confidence)
     with pytest.raises(InputError, match=f"from 1 to {count}"):
         rank(confused.responses, "auto", reading=count + 1)
+    once = rank(confused.responses, "auto", reading=count, resamples=0)
+    assert (once.scores != other.scores).any()

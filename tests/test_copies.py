@@ -18,8 +18,8 @@ from hitsndiffs.methods.latent_key.copies import (
 )
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem
+from hitsndiffs.methods.latent_key.modes import consensus
 from hitsndiffs.methods.latent_key.pairs import KEPT, Pairs
-from hitsndiffs.methods.latent_key.starts import consensus
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
 

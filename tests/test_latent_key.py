@@ -26,9 +26,9 @@ from hitsndiffs.methods.latent_key.grid import (
     spread_about,
 )
 from hitsndiffs.methods.latent_key.model import START_SD, KeyProblem
+from hitsndiffs.methods.latent_key.modes import consensus
 from hitsndiffs.methods.latent_key.posterior_kernel import compiled_posterior_of
 from hitsndiffs.methods.latent_key.search import correlation, search
-from hitsndiffs.methods.latent_key.starts import consensus
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
 

@@ -17,8 +17,9 @@ from hitsndiffs.methods.latent_key.candidates import MANY_BLOCKS, item_blocks
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.habits import habits_of
 from hitsndiffs.methods.latent_key.label_candidates import ABILITIES
-from hitsndiffs.methods.latent_key.marks import beyond_evidence
+from hitsndiffs.methods.latent_key.marks import MarksProblem, beyond_evidence
 from hitsndiffs.methods.latent_key.method import FEW_PER_ITEM, LatentKey
+from hitsndiffs.methods.latent_key.problem import Sizes
 from hitsndiffs.methods.latent_key.search import search
 from hitsndiffs.methods.latent_key.signal import LeaningProblem
 
@@ -150,6 +151,28 @@ def test_words_for_marks_do_not_outweigh_the_answers():
     ranking = rank(words)
     assert accuracy(right, ranking.scores) > 0.8
     assert not any("read as marks" in note for note in ranking.notes)
+
+
+def test_labels_mean_the_same_in_a_part_of_the_items():
+    table, _ = true_or_false(1, users=20, items=30)
+    table[:, 0] = 1  # the label that comes first here comes second in the other items
+    data = open_engine(make_responses(table))
+    part, options = data.restrict_items(np.arange(1, 30))
+    leaning, marks = LeaningProblem(data), MarksProblem(data)
+    marks.label = "1"
+    of_part = [each.part(part, part.everybody, options) for each in (leaning, marks)]
+    np.testing.assert_array_equal(of_part[0].numbers, leaning.numbers[options])
+    np.testing.assert_array_equal(of_part[1].marked, marks.marked[options])
+
+
+def test_marks_of_many_items_are_fitted_as_well_as_those_of_few(monkeypatch):
+    data = open_engine(simulate("1pl", users=30, items=400, seed=1).responses)
+    evidence = []
+    for sizes in (Sizes(), Sizes(sample_items=150, sample_answers_of_user=50)):
+        monkeypatch.setattr(MarksProblem, "usual_sizes", sizes)
+        found = {mode.one_label: mode.fit.evidence for mode in search(data, axes=1).modes}
+        evidence.append(found["right"])
+    assert evidence[1] == pytest.approx(evidence[0], abs=10)
 
 
 def test_a_mark_is_seen_from_its_word():

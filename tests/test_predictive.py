@@ -12,7 +12,7 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import predictive
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem
-from hitsndiffs.methods.latent_key.starts import consensus
+from hitsndiffs.methods.latent_key.modes import consensus
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")

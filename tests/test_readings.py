@@ -64,6 +64,11 @@ def test_another_reading_can_be_ranked_by():
         rank(r, reading=9)
 
 
+def test_a_method_without_readings_takes_none():
+    with pytest.raises(InputError, match="no reading; methods that have it: auto, latent-key"):
+        rank(make_responses(camps()), "hnd-robust", reading=2)
+
+
 def test_readings_are_saved(tmp_path):
     ranking = rank(make_responses(camps()))
     ranking.save(tmp_path / "kept.json")

@@ -128,7 +128,7 @@ def test_what_is_no_file_or_no_json(tmp_path):
 
 @pytest.mark.no_cover
 @settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 1000), method=st.sampled_from(["auto", "hnd", "majority"]))
+@given(seed=st.integers(0, 1000), method=st.sampled_from(["auto", "hnd", "hnd-robust", "majority"]))
 def test_those_who_are_in_the_ranking_get_the_score_they_have(seed, method):
     responses = simulated(seed, users=25, items=9)
     ranking = hnd.rank(responses, method=method)
@@ -138,7 +138,7 @@ def test_those_who_are_in_the_ranking_get_the_score_they_have(seed, method):
     np.testing.assert_allclose(placed.scores, ranking.scores, atol=1e-6)
 
 
-@pytest.mark.parametrize("method", ["auto", "hnd", "majority"])
+@pytest.mark.parametrize("method", ["auto", "hnd", "hnd-robust", "majority"])
 def test_newcomers_stand_where_a_fit_on_everybody_puts_them(method):
     responses = hnd.simulate("grm", users=400, items=40, options=4, seed=3).responses
     old, new = np.arange(300), np.arange(300, 400)

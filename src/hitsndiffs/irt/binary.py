@@ -104,7 +104,7 @@ class TwoPL(Binary):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ThreePL(Binary):
+class ThreePL(TwoPL):
     """3PL: ``c + (1 - c) σ(a(θ - b))``; with all ``c = 0`` it is the 2PL.
 
     Examples
@@ -114,24 +114,16 @@ class ThreePL(Binary):
     """
 
     name: ClassVar[str] = "3pl"
-    discrimination: FloatArray
-    difficulty: FloatArray
     guessing: FloatArray
 
     def __post_init__(self) -> None:
-        parameters(self, 1, discrimination=self.discrimination, difficulty=self.difficulty)
+        super().__post_init__()
         parameters(self, 1, least=0.0, most=1.0, guessing=self.guessing)
         same_shape(self, "discrimination", "difficulty", "guessing")
 
-    @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return len(self.difficulty)
-
     def right(self, theta: npt.ArrayLike) -> FloatArray:
         """``c + (1 - c) σ(a(θ - b))``."""
-        known = logistic(theta, self.discrimination, self.difficulty)
-        return self.guessing + (1.0 - self.guessing) * known
+        return self.guessing + (1.0 - self.guessing) * super().right(theta)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

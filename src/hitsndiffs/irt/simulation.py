@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from hitsndiffs.data.responses import DENSE_FROM, Responses
 from hitsndiffs.errors import InputError, did_you_mean
-from hitsndiffs.irt.answering import Answering, BoolArray
-from hitsndiffs.irt.base import Codes, FloatArray, ResponseModel
+from hitsndiffs.irt.answering import Answering
+from hitsndiffs.irt.base import FloatArray, ResponseModel
 from hitsndiffs.irt.codes import from_codes, from_rows, labels
 from hitsndiffs.irt.recipes import ABILITIES, DEFAULT_AMAX, DEFAULT_BMAX, RECIPES, Recipe, Sizes
 
@@ -240,7 +240,9 @@ def _respond(
         part = model.sample(theta[first : first + step], rng)
         answered = None if answering.complete else answering.draw(answering_rng, first, len(part))
         if dense:
-            table[:, first : first + step] = _blanked(part, answered).T
+            if answered is not None:
+                part[~answered] = np.iinfo(part.dtype).max
+            table[:, first : first + step] = part.T
         elif answered is not None:
             numbers = np.arange(items, dtype=np.int32) * model.n_options + part
             counts.append(answered.sum(axis=1))
@@ -250,12 +252,6 @@ def _respond(
     return from_rows(
         np.concatenate(counts), np.concatenate(chosen), option_labels=model.option_labels, **names
     )
-
-
-def _blanked(part: Codes, answered: BoolArray | None) -> Codes:
-    if answered is not None:
-        part[~answered] = np.iinfo(part.dtype).max
-    return part
 
 
 def _item_numbers(responses: Responses) -> npt.NDArray[np.int64]:

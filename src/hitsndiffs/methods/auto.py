@@ -15,15 +15,15 @@ from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
-from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.base import ByReading
+from hitsndiffs.methods.latent_key.found import SAME_READING
 from hitsndiffs.methods.latent_key.method import LatentKey
 from hitsndiffs.methods.latent_key.reading import DOUBT, questions_of, readings_of
-from hitsndiffs.methods.latent_key.search import Search, correlation
-from hitsndiffs.methods.latent_key.shares import SAME_READING
+from hitsndiffs.methods.latent_key.search import CONFUSION_CELLS, Search, correlation
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.readings import Reading
 from hitsndiffs.methods.robust import certified_fit, choose_axis
-from hitsndiffs.methods.vacuous import tells_nothing
+from hitsndiffs.order.orientation import undecided
 from hitsndiffs.spectral.shrinkage import shrunk
 
 __all__ = ["Auto"]
@@ -32,14 +32,14 @@ Vector = npt.NDArray[np.float64]
 
 #: Where the key's posterior and the graded axis correlate this well, ability is their average.
 AGREE = 0.8
-#: Confusion matrices are tried while users × labels² stays below this.
-MOST_CELLS = 5e7
+#: If a smaller share of the answers was given by more than one user, they look random.
+LEAST_SHARED = 0.02
 #: With more answers than this, the models are compared on a sample of the users.
 CONTEST_ANSWERS = 200_000
 
 
 @dataclass(kw_only=True, eq=False)
-class Auto(Searching):
+class Auto(ByReading):
     """Certified order, latent key or confusion matrices, chosen by the evidence in the data.
 
     1. If plain HnD's order is certified consistent, that order is the answer.
@@ -73,7 +73,7 @@ class Auto(Searching):
 
     def _fit(self, data: Engine) -> Fit:
         # 0. answers that tell nothing
-        empty = tells_nothing(data)
+        empty = _tells_nothing(data)
         if empty is not None:
             return empty
         # 1. a perfect order needs no model
@@ -90,7 +90,9 @@ class Auto(Searching):
         contest = self._contest(data, found)
         if contest is not None and contest.confusion_wins:
             return self._confusion(data, found, contest)
-        fit = self._latent_key(found)
+        fit = self._latent_key(found, self.reading)
+        assert fit.abilities is not None
+        fit = replace(fit, abilities=_ability(data, found, fit.abilities))
         why = (
             "all items share two labels, and people lean more or less towards one of them"
             if two_labels(data.items)
@@ -101,14 +103,8 @@ class Auto(Searching):
         )
         return _with_choice(fit, "latent-key", why)
 
-    def _latent_key(self, found: Search) -> Fit:
-        estimator = LatentKey(
-            axes=self.axes, resamples=self.resamples, seed=self.seed, reading=self.reading
-        )
-        fit = estimator.from_search(found)
-        assert fit.abilities is not None
-        data = found.problem.data if found.sample is None else found.sample.whole.data
-        return replace(fit, abilities=_ability(data, found, fit.abilities))
+    def _latent_key(self, found: Search, reading: int) -> Fit:
+        return LatentKey(resamples=self.resamples, reading=reading).from_search(found)
 
     def _contest(self, data: Engine, found: Search) -> Contest | None:
         """Compare with confusion matrices; ``None`` where they do not apply.
@@ -120,7 +116,7 @@ class Auto(Searching):
         shared = sharing(data.items)
         if shared.apart or two_labels(data.items):
             return None
-        if data.n_users * len(shared.labels) ** 2 > MOST_CELLS:
+        if data.n_users * len(shared.labels) ** 2 > CONFUSION_CELLS:
             return None
         step("comparing with confusion matrices")
         # a sample is enough to compare the models; who is in it depends only on the answers
@@ -140,8 +136,7 @@ class Auto(Searching):
         readings, numbers = _readings(data, fit, found)
         chosen = self._reading_of(len(readings))
         if chosen > 0:
-            other = LatentKey(seed=self.seed, reading=numbers[chosen - 1])
-            fit = other.from_search(found)
+            fit = self._latent_key(found, numbers[chosen - 1])
         else:
             fit = replace(
                 fit,
@@ -160,6 +155,43 @@ class Auto(Searching):
             questions=questions_of(found, readings[:1]) if found.sample is None else (),
         )
         return _with_choice(fit, "latent-key" if chosen > 0 else "dawid-skene", why)
+
+
+def _tells_nothing(data: Engine) -> Fit | None:
+    """The result if all users answered alike or (almost) no answer is shared; else ``None``."""
+    counts = data.choosers_per_option
+    if data.n_users < 2:
+        return None
+    if (data.items.sizes == 1).all():
+        return _equal(data, "All users gave the same answers: nothing tells them apart")
+    shared = int(counts[counts > 1].sum())
+    if shared == 0:
+        return _equal(
+            data,
+            "No two users gave the same answer to any item, so nothing can be compared. Are these "
+            "answers, or measurements? Options must be the same text to be the same option",
+        )
+    if shared < LEAST_SHARED * data.n_responses and data.n_responses >= 100:
+        return _equal(
+            data,
+            f"Only {shared / data.n_responses:.1%} of the answers were given by more than one "
+            "user: they look like numbers drawn at random, and rank nobody",
+        )
+    return None
+
+
+def _equal(data: Engine, why: str) -> Fit:
+    zero = 0.0 * data.everybody
+    counts = data.choosers_per_option.astype(float)
+    return Fit(
+        scores=zero,
+        option_weights=np.zeros(data.n_options),
+        key_probabilities=data.items.share(counts),
+        standard_errors=zero + np.nan,
+        orientation=undecided(np.zeros(1)),
+        confidence=0.0,
+        choice=Choice(None, why),
+    )
 
 
 def _readings(data: Engine, fit: Fit, found: Search) -> tuple[tuple[Reading, ...], tuple[int, ...]]:

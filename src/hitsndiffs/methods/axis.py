@@ -18,7 +18,6 @@ from hitsndiffs.spectral import Averaging, Solution
 from hitsndiffs.spectral.repeated import REPEATED
 
 __all__ = [
-    "is_repeated",
     "nobody_differs",
     "oriented_fit",
     "standard_errors",
@@ -65,7 +64,7 @@ def oriented_fit(
     strong = None if strong_user is None else data.user_number(strong_user)
     orientation = orient(scores, data, answers=known, strong_user=strong)
     asked = bool(known) or strong is not None
-    repeated = is_repeated(values)
+    repeated = _is_repeated(values)
     up = orientation.sign > 0
     scores, weights = ((x + 0.0 if up else 0.0 - x) for x in (scores, weights))  # no -0.0
     return Fit(
@@ -118,7 +117,7 @@ def nobody_differs(data: Engine) -> Fit:
     )
 
 
-def is_repeated(values: Vector | None) -> bool:
+def _is_repeated(values: Vector | None) -> bool:
     """Whether the two strongest axes are equally strong."""
     if values is None or len(values) < 2:
         return False

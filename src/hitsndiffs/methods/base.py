@@ -117,7 +117,9 @@ class Method:
         known = self.get_params()
         for name, value in params.items():
             if name not in known:
-                raise InputError(_unknown(self, name))
+                raise InputError(
+                    f"Method '{self.name}' has no parameter {name!r}; it takes {', '.join(known)}."
+                )
             setattr(self, name, value)
         return self
 
@@ -160,8 +162,3 @@ class Method:
             ConvergenceWarning,
             stacklevel=4,
         )
-
-
-def _unknown(method: Method, name: str) -> str:
-    names = [f.name for f in fields(method)]
-    return f"Method '{method.name}' has no parameter {name!r}; it takes {', '.join(names)}."

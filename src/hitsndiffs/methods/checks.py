@@ -19,42 +19,48 @@ def _whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-#: Parameter → what it must be, in words and as a test.
-RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "seed": ("a whole number from 0 up", lambda v: _whole(v) and v >= 0),
-    "tol": ("a number from 0 up", lambda v: _number(v) and v >= 0),
-    "max_iterations": ("a whole number from 1 up", lambda v: _whole(v) and v >= 1),
-    "rounds": ("a whole number from 1 up", lambda v: _whole(v) and v >= 1),
-    "exponent": ("a number above 0", lambda v: _number(v) and 0 < v < float("inf")),
-    "smoothing": ("a number from 0 up", lambda v: _number(v) and 0 <= v < float("inf")),
-    "beta": ("a number above 0, or None", lambda v: v is None or (_number(v) and v > 0)),
-    "trust": ("a number above 0 and below 1", lambda v: _number(v) and 0 < v < 1),
-    "lam": ("a number from 0 up, or None", lambda v: v is None or _shrinks(v)),
-    "mu": ("a number from 0 up, or None", lambda v: v is None or _shrinks(v)),
-    "reading": ("a whole number from 1 up", lambda v: _whole(v) and v >= 1),
-    "group": ("a mapping of users to groups, or None", lambda v: v is None or _mapping(v)),
-    "axes": ("a whole number from 1 up", lambda v: _whole(v) and v >= 1),
-    "resamples": ("a whole number from 0 up", lambda v: _whole(v) and v >= 0),
-    "quadrature": ("a whole number from 5 up", lambda v: _whole(v) and v >= 5),
-    "options_per_item": (
-        "a whole number from 2 up, or None",
-        lambda v: v is None or (_whole(v) and v >= 2),
-    ),
-    "key": ("a mapping of items to options, or None", lambda v: v is None or _mapping(v)),
-    "answers": ("a mapping of items to options, or None", lambda v: v is None or _mapping(v)),
-    "order": (
-        "a mapping of items to lists of options, or None",
-        lambda v: v is None or _mapping(v),
-    ),
-}
-
-
-def _shrinks(value: Any) -> bool:
-    return _number(value) and 0 <= value < float("inf")
+def _finite(value: Any) -> bool:
+    return _number(value) and abs(value) < float("inf")
 
 
 def _mapping(value: Any) -> bool:
     return isinstance(value, Mapping)
+
+
+Rule = tuple[str, Callable[[Any], bool]]
+
+
+def _or_none(rule: Rule) -> Rule:
+    said, holds = rule
+    return f"{said}, or None", lambda v: v is None or holds(v)
+
+
+WHOLE_FROM_0: Rule = ("a whole number from 0 up", lambda v: _whole(v) and v >= 0)
+WHOLE_FROM_1: Rule = ("a whole number from 1 up", lambda v: _whole(v) and v >= 1)
+FINITE_FROM_0: Rule = ("a number from 0 up", lambda v: _finite(v) and v >= 0)
+RIGHT_OPTIONS = _or_none(("a mapping of items to options", _mapping))
+#: Parameter → what it must be, in words and as a test.
+RULES: dict[str, Rule] = {
+    "seed": WHOLE_FROM_0,
+    "resamples": WHOLE_FROM_0,
+    "max_iterations": WHOLE_FROM_1,
+    "rounds": WHOLE_FROM_1,
+    "reading": WHOLE_FROM_1,
+    "axes": WHOLE_FROM_1,
+    "quadrature": ("a whole number from 5 up", lambda v: _whole(v) and v >= 5),
+    "options_per_item": _or_none(("a whole number from 2 up", lambda v: _whole(v) and v >= 2)),
+    "tol": ("a number from 0 up", lambda v: _number(v) and v >= 0),
+    "exponent": ("a number above 0", lambda v: _finite(v) and v > 0),
+    "trust": ("a number above 0 and below 1", lambda v: _number(v) and 0 < v < 1),
+    "smoothing": FINITE_FROM_0,
+    "lam": _or_none(FINITE_FROM_0),
+    "mu": _or_none(FINITE_FROM_0),
+    "beta": _or_none(("a number above 0", lambda v: _number(v) and v > 0)),
+    "key": RIGHT_OPTIONS,
+    "answers": RIGHT_OPTIONS,
+    "order": _or_none(("a mapping of items to lists of options", _mapping)),
+    "group": _or_none(("a mapping of users to groups", _mapping)),
+}
 
 
 def check_params(

@@ -52,6 +52,7 @@ def perfected(
     order, certified = ordered_users(data, Levels.of(scores, np.zeros(data.n_users, int)))
     if certified:
         found = checked_order(data, order)
+        assert found is not None
         return replace(fit, perfect=found, notes=(*_several(found), *fit.notes))
     found = perfect_order(data, scores)
     if found is None:
@@ -100,9 +101,9 @@ def along(
     return replace(fit, perfect=found, scoring=scoring, notes=(*_several(found), *fit.notes))
 
 
-def _several(found: PerfectOrder | None) -> list[str]:
+def _several(found: PerfectOrder) -> list[str]:
     """Say so when other orders explain the answers as well."""
-    number = None if found is None else found.n_orders
+    number = found.n_orders
     if number is None:
         return [
             "Whether other orders explain every answer too was not counted: it would take long."

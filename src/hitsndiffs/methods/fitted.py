@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -173,20 +173,19 @@ class Fit:
 
 def collected(data: Engine, fit: Fit) -> Fit:
     """The same fit, with all user arrays as NumPy arrays."""
-    if data.arrays == "numpy":
-        return fit
-    found = {name: getattr(fit, name) for name in USER_ARRAYS}
-    readings = tuple(replace(r, correct=data.collect(r.correct)) for r in fit.readings)
-    here: dict[str, Any] = {name: data.collect(x) for name, x in found.items() if x is not None}
-    return replace(fit, readings=readings, **here)
+    return fit if data.arrays == "numpy" else _moved(fit, data.collect)
 
 
 def spread_out(data: Engine, fit: Fit) -> Fit:
     """The same fit, with NumPy arrays turned into user arrays of the engine."""
+    return _moved(fit, data.user_array)
+
+
+def _moved(fit: Fit, move: Callable[[Any], Any]) -> Fit:
     found = {name: getattr(fit, name) for name in USER_ARRAYS}
-    readings = tuple(replace(r, correct=data.user_array(r.correct)) for r in fit.readings)
-    there: dict[str, Any] = {n: data.user_array(x) for n, x in found.items() if x is not None}
-    return replace(fit, readings=readings, **there)
+    arrays: dict[str, Any] = {name: move(x) for name, x in found.items() if x is not None}
+    readings = tuple(replace(r, correct=move(r.correct)) for r in fit.readings)
+    return replace(fit, readings=readings, **arrays)
 
 
 @dataclass(frozen=True)
@@ -213,10 +212,10 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
         Users who share no option with anybody: their score is 0.
     """
     m, q = data.n_users, data.n_options
-    scores = np.full(m, np.nan)
-    scores[alone] = 0.0
     key = _mixed_keys(data, parts, alone)
     if not parts:
+        scores = np.full(m, np.nan)
+        scores[alone] = 0.0
         return Fit(
             scores=scores,
             key_probabilities=key,
@@ -224,8 +223,10 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
             confidence=0.0,
             notes=("No two users chose the same option: nobody can be compared.",),
         )
-    for part in parts:
-        scores[part.users] = part.fit.scores
+    of_users: dict[str, Any] = {
+        name: _spread([(p.users, getattr(p.fit, name)) for p in parts], m) for name in USER_ARRAYS
+    }
+    of_users["scores"][alone] = 0.0
     # of equally large parts take the least sure one, so that their order does not matter
     largest = [part.fit for part in parts if len(part.users) == len(parts[0].users)]
     first = min(largest, key=lambda fit: 1.0 if fit.confidence is None else fit.confidence)
@@ -233,13 +234,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
     place = next(part for part in parts if part.fit is first)
     return replace(
         first,
-        scores=scores,
-        correct=_spread([(p.users, p.fit.correct) for p in parts], m),
-        abilities=_spread([(p.users, p.fit.abilities) for p in parts], m),
-        standard_errors=_spread([(p.users, p.fit.standard_errors) for p in parts], m),
-        ability_errors=_spread([(p.users, p.fit.ability_errors) for p in parts], m),
-        correct_errors=_spread([(p.users, p.fit.correct_errors) for p in parts], m),
-        common_errors=_spread([(p.users, p.fit.common_errors) for p in parts], m),
+        **of_users,
         option_weights=_spread([(p.options, p.fit.option_weights) for p in parts], q),
         key_probabilities=key,
         converged=unsettled.converged,

@@ -40,7 +40,7 @@ MOST_SURE_UNTOLD = 0.5
 TELLING = ("key", "order", "group")
 
 
-def fit_in_order(method: Method, data: Engine, *, up_to: int = UP_TO) -> Fit:
+def fit_in_order(method: Method, data: Engine) -> Fit:
     """Fit a method so that the order and names of users, items and options change nothing.
 
     Parameters
@@ -49,10 +49,8 @@ def fit_in_order(method: Method, data: Engine, *, up_to: int = UP_TO) -> Fit:
         The method.
     data
         The data; every user has answered something.
-    up_to
-        Data with more answers are fitted as they come.
     """
-    if not (method.orders_first and data.gives_answers) or data.n_responses > up_to:
+    if not (method.orders_first and data.gives_answers) or data.n_responses > UP_TO:
         return collected(data, method._fit(data))
     found = canonical(_colouring(method, data))
     here = data.opened(found.responses)
@@ -79,23 +77,22 @@ def _colouring(method: Method, data: Engine) -> Colouring:
 
 def _brought_back(fit: Fit, found: Canonical) -> Fit:
     """The same fit in the caller's order of users, items and options."""
-    changed: dict[str, Any] = {}
-    learnt = fit.learnt
-    for name in USER_ARRAYS:
-        changed[name] = _placed(getattr(fit, name), found.users)
-    for name in ("option_weights", "key_probabilities"):
-        changed[name] = _placed(getattr(fit, name), found.options)
+    changed: dict[str, Any] = {
+        name: _placed(getattr(fit, name), found.users) for name in USER_ARRAYS
+    }
     if fit.scoring is not None:
         weights = _placed(fit.scoring.weights, found.options)
         changed["scoring"] = replace(fit.scoring, weights=weights)
     return replace(
         fit,
         **changed,
+        option_weights=_placed(fit.option_weights, found.options),
+        key_probabilities=_placed(fit.key_probabilities, found.options),
         perfect=None if fit.perfect is None else _perfect(fit.perfect, found),
         readings=tuple(_reading(reading, found) for reading in fit.readings),
         questions=tuple(replace(q, item=int(found.items[q.item])) for q in fit.questions),
         alike=numbered(fit.alike, found.users),
-        learnt=learnt and learnt.put_back(found.users, found.items, found.options),
+        learnt=fit.learnt and fit.learnt.put_back(found.users, found.items, found.options),
     )
 
 

@@ -75,23 +75,25 @@ class LabelCentred:
 
     def item_weights(self, scores: Array) -> Array:
         """How much more often abler users give each item's second label, leanings taken out."""
-        d, items = self.data, self.data.items
+        d = self.data
         scores = self.witness * scores
         back = d.choosers(np.stack([scores, scores * self.leanings], axis=1))
-        total = items.total(back)
-        mine = items.total(self.second * back[:, 0])
-        return (mine - self.shares * total[:, 0] - total[:, 1]) / (d.answers_per_item + SHRINK)
+        return self._residuals(back) / (d.answers_per_item + SHRINK)
 
     def around(self, x: Array) -> Array:
         """From items to users and back (symmetric)."""
-        d, items = self.data, self.data.items
+        d = self.data
         root = 1 / np.sqrt(d.answers_per_item + SHRINK)
         back = d.through(
             self.columns(root * x), _back, self.leanings, d.answers_per_user, self.witness
         )
-        total = items.total(back)
-        mine = items.total(self.second * back[:, 0])
-        return np.asarray(root * (mine - self.shares * total[:, 0] - total[:, 1]))
+        return np.asarray(root * self._residuals(back))
+
+    def _residuals(self, back: Array) -> Array:
+        """For each item, sums over its answers less shares and leanings."""
+        total = self.data.items.total(back)
+        mine = self.data.items.total(self.second * back[:, 0])
+        return np.asarray(mine - self.shares * total[:, 0] - total[:, 1])
 
 
 def label_centred_axes(

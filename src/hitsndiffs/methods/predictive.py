@@ -102,6 +102,7 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     problem = KeyProblem(seen)
     key_fit = problem.fit(start, max_rounds=12)
+    assert isinstance(key_fit, KeyFit)
     confusion = DawidSkene(
         model="hierarchical", max_iterations=CONFUSION_ROUNDS, tol=CONFUSION_CHANGE
     )

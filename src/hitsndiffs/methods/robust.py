@@ -20,6 +20,7 @@ from hitsndiffs.methods.labels import two_labels
 from hitsndiffs.methods.latent_key.base import Searching
 from hitsndiffs.methods.latent_key.search import Search, correlation
 from hitsndiffs.methods.majority import Majority
+from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.perfect import may_be_perfect, perfect_order
 from hitsndiffs.spectral import leading_axes
@@ -147,6 +148,7 @@ class HNDRobust(Searching):
             converged=found.axes.converged,
             n_iterations=found.rounds,
             notes=(*([] if centred is None else [LEANINGS]), *_notes(found, place, confidence)),
+            scoring=Scoring(w, extra=found.mu) if centred is None else None,
             learnt=ShrunkAxes(found.lam, found.mu, place + 1, tuple(float(a) for a in agreements)),
         )
 

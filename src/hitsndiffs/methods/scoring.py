@@ -25,21 +25,20 @@ class NewScores:
 
 @dataclass(frozen=True)
 class Scoring:
-    """A score is a mean over the chosen options: ``(Σ weights + offset) / (answers + extra)``.
+    """A score is a mean over the chosen options: ``Σ weights / (answers + extra)``.
 
     Attributes
     ----------
     weights
         One per option of the fit.
-    extra, offset
-        Further answers credited to everybody (shrinkage), and the sum of their weights.
+    extra
+        Further answers, of weight 0, that everybody is credited with (shrinkage).
     shares
         Whether weights are probabilities of being right, and scores shares of right answers.
     """
 
     weights: Vector
     extra: float = 0.0
-    offset: float = 0.0
     shares: bool = False
 
     def place(self, data: Engine, weights: Vector) -> NewScores:
@@ -47,7 +46,7 @@ class Scoring:
         n = data.answers_per_user
         sums = data.choices(weights)
         with np.errstate(invalid="ignore", divide="ignore"):
-            scores = np.where(n > 0, (sums + self.offset) / (n + self.extra), np.nan)
+            scores = np.where(n > 0, sums / (n + self.extra), np.nan)
             if self.shares:  # a few right answers do not make a user infallible
                 errors = right_errors(data, weights, (sums + 1) / (n + 2), n)
             else:

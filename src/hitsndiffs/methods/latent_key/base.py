@@ -1,4 +1,4 @@
-"""Base of the methods that look for a latent key."""
+"""Bases of the methods that look for a latent key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Method
 from hitsndiffs.methods.latent_key.search import Search, search
 
-__all__ = ["Searching"]
+__all__ = ["ByReading", "Searching"]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -22,8 +22,6 @@ class Searching(Method):
     ----------
     axes
         Start from this many leading axes, both ways up, and from the consensus.
-    reading
-        Rank by this reading of the answers: 1 is the likeliest, 2 the next, and so on.
     group
         Which group each user belongs to (user → group): runs of one model, a team, a classroom.
         Each group counts as one witness, whatever its size; all members are still ranked.
@@ -35,7 +33,6 @@ class Searching(Method):
     reads_labels: ClassVar[bool] = True
 
     axes: int = 3
-    reading: int = 1
     group: Mapping[Any, Any] | None = None
     answers: Mapping[Any, Any] | None = None
     strong_user: Any = None
@@ -49,6 +46,19 @@ class Searching(Method):
             axes=self.axes,
             seed=self.seed,
         )
+
+
+@dataclass(kw_only=True, eq=False)
+class ByReading(Searching):
+    """Base of those that rank by one reading of the answers.
+
+    Parameters
+    ----------
+    reading
+        Its number: 1 is the likeliest, 2 the next, and so on.
+    """
+
+    reading: int = 1
 
     def _reading_of(self, count: int) -> int:
         """The number of the reading to rank by, from 0; an error if there are too few."""

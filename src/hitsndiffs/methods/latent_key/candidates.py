@@ -23,6 +23,7 @@ __all__ = [
     "Candidates",
     "Curves",
     "ItemBlock",
+    "about_key",
     "expected_logs",
     "fit_curves",
     "for_blocks",
@@ -191,6 +192,11 @@ def weigh_candidates(
     for_blocks(blocks, work, threads)
     fitted = replace(curves, slopes=slopes, intercepts=intercepts)
     return Candidates(fitted, key, prior, logs, curvature)
+
+
+def about_key(key: Array, prior: Array) -> float:
+    """The keys' part of the evidence: how likely they are a priori, and how much in doubt."""
+    return float((key * (prior - np.log(np.maximum(key, 1e-300)))).sum())
 
 
 def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: int) -> Array:

@@ -9,6 +9,7 @@ arise twice.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,10 @@ COMMON, LEAST_VARIANCE = 4, 0.25
 #: Two users' answers are nearly the same when they agree on this share of the items beyond chance,
 #: over at least this many items that both answered.
 NEARLY_SAME, NEAR_COMMON = 0.5, 15
+#: Users in the sample that shows how far pairs agree beyond what a solution expects.
+EXCESS_USERS = 100
+#: Large data are compared on this many bands of items.
+BANDS = 6
 
 
 @dataclass(frozen=True)
@@ -168,9 +173,7 @@ def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
             f"The groups name none of the users; users are for example {some}. Say which user "
             "belongs to which group."
         )
-    sizes: dict[str, int] = {}
-    for name in here:
-        sizes[name] = sizes.get(name, 0) + 1
+    sizes = Counter(here)
     return data.user_array(
         np.array([1.0 / sizes[names[user]] if user in names else 1.0 for user in users])
     )
@@ -222,21 +225,20 @@ def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
     return max(1.0, float(np.median(compared) / 0.6745)) if len(compared) else 1.0
 
 
-def excess_spread(fit: Solution, size: int = 100) -> float:
+def excess_spread(fit: Solution) -> float:
     """How much more pairs of users agree or disagree than a solution expects (at least 1).
 
     1 for large data, where pairs are not compared.
     """
     problem = fit.problem
-    if problem.data.n_users < 4:
-        return 1.0
-    if problem.data.n_responses * problem.data.n_users > PAIRWISE_UP_TO:
+    m = problem.data.n_users
+    if m < 4 or problem.data.n_responses * m > PAIRWISE_UP_TO:
         return 1.0
     problem, fit = _here(problem, fit)
-    return _spread(problem, fit, fit.probabilities(), size)
+    return _spread(problem, fit, fit.probabilities(), EXCESS_USERS)
 
 
-def _copy_logs(problem: Problem, users: npt.NDArray[np.int64], alike: Array) -> Array:
+def _copy_logs(problem: Problem, users: Ints, alike: Array) -> Array:
     """Log probability of users' answers, each drawn from the answers of those who are alike."""
     if len(users) == 0:
         return np.zeros(0)
@@ -276,7 +278,7 @@ class _Agreement:
     expected: Array
     common: Counts
     per_item: Array
-    place: npt.NDArray[np.int64]
+    place: Ints
 
     def standardised(self) -> Array:
         """Agreement beyond expectation, in standard errors; 0 where few items are common."""
@@ -286,9 +288,7 @@ class _Agreement:
         return np.asarray(z)
 
 
-def _agreement(
-    problem: Problem, fit: Solution, curves: Array, users: npt.NDArray[np.int64]
-) -> _Agreement:
+def _agreement(problem: Problem, fit: Solution, curves: Array, users: Ints) -> _Agreement:
     """Compare everybody with some users.
 
     The expected agreement of two users is computed over the items that the second one answered,
@@ -302,16 +302,14 @@ def _agreement(
     return _Agreement(found, expected, common, per_item, fit.places)
 
 
-def _alike(
-    all_pairs: _Agreement, users: npt.NDArray[np.int64], threshold: float, problem: Problem
-) -> npt.NDArray[np.bool_]:
+def _alike(all_pairs: _Agreement, users: Ints, threshold: float, problem: Problem) -> Flags:
     """Who agrees with whom beyond doubt, on enough of the items where that was not expected.
 
     Hardly any pair does, so only pairs whose agreement would suffice at the smallest variance are
     checked in full.
     """
     beyond = all_pairs.found - all_pairs.expected
-    alike: npt.NDArray[np.bool_] = beyond > threshold * np.sqrt(LEAST_VARIANCE)
+    alike: Flags = beyond > threshold * np.sqrt(LEAST_VARIANCE)
     alike[users, np.arange(len(users))] = False
     one, other = np.nonzero(alike)
     expected, common = all_pairs.expected[one, other], all_pairs.common[one, other]
@@ -326,7 +324,7 @@ def _alike(
     return alike
 
 
-def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
+def _banded_copies(problem: Problem, fit: Solution) -> Any:
     """Number of others who share a pattern that is too unlikely to arise twice.
 
     The items are dealt into bands by how often they and their options were chosen. If a user's
@@ -337,9 +335,9 @@ def _banded_copies(problem: Problem, fit: Solution, bands: int = 6) -> Any:
     log_p = np.log(np.maximum(fit.probabilities(), 1e-12))
     place = fit.places
     words = option_words(data.n_options)
-    band_of_item = np.argsort(np.argsort(item_words(data), kind="stable")) % bands
+    band_of_item = np.argsort(np.argsort(item_words(data), kind="stable")) % BANDS
     copies = 0.0 * data.everybody
-    for band in range(-1, bands):  # -1: the whole sheet
+    for band in range(-1, BANDS):  # -1: the whole sheet
         inside = np.ones(data.n_options, dtype=bool)
         if band >= 0:
             inside = (band_of_item == band)[data.items.of_option]

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.latent_key.confidence import DISAGREE, NATS
-from hitsndiffs.methods.latent_key.found import Search
+from hitsndiffs.methods.latent_key.found import HALVED, Search
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
-from hitsndiffs.methods.latent_key.shares import HALVED, shared_out
 from hitsndiffs.methods.probability import normal_cdf
 
 __all__ = ["Meaning", "clusters", "doubted", "meanings"]
@@ -72,7 +71,7 @@ class Meaning:
 def meanings(found: Search) -> list[Meaning]:
     """The solutions, and the axes both ways up; the remainder to 1: none of them is right."""
     made = []
-    for mode, probability in shared_out(found):
+    for mode, probability in zip(found.distinct, found.probabilities, strict=True):
         chance, key = min(probability, MOST_LIKELY), mode.fit.key
         if mode.one_label is None:
             key = _competing(found, mode.fit)[0]
@@ -114,11 +113,7 @@ def _competing(found: Search, start: Any) -> tuple[Array, float]:
 
     Where many users say the same, a solution's own key is surer than the answers allow.
     """
-    problem = found.problem
-    kept = problem.witness
-    problem.weigh(found.alone)
-    fit = problem.fit(start, max_rounds=1)
-    problem.weigh(kept)
+    fit = found.problem.weighing(found.alone).fit(start, max_rounds=1)
     return fit.key, fit.evidence
 
 

@@ -21,14 +21,13 @@ from hitsndiffs.methods.latent_key.confidence import (
 )
 from hitsndiffs.methods.latent_key.copies import excess_spread, find_witnesses
 from hitsndiffs.methods.latent_key.habits import Habits
-from hitsndiffs.methods.latent_key.modes import Mode, correlation, fit_from
+from hitsndiffs.methods.latent_key.modes import Mode, consensus, correlation, fit_from
 from hitsndiffs.methods.latent_key.problem import Problem
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.signal import LeaningFit
-from hitsndiffs.methods.latent_key.starts import consensus
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
-__all__ = ["Search", "Surprise", "contradicts", "known_leads"]
+__all__ = ["HALVED", "SAME_READING", "Search", "Surprise", "contradicts"]
 
 Array = npt.NDArray[np.float64]
 
@@ -36,6 +35,13 @@ Array = npt.NDArray[np.float64]
 #: Then it is not sure, unless known answers support it by at least :data:`WELL_KNOWN` nats.
 FOLLOWS, MOST_FOLLOWED = 0.95, 12
 WELL_KNOWN = 3.0
+#: Shares of right answers that correlate this well belong to one reading; most readings kept.
+SAME_READING, MOST_READINGS = 0.9, 5
+#: A reading this far behind (nats) has half the share of one that is level with the first: models
+#: are wrong in ways that many users repeat, so evidence is worth less than it says.
+HALVED = 20.0
+#: Share of the case that none of the readings is right, on the same scale.
+NONE = 0.5
 #: If a solution is right, those who know an item's answer are the abler ones this often.
 AGREES = 0.85
 
@@ -117,11 +123,6 @@ class Search:
         return replace(chosen, fit=fit, witnesses=witnesses)
 
     @property
-    def witness(self) -> Array:
-        """How much each user counts as a witness."""
-        return self.best.witnesses.weights
-
-    @property
     def best(self) -> Mode:
         """The best solution; one that agrees with what the caller knows, if there is any."""
         return self.modes[0]
@@ -168,15 +169,13 @@ class Search:
 
         1 if there are no such sheets, or if one label is right everywhere.
         """
-        problem, mode = self.best.fit.problem, self.best
+        mode = self.best
         if float(self.once.min()) == 1.0 or mode.one_label is not None:
             return 1.0
         if self.by_once is not None and not self.told:
             return correlation(self.by_once, mode.fit.posterior.mean)
-        kept = problem.witness
-        problem.weigh(self.once)
+        problem = mode.fit.problem.weighing(self.once)
         other = fit_from(take_sample(problem), consensus(problem), rounds=15)
-        problem.weigh(kept)
         return correlation(other.posterior.mean, mode.fit.posterior.mean)
 
     @cached_property
@@ -227,12 +226,40 @@ class Search:
         return sure
 
     @cached_property
+    def distinct(self) -> list[Mode]:
+        """The solutions that rank people differently, best first."""
+        kept: list[tuple[Mode, Array]] = []
+        for mode in self.modes:
+            share = self.problem.right_shares(mode.fit.key)
+            if all(correlation(share, other) < SAME_READING for _, other in kept):
+                kept.append((mode, share))
+        return [mode for mode, _ in kept[:MOST_READINGS]]
+
+    @cached_property
+    def probabilities(self) -> list[float]:
+        """Those of the distinct solutions; the first is the confidence.
+
+        The remainder to 1: none of them is right.
+        """
+        others, sure = self.distinct[1:], self.confidence
+        if self.told:
+            chance = {id(mode): told for mode, told in zip(self.modes, self.told, strict=True)}
+            share = np.array([chance[id(mode)] for mode in others])
+            share = share * min((1 - sure) / max(1 - self.told[0], 1e-12), 1.0)
+        else:
+            behind = np.array([self.best.evidence - mode.evidence for mode in others])
+            share = 1 / (1 + np.maximum(behind, 0.0) / HALVED)
+            share = (1 - sure) * share / (share.sum() + NONE)
+        # no other is likelier than the first, which explains the answers best
+        return [sure, *np.minimum(share, sure).tolist()]
+
+    @cached_property
     def known_support(self) -> float:
         """How strongly known answers support the best solution (nats; 0 if none are known).
 
         Item by item: are those who chose the right answer abler than the others?
         """
-        lead, _ = known_leads(self.problem, self.best)
+        lead = _known_leads(self.problem, self.best)
         better, worse = int((lead > 0).sum()), int((lead < 0).sum())
         return max(better * log(2 * AGREES) + worse * log(2 * (1 - AGREES)), 0.0)
 
@@ -259,15 +286,14 @@ class Search:
         return str(shared.labels[strongest]), found[strongest]
 
 
-def known_leads(problem: Problem, mode: Mode) -> tuple[Array, Array]:
-    """For each known right answer: its choosers' total lead in ability, and its weight."""
+def _known_leads(problem: Problem, mode: Mode) -> Array:
+    """For each known right answer, its choosers' total lead in ability."""
     right = np.flatnonzero(problem.known == 1.0)
     ability = mode.fit.posterior.mean
     counts = problem.data.choosers_per_option.astype(float)
     totals = problem.data.choosers(ability)
     answers, sums = problem.items.sum(counts)[right], problem.items.sum(totals)[right]
-    lead = totals[right] - counts[right] * sums / answers
-    return lead, counts[right] * (1 - counts[right] / answers)
+    return np.asarray(totals[right] - counts[right] * sums / answers)
 
 
 def contradicts(problem: Problem, mode: Mode) -> bool:
@@ -276,4 +302,4 @@ def contradicts(problem: Problem, mode: Mode) -> bool:
     if problem.strong is not None and ability[problem.strong] < problem.data.median(ability):
         return True
     # those who chose a known right answer should be abler than those who answered otherwise
-    return float(known_leads(problem, mode)[0].sum()) < 0
+    return float(_known_leads(problem, mode).sum()) < 0

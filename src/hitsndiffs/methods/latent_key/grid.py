@@ -16,6 +16,7 @@ __all__ = [
     "THETA",
     "Posterior",
     "at_place",
+    "nearest",
     "normal_log_prior",
     "normal_scores",
     "normalised",
@@ -59,9 +60,9 @@ class Posterior:
     log_evidence: Array
 
 
-def normal_log_prior(mean: float = 0.0, sd: float = 1.0) -> Array:
-    """Log weights of a normal distribution on the grid (they sum to one)."""
-    logs = -0.5 * ((THETA - mean) / sd) ** 2
+def normal_log_prior(mean: float = 0.0, sd: float = 1.0, points: Array = THETA) -> Array:
+    """Log weights of a normal distribution on a grid (they sum to one)."""
+    logs = -0.5 * ((points - mean) / sd) ** 2
     return np.asarray(logs - np.log(np.exp(logs).sum()))
 
 
@@ -112,6 +113,12 @@ def normalised(
         variance[narrow] = step**2 * spread
         weights[narrow] = _between(offset, spread, peak, len(points))
     return weights, mean, np.sqrt(variance), evidence + top.ravel()
+
+
+def nearest(values: Array, points: Array = THETA) -> Any:
+    """The number of the point of an even grid that is nearest to each value."""
+    place = np.rint((values - points[0]) / (points[1] - points[0]))
+    return np.clip(place, 0, len(points) - 1).astype(np.int64)
 
 
 def at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:

@@ -14,8 +14,10 @@ leanings are part of the model, see :mod:`.signal`.)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,14 +25,18 @@ import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers, sharing
-from hitsndiffs.methods.latent_key.candidates import Curves, expected_logs, weigh_candidates
-from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior, at_place, posterior_of
+from hitsndiffs.methods.latent_key.candidates import (
+    Curves,
+    about_key,
+    expected_logs,
+    weigh_candidates,
+)
+from hitsndiffs.methods.latent_key.grid import THETA, Posterior, nearest, posterior_of
 from hitsndiffs.methods.latent_key.model import (
     KeyFit,
     KeyProblem,
     Posteriors,
-    placed,
-    spread,
+    begun,
     stepping,
     with_prior,
 )
@@ -112,13 +118,13 @@ class Habits:
         classes = 1 + len(self.labels) * len(HABIT_SHARES)
         return data.n_options * classes * len(THETA) <= HABIT_CELLS
 
-    def told(self, data: Engine, most: int = 3) -> str | None:
+    def told(self, data: Engine) -> str | None:
         """Name users who mostly give one label whatever is asked; ``None`` if there are none."""
         clear = self.shares >= MOSTLY
         number = int(clear.sum())
         if number == 0:
             return None
-        some = data.first(clear, most)
+        some = data.first(clear, 3)
         labels = data.collect(self.of_users)[some]
         named = [
             f"{user} ({self.names[label]})"
@@ -187,21 +193,11 @@ class HabitProblem(KeyProblem):
         #: The share of answers that every class gives by habit.
         self.shares: Array = np.concatenate([[0.0], np.tile(HABIT_SHARES, len(labels))])
 
-    def part(self, data: Engine, witness: Any, options: Ints) -> HabitProblem:
-        """The same problem with some users or some options."""
-        strong = self.strong
-        name = None if strong is None else self.data.user_labels(np.array([strong]))[0]
-        part = HabitProblem(
-            data, witness, strong_user=name, sizes=self.sizes, labels=self._labels_in(data)
-        )
-        part.known = self.known[options]
-        part.held = None if self.held is None else self.held[options]
-        return part
-
-    def _labels_in(self, data: Engine) -> tuple[int, ...]:
-        names = label_numbers(data.items)[0].tolist()
+    def _own(self, part: Engine) -> dict[str, Any]:
+        """The habits whose labels occur in a part of the data."""
+        names = label_numbers(part.items)[0].tolist()
         wanted = [self.names[label] for label in self.labels]
-        return tuple(names.index(name) for name in wanted if name in names)
+        return {"labels": tuple(names.index(name) for name in wanted if name in names)}
 
     @property
     def first(self) -> Array:
@@ -211,28 +207,15 @@ class HabitProblem(KeyProblem):
             return np.ones(1)
         return np.concatenate([[NO_HABIT], np.full(habits, (1 - NO_HABIT) / habits)])
 
-    def fit(
-        self,
-        start: Solution | Posterior | Array,
-        *,
-        max_rounds: int = 150,
-        tol: float = 1e-6,
-    ) -> HabitFit:
-        """Fit the model (see :meth:`.Problem.fit`)."""
-        data = self.data
-        curves, common = Curves.start(data.n_options), self.first
-        warm = isinstance(start, HabitFit)
+    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[HabitFit]:
+        """The solution after every round."""
+        curves, common = Curves.start(self.data.n_options), self.first
         if isinstance(start, HabitFit) and len(start.common) == len(common):
             curves, common = start.curves, start.common
             chosen, _ = self._expect(start.logs, start.by_key, common)
         else:
-            mean, sd = placed(start, data)
-            none = np.empty((data.n_options, 0))
-            chosen = data.through(none, spread, mean, sd, self.witness)
-        large = data.n_users > self.sizes.many_users or data.n_items > self.sizes.many_items
-        least = 2 if large and (warm or isinstance(start, Posterior)) else 9
-        before, fit = -np.inf, None
-        for rounds in range(1, max_rounds + 1):
+            chosen = begun(self, start)
+        for rounds in count(1):
             chosen = np.round(chosen, STEADY)
             counts = chosen.sum(axis=1)  # of the answers that were not given by habit
             found = weigh_candidates(
@@ -242,27 +225,21 @@ class HabitProblem(KeyProblem):
                 self.of_counts(counts),
                 self.certain,
                 steps=8 if rounds == 1 else 2,
-                threads=data.threads,
+                threads=self.data.threads,
             )
             key = found.key
             wrong = self._wrong(key, counts)
             logs, by_key = self._columns(found.logs + wrong[:, None])
             chosen, side = self._expect(logs, by_key, common)
             # for wrong options the shares are integrated out, not estimated
-            about_key = key * (found.prior - np.log(np.maximum(key, 1e-300)))
-            evidence = float(side[0] + about_key.sum() - counts @ wrong)
+            evidence = float(side[0] + about_key(key, found.prior) - counts @ wrong)
             evidence += PSEUDO_USERS * float(self.first @ np.log(common / self.first))
-            curves = found.curves.pooled(key, found.curvature) if rounds % 2 == 0 else found.curves
-            settled = rounds > least and abs(evidence - before) < 0.02 + tol * abs(evidence)
-            fit = HabitFit(
-                self, key, logs, evidence, rounds, settled, curves, common, by_key, counts
-            )
-            if settled:
-                break
-            common = (side[1:] + PSEUDO_USERS * self.first) / (float(side[1:].sum()) + PSEUDO_USERS)
-            before = evidence
-        assert fit is not None
-        return fit
+            curves = found.curves
+            if rounds % 2 == 0:
+                curves = curves.pooled(key, found.curvature)
+            yield HabitFit(self, key, logs, evidence, rounds, curves, common, by_key, counts)
+            users = side[1:]
+            common = (users + PSEUDO_USERS * self.first) / (float(users.sum()) + PSEUDO_USERS)
 
     def applied(self, solution: Solution) -> HabitFit:
         """Apply a solution found for some of the users to these, who answered the same items."""
@@ -354,16 +331,6 @@ class HabitFit(KeyFit):
         """The posterior of the abilities (user arrays)."""
         return Posterior(*self.described[:, :3].T)
 
-    def weights(self) -> Any:
-        """The whole posterior of the abilities on the grid, one row per user: for small data."""
-        of_classes = np.log(self.common)
-
-        def step(sums: Array, strong: Flags | None = None) -> Array:
-            weights, _, _, chance, _ = by_class(sums, of_classes, strong)
-            return np.asarray((weights * chance[..., None]).sum(axis=1))
-
-        return self.problem.data.mapped(self.logs, step, *self.problem.strong_users)
-
     def probabilities(self) -> Array:
         """P(option) for every class and ability, one row per option."""
         p = self.problem
@@ -373,21 +340,15 @@ class HabitFit(KeyFit):
     @cached_property
     def places(self) -> Any:
         """The class and the point of the grid nearest to each user."""
-        nearest = np.rint((self.posterior.mean - THETA[0]) / STEP)
-        nearest = np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
-        return nearest + len(THETA) * self.described[:, 3:].argmax(axis=1)
+        return nearest(self.posterior.mean) + len(THETA) * self.described[:, 3:].argmax(axis=1)
 
     def share_errors(self) -> Any:
         """Standard errors of the expected shares of right answers: chance, and doubt about keys.
 
         Chance is that of answers at the user's class and ability.
         """
-        key, data = self.key[:, None], self.problem.data
         p = self.probabilities()
-        chance = self.problem.items.sum(key * p * (1 - p))
-        spread_ = data.mapped(chance, at_place, self.places)[:, 0]
-        doubt = data.choices(self.key * (1 - self.key))
-        return np.sqrt(spread_ + doubt) / data.answers_per_user
+        return self._errors_at_places(self.problem.items.sum(self.key[:, None] * p * (1 - p)))
 
 
 def by_class(

@@ -7,8 +7,10 @@ except that it should be the more frequent one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,10 +19,10 @@ import numpy.typing as npt
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_prior_of
-from hitsndiffs.methods.latent_key.grid import STEP, THETA, Posterior, at_place
+from hitsndiffs.methods.latent_key.grid import Posterior
 from hitsndiffs.methods.latent_key.label_candidates import PSEUDO_LEANING
 from hitsndiffs.methods.latent_key.learnt import Population
-from hitsndiffs.methods.latent_key.model import described, expected, placed, spread, stepping
+from hitsndiffs.methods.latent_key.model import CurvesFit, begun, expect
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.methods.probability import log_curves, logistic
@@ -37,71 +39,42 @@ FROM_ALL = 1e-3
 
 
 @dataclass(frozen=True)
-class MarksFit(Solution):
-    """The solution of the model.
-
-    Attributes
-    ----------
-    curves
-        Slope and intercept of every item.
-    """
+class MarksFit(CurvesFit):
+    """The solution of the model; there is a curve for every item."""
 
     problem: MarksProblem
-    curves: Curves
-
-    @cached_property
-    def posterior(self) -> Posterior:
-        """The posterior of the abilities (user arrays)."""
-        p = self.problem
-        mean, sd, log_evidence = p.data.mapped(
-            self.logs, stepping(p.data, described), *p.strong_users
-        ).T
-        return Posterior(mean, sd, log_evidence)
 
     def probabilities(self) -> Array:
         """P(option | ability), one row per option."""
         return np.exp(self.logs)
 
-    @cached_property
-    def places(self) -> Any:
-        """The grid point nearest to each user's ability."""
-        nearest = np.rint((self.posterior.mean - THETA[0]) / STEP)
-        return np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
-
     def share_errors(self) -> Any:
         """Standard errors of the shares of the label: chance in the answers."""
-        data = self.problem.data
         p = np.exp(self.logs)
-        spread_ = data.mapped(p * (1 - p), at_place, self.places)[:, 0]
-        return np.sqrt(spread_) / data.answers_per_user
+        return self._errors_at_places(p * (1 - p))
 
     @property
     def population(self) -> Population:
         """Means of the slopes and intercepts, and the label that is right."""
-        c, label = self.curves, self.problem.label
-        return Population(c.mean_slope, c.mean_intercept, right_everywhere=label)
+        return replace(super().population, right_everywhere=self.problem.label)
 
 
 class MarksProblem(Problem):
-    """Two shared labels, one of which is right in every item; :attr:`number` says which."""
+    """Two shared labels, one of which is right in every item; :attr:`label` says which."""
 
-    number: int = 0
+    label: str
 
     def part(self, data: Engine, witness: Any, options: Ints) -> MarksProblem:
         """The same problem with some users or some options."""
         part = super().part(data, witness, options)
-        part.number = self.number
+        part.label = self.label
         return part
-
-    @property
-    def label(self) -> str:
-        """The label that is right."""
-        return str(label_numbers(self.items)[0][self.number])
 
     @cached_property
     def marked(self) -> Any:
         """1 for the options with that label."""
-        return (label_numbers(self.items)[1] == self.number).astype(float)
+        names, numbers = label_numbers(self.items)
+        return (names == self.label)[numbers].astype(float)
 
     @property
     def ease(self) -> float:
@@ -111,45 +84,23 @@ class MarksProblem(Problem):
         share = float(((mine + 1) / (all_ + 2)).mean())
         return float(np.log(share / (1 - share)))
 
-    def fit(
-        self,
-        start: Solution | Posterior | Array,
-        *,
-        max_rounds: int = 150,
-        tol: float = 1e-6,
-    ) -> MarksFit:
-        """Fit the model (see :meth:`.Problem.fit`)."""
-        data = self.data
+    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[MarksFit]:
+        """The solution after every round."""
+        n_items = self.data.n_items
         if isinstance(start, MarksFit):
-            curves = start.curves
-            chosen, _ = data.through(
-                start.logs, stepping(data, expected), self.witness, *self.strong_users
-            )
+            curves, chosen = start.curves, expect(self, start.logs)[0]
         else:
-            curves = Curves.start(data.n_items)
-            mean, sd = placed(start, data)
-            chosen = data.through(np.empty((data.n_options, 0)), spread, mean, sd, self.witness)
-        before, fit = -np.inf, None
-        for rounds in range(1, max_rounds + 1):
+            curves, chosen = Curves.start(n_items), begun(self, start)
+        for rounds in count(1):
             right = self.items.total(chosen * self.marked[:, None])
-            curves, bend = fit_curves(
-                curves, right, self.items.total(chosen), 8 if rounds == 1 else 2
-            )
-            prior = log_prior_of(curves, bend[2])
+            steps = 8 if rounds == 1 else 2
+            curves, bend = fit_curves(curves, right, self.items.total(chosen), steps)
             logs = self._logs(curves)
-            chosen, side = data.through(
-                logs, stepping(data, expected), self.witness, *self.strong_users
-            )
-            evidence = float(side[0] + prior.sum())
-            settled = rounds > 9 and abs(evidence - before) < 0.02 + tol * abs(evidence)
-            fit = MarksFit(self, self.marked, logs, evidence, rounds, settled, curves)
-            if settled:
-                break
-            before = evidence
+            chosen, of_users = expect(self, logs)
+            evidence = of_users + float(log_prior_of(curves, bend[2]).sum())
+            yield MarksFit(self, self.marked, logs, evidence, rounds, curves)
             if rounds % 2 == 0:
-                curves = curves.pooled(np.ones(data.n_items), bend)
-        assert fit is not None
-        return fit
+                curves = curves.pooled(np.ones(n_items), bend)
 
     def applied(self, solution: Solution) -> MarksFit:
         """Apply a solution found for some of the users to these, who answered the same items."""

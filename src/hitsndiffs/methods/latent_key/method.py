@@ -13,14 +13,13 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.fitted import AlikeUsers
-from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.base import ByReading
 from hitsndiffs.methods.latent_key.common import off_together
 from hitsndiffs.methods.latent_key.learnt import FoundSolution, KeySearch
 from hitsndiffs.methods.latent_key.modes import Mode
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search
-from hitsndiffs.methods.latent_key.shares import distinct_modes
 from hitsndiffs.methods.latent_key.signal import LeaningProblem
 from hitsndiffs.methods.probability import normal_quantile
 
@@ -36,7 +35,7 @@ FEW_PER_ITEM = 12
 
 
 @dataclass(kw_only=True, eq=False)
-class LatentKey(Searching):
+class LatentKey(ByReading):
     """One unknown right answer per item; the evidence decides which.
 
     Parameters
@@ -75,7 +74,7 @@ class LatentKey(Searching):
         readings = readings_of(found)
         asked = questions_of(found)
         step("fitting the best solution")
-        chosen = found.for_everybody(self._chosen(found))
+        chosen = found.for_everybody(found.distinct[self._reading_of(len(found.distinct))])
         problem = chosen.fit.problem
         if found.sample is not None:
             readings = tuple(replace(r, correct=problem.right_shares(r.key)) for r in readings)
@@ -116,11 +115,6 @@ class LatentKey(Searching):
             ),
         )
 
-    def _chosen(self, found: Search) -> Mode:
-        """The solution to rank by."""
-        modes = distinct_modes(found)
-        return modes[self._reading_of(len(modes))]
-
     def _averaged_key(self, problem: Problem, final: Solution) -> Array:
         """Half the key's posterior, half its mean over fits with random user weights.
 
@@ -135,13 +129,11 @@ class LatentKey(Searching):
         draws = user_draws(r, (self.resamples + 1) // 2).T
         draws = np.concatenate([draws, 1 - draws])[: self.resamples]
         equal = r.how_many(r.fingerprints())
-        witness = problem.witness
         total = np.zeros_like(final.key)
         for draw in tracked(draws, "averaging the key", self.resamples):
             weight = _drawn(draw, equal)
-            problem.weigh(witness * weight / weight.mean())
-            total += problem.fit(final, max_rounds=10).key
-        problem.weigh(witness)
+            drawn = problem.weighing(problem.witness * weight / weight.mean())
+            total += drawn.fit(final, max_rounds=10).key
         return problem.settle((final.key + total / self.resamples) / 2)
 
 

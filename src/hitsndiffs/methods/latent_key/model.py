@@ -13,9 +13,10 @@ pass over the data, from options to users and back, with a column per grid point
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,8 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.engines.base import Step
 from hitsndiffs.methods.latent_key.candidates import (
     Curves,
-    ItemBlock,
+    about_key,
     expected_logs,
-    item_blocks,
     weigh_candidates,
 )
 from hitsndiffs.methods.latent_key.common import common_errors
@@ -36,6 +36,7 @@ from hitsndiffs.methods.latent_key.grid import (
     STEP,
     THETA,
     Posterior,
+    nearest,
     normal_log_prior,
     posterior_of,
     spread_about,
@@ -46,15 +47,14 @@ from hitsndiffs.methods.probability import STEADY, log_gamma, logistic
 
 __all__ = [
     "Curves",
+    "CurvesFit",
     "KeyFit",
     "KeyProblem",
+    "Posteriors",
     "Sizes",
-    "described",
-    "expected",
-    "placed",
-    "spread",
+    "begun",
+    "expect",
     "stepping",
-    "weighed",
     "with_prior",
 ]
 
@@ -70,8 +70,8 @@ START_SD = 0.5
 
 
 @dataclass(frozen=True)
-class KeyFit(Solution):
-    """One solution of the model.
+class CurvesFit(Solution):
+    """A solution with curves over the grid of abilities.
 
     Attributes
     ----------
@@ -79,21 +79,36 @@ class KeyFit(Solution):
         Slope and intercept of every candidate.
     """
 
-    problem: KeyProblem
     curves: Curves
 
     @cached_property
     def posterior(self) -> Posterior:
         """The posterior of the abilities (user arrays)."""
-        mean, sd, log_evidence = self.problem.data.mapped(
-            self.logs, stepping(self.problem.data, described), *self.problem.strong_users
-        ).T
-        return Posterior(mean, sd, log_evidence)
+        data = self.problem.data
+        found = data.mapped(self.logs, stepping(data, _described), *self.problem.strong_users)
+        return Posterior(*found.T)
+
+    @cached_property
+    def places(self) -> Any:
+        """The grid point nearest to each user's ability."""
+        return nearest(self.posterior.mean)
+
+    @property
+    def population(self) -> Population:
+        """Means of the slopes and intercepts of the likely keys."""
+        return Population(self.curves.mean_slope, self.curves.mean_intercept)
+
+
+@dataclass(frozen=True)
+class KeyFit(CurvesFit):
+    """One solution of the model."""
+
+    problem: KeyProblem
 
     def weights(self) -> Any:
         """The whole posterior on the grid, one row per user: for small data."""
         return self.problem.data.mapped(
-            self.logs, stepping(self.problem.data, weighed), *self.problem.strong_users
+            self.logs, stepping(self.problem.data, _weighed), *self.problem.strong_users
         )
 
     def probabilities(self) -> Array:
@@ -106,12 +121,6 @@ class KeyFit(Solution):
         spill = key * (1 - right) / np.maximum(items.sum(counts) - counts, 1e-9)
         keyless = 1 - items.sum(key)  # nobody chose the item's known right answer
         return np.asarray(key * right + counts * (items.sum(spill) - spill) + keyless * popularity)
-
-    @cached_property
-    def places(self) -> Any:
-        """The grid point nearest to each user's ability."""
-        nearest = np.rint((self.posterior.mean - THETA[0]) / STEP)
-        return np.clip(nearest, 0, len(THETA) - 1).astype(np.int64)
 
     def share_errors(self) -> Any:
         """Standard errors of the expected shares of right answers: chance, and doubt about keys.
@@ -132,19 +141,9 @@ class KeyFit(Solution):
         """The error that all shares under a key have in common (see :mod:`.common`)."""
         return common_errors(self.problem, key)
 
-    @property
-    def population(self) -> Population:
-        """Means of the slopes and intercepts of the likely keys."""
-        return Population(self.curves.mean_slope, self.curves.mean_intercept)
-
 
 class KeyProblem(Problem):
     """The data of the latent-key model, and what the caller knows."""
-
-    @cached_property
-    def blocks(self) -> list[ItemBlock]:
-        """The items, in blocks that fit the cache."""
-        return item_blocks(self.data)
 
     def weigh(self, witness: Array) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
@@ -160,54 +159,36 @@ class KeyProblem(Problem):
         popularity = np.log((counts + 1) / self.items.sum(counts + 1))
         return np.asarray(distractors + popularity)
 
-    def fit(
-        self,
-        start: Solution | Posterior | Array,
-        *,
-        max_rounds: int = 150,
-        tol: float = 1e-6,
-    ) -> KeyFit:
-        """Fit the model (see :meth:`.Problem.fit`)."""
-        data = self.data
-        curves = None
+    def _first_rounds(self, start: Solution | Posterior | Array) -> int:
+        """Fewer for large data that start from a solution."""
+        large = (
+            self.data.n_users > self.sizes.many_users or self.data.n_items > self.sizes.many_items
+        )
+        warm = isinstance(start, Solution | Posterior)
+        return 2 if large and warm else super()._first_rounds(start)
+
+    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[KeyFit]:
+        """The solution after every round."""
         if isinstance(start, KeyFit):
-            curves = start.curves
-            chosen, _ = _expect(self, start.logs)
+            curves, chosen = start.curves, expect(self, start.logs)[0]
         else:
-            mean, sd = placed(start, data)
-            none = np.empty((data.n_options, 0))
-            chosen = data.through(none, spread, mean, sd, self.witness)
-        sizes = self.sizes
-        large = data.n_users > sizes.many_users or data.n_items > sizes.many_items
-        warm = curves is not None or isinstance(start, Posterior)
-        least = 2 if large and warm else 9
-        curves = Curves.start(data.n_options) if curves is None else curves
-        before = -np.inf
-        fit = None
-        chosen = np.round(chosen, STEADY)
-        for rounds in range(1, max_rounds + 1):
+            curves, chosen = Curves.start(self.data.n_options), begun(self, start)
+        for rounds in count(1):
             found = weigh_candidates(
                 self.blocks,
                 curves,
-                chosen,
+                np.round(chosen, STEADY),
                 self.fixed,
                 self.certain,
                 steps=8 if rounds == 1 else 2,
-                threads=data.threads,
+                threads=self.data.threads,
             )
-            key = found.key
-            chosen, of_users = _expect(self, found.logs)
-            chosen = np.round(chosen, STEADY)
-            about_key = key * (found.prior - np.log(np.maximum(key, 1e-300)))
-            evidence = float(of_users + about_key.sum())
-            curves = found.curves.pooled(key, found.curvature) if rounds % 2 == 0 else found.curves
-            settled = rounds > least and abs(evidence - before) < 0.02 + tol * abs(evidence)
-            fit = KeyFit(self, key, found.logs, evidence, rounds, settled, curves)
-            if settled:
-                break
-            before = evidence
-        assert fit is not None
-        return fit
+            chosen, of_users = expect(self, found.logs)
+            evidence = of_users + about_key(found.key, found.prior)
+            curves = found.curves
+            if rounds % 2 == 0:
+                curves = curves.pooled(found.key, found.curvature)
+            yield KeyFit(self, found.key, found.logs, evidence, rounds, curves)
 
     def applied(self, solution: Solution) -> KeyFit:
         """Apply a solution found for some of the users to these, who answered the same items."""
@@ -216,7 +197,7 @@ class KeyProblem(Problem):
         return replace(solution, problem=self, logs=logs)
 
 
-def placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, Array]:
+def _placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, Array]:
     """Mean and spread of abilities to start from; the spread is wide enough for the grid."""
     if isinstance(start, Solution):
         start = start.posterior
@@ -225,10 +206,17 @@ def placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, Ar
     return start, START_SD * data.everybody
 
 
-def _expect(problem: KeyProblem, logs: Array) -> tuple[Array, float]:
+def begun(problem: Problem, start: Solution | Posterior | Array) -> Any:
+    """How many chose each option, over the grid, with abilities spread about those of a start."""
+    data = problem.data
+    mean, sd = _placed(start, data)
+    return data.through(np.empty((data.n_options, 0)), _spread, mean, sd, problem.witness)
+
+
+def expect(problem: Problem, logs: Array) -> tuple[Array, float]:
     """How many chose each option, over the grid of abilities; and the users' log evidence."""
     chosen, evidence = problem.data.through(
-        logs, stepping(problem.data, expected), problem.witness, *problem.strong_users
+        logs, stepping(problem.data, _expected), problem.witness, *problem.strong_users
     )
     return chosen, float(evidence[0])
 
@@ -253,7 +241,7 @@ def with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
     return sums + np.where(strong[:, None], np.asarray(STRONG, like=sums), ordinary)
 
 
-def expected(
+def _expected(
     sums: Array,
     witness: Array,
     strong: npt.NDArray[np.bool_] | None = None,
@@ -265,7 +253,7 @@ def expected(
     return weights, (witness @ log_evidence).reshape(1)
 
 
-def described(
+def _described(
     sums: Array,
     strong: npt.NDArray[np.bool_] | None = None,
     posteriors: Posteriors = posterior_of,
@@ -274,7 +262,7 @@ def described(
     return np.column_stack(posteriors(with_prior(sums, strong))[1:])
 
 
-def weighed(
+def _weighed(
     sums: Array,
     strong: npt.NDArray[np.bool_] | None = None,
     posteriors: Posteriors = posterior_of,
@@ -283,7 +271,7 @@ def weighed(
     return posteriors(with_prior(sums, strong))[0]
 
 
-def spread(_: Array, mean: Array, sd: Array, witness: Array) -> Any:
+def _spread(_: Array, mean: Array, sd: Array, witness: Array) -> Any:
     """Weights on the grid about the scores to start from."""
     return spread_about(mean, sd) * witness[:, None]
 
@@ -295,6 +283,6 @@ def _share_errors(
     posteriors: Posteriors = posterior_of,
 ) -> Any:
     grid = len(THETA)
-    weights = weighed(sums[:, :grid], strong, posteriors)
+    weights = _weighed(sums[:, :grid], strong, posteriors)
     by_ability = (sums[:, grid : 2 * grid] * weights).sum(axis=1)
     return (np.sqrt(by_ability + sums[:, 2 * grid]) / answers)[:, None]

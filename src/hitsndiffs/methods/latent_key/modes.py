@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 
-__all__ = ["HOPELESS", "Mode", "correlation", "find_modes", "fit_from", "merged"]
+__all__ = ["HOPELESS", "Mode", "consensus", "correlation", "find_modes", "fit_from", "merged"]
 
 Array = npt.NDArray[np.float64]
 
@@ -23,6 +24,10 @@ Array = npt.NDArray[np.float64]
 SAME = 0.99
 #: Solutions this far behind after the first rounds (nats) are not continued.
 HOPELESS = 200.0
+#: Rounds before and after merging equal solutions.
+FIRST, MORE = 10, 30
+#: Everybody's initial log odds of being right, in the consensus.
+START_VOTE = float(np.log(0.7 / 0.3))
 
 
 @dataclass(frozen=True)
@@ -62,14 +67,7 @@ class Mode:
         return w.weights * self.fit.posterior.log_evidence + (1 - w.weights) * w.copy_logs
 
 
-def find_modes(
-    problem: Problem,
-    witnesses: Witnesses,
-    starts: Mapping[str, Array],
-    *,
-    first: int = 10,
-    more: int = 30,
-) -> list[Mode]:
+def find_modes(problem: Problem, witnesses: Witnesses, starts: Mapping[str, Array]) -> list[Mode]:
     """Fit from every start, merge equal solutions, and continue the distinct ones; best first.
 
     Parameters
@@ -78,14 +76,12 @@ def find_modes(
         The data, and the copies in them.
     starts
         Name → user scores to start from.
-    first, more
-        Rounds before and after merging.
     """
     sample = take_sample(problem)
     here = witnesses.of(sample)
     modes = merged(
         [
-            Mode((name,), sample.fit(normal_scores(problem.data, z), first), here)
+            Mode((name,), sample.fit(normal_scores(problem.data, z), FIRST), here)
             for name, z in tracked(starts.items(), "trying starts")
         ]
     )
@@ -93,13 +89,13 @@ def find_modes(
     hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
     carried = merged(
         [
-            _carried_on(sample.problem, mode, more)
+            replace(mode, fit=sample.problem.fit(mode.fit, max_rounds=MORE))
             for mode in tracked(hopeful, "carrying solutions on")
         ]
     )
     return merged(
         [
-            replace(mode, fit=sample.for_all(mode.fit, first), witnesses=witnesses)
+            replace(mode, fit=sample.for_all(mode.fit, FIRST), witnesses=witnesses)
             for mode in tracked(carried, "fitting everybody")
         ]
         + [
@@ -109,14 +105,34 @@ def find_modes(
     )
 
 
-def _carried_on(problem: Problem, mode: Mode, rounds: int) -> Mode:
-    fit = problem.fit(mode.fit, max_rounds=rounds)
-    return replace(mode, fit=fit)
-
-
 def fit_from(sample: Sample, scores: Array, rounds: int) -> Solution:
     """A solution for everybody, from everybody's scores."""
     return sample.for_all(sample.fit(normal_scores(sample.whole.data, scores), rounds), 3)
+
+
+def consensus(problem: Problem) -> Any:
+    """One-coin agreement: each user's share of answers that agree with the weighted majority."""
+    data, items = problem.data, problem.items
+    counts = data.choosers(problem.witness)
+    others = counts * np.log(np.maximum(items.sizes, 2) - 1)[items.of_option]
+    key = problem.settle(items.softmax(counts * START_VOTE + others))
+    for _ in range(50):
+        votes = data.through(key[:, None], _votes, data.answers_per_user, problem.witness)[:, 0]
+        new = problem.settle(items.softmax(votes + others))
+        change = float(np.abs(new - key).max())
+        key = new
+        if change < 1e-6:
+            break
+    return data.mapped(key[:, None], _accuracy, data.answers_per_user)[:, 0]
+
+
+def _accuracy(right: Array, answers: Array) -> Array:
+    return np.clip((right + 0.5) / (answers[:, None] + 1), 0.01, 0.99)
+
+
+def _votes(right: Array, answers: Array, witness: Array) -> Array:
+    p = _accuracy(right, answers)
+    return witness[:, None] * np.log(p / (1 - p))
 
 
 def merged(modes: list[Mode]) -> list[Mode]:

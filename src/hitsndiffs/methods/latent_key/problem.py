@@ -8,10 +8,11 @@ solutions, copies and readings treats them alike.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +20,8 @@ import numpy.typing as npt
 
 from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.latent_key.grid import Posterior
+from hitsndiffs.methods.latent_key.candidates import ItemBlock, item_blocks
+from hitsndiffs.methods.latent_key.grid import Posterior, at_place
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.pairs import Pairs
 
@@ -76,6 +78,8 @@ class Problem(ABC):
     usual_sizes: ClassVar[Sizes] = Sizes()
     #: Copies agree on at least this share of the items where their abilities do not predict it.
     least_copied: ClassVar[float] = 0.0
+    #: A fit settles when its evidence changes by less than 0.02 nats plus this share of it.
+    steady: ClassVar[float] = 1e-6
 
     witness: Array
     #: A key that fits must keep, if given: for readings that the model alone would abandon.
@@ -105,6 +109,11 @@ class Problem(ABC):
         self.weigh(data.everybody if witness is None else witness)
 
     @cached_property
+    def blocks(self) -> list[ItemBlock]:
+        """The items, in blocks that fit the cache."""
+        return item_blocks(self.data)
+
+    @cached_property
     def pairs(self) -> Pairs:
         """What pairs of users have in common (for small data)."""
         return Pairs(self.data)
@@ -113,24 +122,32 @@ class Problem(ABC):
         """Set how much each user counts, and what follows from the counts alone."""
         self.witness = witness
 
-    @abstractmethod
-    def fit(
-        self,
-        start: Solution | Posterior | Array,
-        *,
-        max_rounds: int = 150,
-        tol: float = 1e-6,
-    ) -> Solution:
-        """Fit the model.
+    def fit(self, start: Solution | Posterior | Array, *, max_rounds: int = 150) -> Solution:
+        """Fit the model: rounds until the evidence settles.
 
         Parameters
         ----------
         start
             A solution to continue (of these items), the abilities of one (of other items), or one
             score per user, on the grid's scale.
-        max_rounds, tol
-            The rounds end when the evidence changes by less than about ``tol`` of its size.
+        max_rounds
+            Most rounds (at least 1).
         """
+        before, first = -np.inf, self._first_rounds(start)
+        for fit in islice(self._rounds(start), max_rounds):
+            change = abs(fit.evidence - before)
+            if fit.rounds > first and change < 0.02 + self.steady * abs(fit.evidence):
+                return replace(fit, converged=True)
+            before = fit.evidence
+        return fit
+
+    @abstractmethod
+    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[Solution]:
+        """The solution after every round, without end."""
+
+    def _first_rounds(self, start: Solution | Posterior | Array) -> int:  # noqa: ARG002
+        """A fit settles after more rounds than this."""
+        return 9
 
     @abstractmethod
     def applied(self, solution: Solution) -> Solution:
@@ -140,10 +157,20 @@ class Problem(ABC):
         """The same problem with some users (weighted by ``witness``) or with some options."""
         strong = self.strong
         name = None if strong is None else self.data.user_labels(np.array([strong]))[0]
-        part = type(self)(data, witness, strong_user=name, sizes=self.sizes)
+        part = type(self)(data, witness, strong_user=name, sizes=self.sizes, **self._own(data))
         part.known = self.known[options]
         part.held = None if self.held is None else self.held[options]
         return part
+
+    def _own(self, part: Engine) -> dict[str, Any]:  # noqa: ARG002
+        """Further parameters of the model, for a part of the data."""
+        return {}
+
+    def weighing(self, witness: Array) -> Self:
+        """The same problem, with other weights of the users."""
+        same = copy(self)
+        same.weigh(witness)
+        return same
 
     def holding(self, key: Array) -> Self:
         """The same problem, with fits that keep a given key."""
@@ -196,7 +223,7 @@ class Solution(ABC):
     logs: Array
     evidence: float
     rounds: int
-    converged: bool
+    converged: bool = field(default=False, kw_only=True)
 
     @cached_property
     @abstractmethod
@@ -215,6 +242,13 @@ class Solution(ABC):
     @abstractmethod
     def share_errors(self) -> Any:
         """Standard errors of the expected shares of right answers: chance, and doubt about keys."""
+
+    def _errors_at_places(self, chance: Array) -> Any:
+        """These errors, from the variance of answers over the grid, taken at the users' places."""
+        data = self.problem.data
+        spread = data.mapped(chance, at_place, self.places)[:, 0]
+        doubt = data.choices(self.key * (1 - self.key))
+        return np.sqrt(spread + doubt) / data.answers_per_user
 
     def common_errors(self, key: Array) -> Any | None:  # noqa: ARG002
         """The error that all shares under a key have in common; ``None`` if negligible."""

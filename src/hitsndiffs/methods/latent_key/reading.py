@@ -11,7 +11,6 @@ from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
 from hitsndiffs.methods.latent_key.foresight import Meaning, clusters, doubted, meanings
 from hitsndiffs.methods.latent_key.found import Search
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
-from hitsndiffs.methods.latent_key.shares import shared_out
 from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.methods.readings import Question, Reading, questions
 
@@ -32,11 +31,11 @@ def readings_of(found: Search) -> tuple[Reading, ...]:
     """All readings, with their probabilities."""
     first = found.problem.right_shares(found.best.fit.key)
     made = []
-    for mode, probability in shared_out(found):
+    for mode, probability in zip(found.distinct, found.probabilities, strict=True):
         correct = found.problem.right_shares(mode.fit.key)
         made.append(
             Reading(
-                probability=float(probability),
+                probability=probability,
                 evidence=mode.evidence,
                 agreement=correlation(correct, first),
                 says=_says(mode),
@@ -110,7 +109,7 @@ def in_words(
             "Users agree with each other far beyond what this order explains (shared mistakes, one "
             "source, a second trait): something other than ability is at work too."
         )
-    other_rule = bool((found.once != found.witness).any())  # otherwise groups were given
+    other_rule = bool((found.once != best.witnesses.weights).any())  # otherwise groups were given
     if other_rule and found.by_other_rule < CONTRADICTED:
         notes.append(
             "It matters who counts as a witness: if users with nearly the same answers count as "

@@ -32,6 +32,7 @@ from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.modes import (
     HOPELESS,
     Mode,
+    consensus,
     correlation,
     find_modes,
     fit_from,
@@ -40,10 +41,9 @@ from hitsndiffs.methods.latent_key.modes import (
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
 from hitsndiffs.methods.latent_key.sampling import take_sample
 from hitsndiffs.methods.latent_key.signal import LeaningFit, LeaningProblem
-from hitsndiffs.methods.latent_key.starts import both_ways, consensus
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
 
-__all__ = ["Mode", "Search", "correlation", "search"]
+__all__ = ["CONFUSION_CELLS", "Search", "correlation", "search"]
 
 Array = npt.NDArray[np.float64]
 
@@ -65,8 +65,10 @@ GAIN_ALONE, ENOUGH_ALONE = 7.0, 20.0
 #: Two rules of who counts are taken as one if they differ by less than this share of all weight: so
 #: few users do not decide what is true.
 SAME_RULE = 0.05
-#: Confusion matrices to start from: the number of rounds, and the most users × labels².
-CONFUSION_ROUNDS, CONFUSION_CELLS = 50, 5e7
+#: Confusion matrices are tried while users × labels² stays below this.
+CONFUSION_CELLS = 5e7
+#: The number of their rounds, where they are a start and a comparison.
+CONFUSION_ROUNDS = 50
 
 
 def search(
@@ -97,49 +99,34 @@ def search(
         Size thresholds.
     """
     habits = None if two_labels(data.items) else _habits(data)
-    return _search(
-        data,
-        habits,
-        answers=answers,
-        strong_user=strong_user,
-        group=group,
-        axes=axes,
-        seed=seed,
-        sizes=sizes,
-    )
+    kind = partial(_kind(data, habits), strong_user=strong_user)
+    problem = kind(data, sizes=sizes)
+    sample = take_sample(problem)
+    sampled = sample.users is not None and group is None
+    if sampled:
+        # solutions belong to the items: a sample of users finds them, everybody joins at the end
+        problem = kind(sample.problem.data, sizes=problem.sizes.all_users())
+        habits = None if habits is None else habits.picked(sample)
+    found = _solutions(problem, habits, group=group, axes=axes, seed=seed)
+    if answers:
+        found = informed(found, kind(problem.data, answers=answers, sizes=problem.sizes))
+    if not sampled:
+        return found
+    whole = found.problem.part(data, data.everybody, np.arange(data.n_options))
+    whole.sizes = sample.whole.sizes
+    return replace(found, sample=replace(sample, whole=whole))
 
 
-def _search(
-    data: Engine,
+def _solutions(
+    problem: Problem,
     habits: Habits | None,
     *,
-    answers: Mapping[Any, Any] | None,
-    strong_user: Any,
     group: Mapping[Any, Any] | None,
     axes: int,
     seed: int,
-    sizes: Sizes | None,
 ) -> Search:
-    """The search, given the habits."""
-    two = two_labels(data.items)
-    kind = _kind(data, habits, two=two)
-    problem = kind(data, strong_user=strong_user, sizes=sizes)
-    sample = take_sample(problem)
-    if sample.users is not None and group is None:
-        # solutions belong to the items: a sample of users finds them, everybody joins at the end
-        found = _search(
-            sample.problem.data,
-            None if habits is None else habits.picked(sample),
-            answers=answers,
-            strong_user=strong_user,
-            group=None,
-            axes=axes,
-            seed=seed,
-            sizes=problem.sizes.all_users(),
-        )
-        whole = found.problem.part(data, data.everybody, np.arange(data.n_options))
-        whole.sizes = problem.sizes
-        return replace(found, sample=replace(sample, whole=whole))
+    """The search, without known answers."""
+    data, two = problem.data, isinstance(problem, LeaningProblem)
     # 1. two initial rules of who counts as a witness: equal sheets count once, or nearly equal
     # ones do
     step("looking for copies")
@@ -160,7 +147,7 @@ def _search(
         if (problem.witness < 1).any():
             weighed = _axes(data, axes, seed, two=two, witness=problem.witness)
         # 3. distinct solutions from several starts
-        starts = both_ways(weighed, 1 if two else axes) | _consensus(problem, confusions)
+        starts = _both_ways(weighed, 1 if two else axes) | _consensus(problem, confusions)
         modes += find_modes(problem, witnesses, starts)
     modes = merged(modes)
 
@@ -169,19 +156,16 @@ def _search(
     if given is None:
         modes = _with_own_witnesses(problem, modes)
     # 5. where two labels are shared: the opposite truth, and one label right everywhere
-    if two:
+    if isinstance(problem, LeaningProblem):
         marks = _one_label(problem, witnesses, modes[0])
-        modes = merged([*modes, *_opposite(problem, modes[0]), *marks])
+        modes = merged([*modes, _opposite(problem, modes[0]), *marks])
         modes = _answers_first(data, modes)
     # 6. what the caller knows: solutions that place the strong user below the median come last
     modes = sorted(modes, key=lambda mode: contradicts(problem, mode))
     problem.weigh(modes[0].witnesses.weights)
     by_once = firsts[-1].posterior.mean if firsts else None
     key = None if confusions is None else confusions.key_probabilities
-    found = Search(problem, modes, plain, once, habits, by_once, key)
-    if not answers:
-        return found
-    return informed(found, kind(data, answers=answers, strong_user=strong_user, sizes=sizes))
+    return Search(problem, modes, plain, once, habits, by_once, key)
 
 
 def _habits(data: Engine) -> Habits | None:
@@ -210,7 +194,7 @@ def _habits(data: Engine) -> Habits | None:
 def _habits_gain(data: Engine, habits: Habits, once: Array) -> float:
     """How much habits raise the evidence, with users weighted by ``once``."""
     best = []
-    for kind in (KeyProblem, _kind(data, habits, two=False)):
+    for kind in (KeyProblem, _kind(data, habits)):
         problem = kind(data)
         problem.weigh(once)
         starts = _consensus(problem, _by_confusions(data))
@@ -273,9 +257,9 @@ def _consensus(problem: Problem, confusions: Fit | None) -> dict[str, Any]:
     return starts
 
 
-def _kind(data: Engine, habits: Habits | None, *, two: bool) -> Callable[..., Problem]:
+def _kind(data: Engine, habits: Habits | None) -> Callable[..., Problem]:
     """The model: with leanings if all items share two labels, with habits if there are any."""
-    if two:
+    if two_labels(data.items):
         return LeaningProblem
     if habits is None or not habits.fit_in(data):
         return KeyProblem
@@ -291,38 +275,47 @@ def _axes(
     return find_shrinkage(data, axes=count, user_weights=witness, seed=seed)
 
 
-def _opposite(problem: Problem, best: Mode) -> list[Mode]:
-    """The reverse of the best solution, refitted; empty for models without leanings."""
-    if not isinstance(problem, LeaningProblem) or not isinstance(best.fit, LeaningFit):
-        return []
+def _both_ways(found: Shrinkage, most: int) -> dict[str, Array]:
+    """Scores along the leading axes (at most ``most``), both ways up."""
+    starts = {}
+    for a, axis in enumerate(found.axes.scores.T[:most]):
+        if float(axis.max()) > float(axis.min()):
+            starts[f"axis {a + 1}"] = axis
+            starts[f"axis {a + 1} reversed"] = -axis
+    return starts
+
+
+def _opposite(problem: LeaningProblem, best: Mode) -> Mode:
+    """The reverse of the best solution, refitted."""
+    assert isinstance(best.fit, LeaningFit)
     problem.weigh(best.witnesses.weights)
     fit = problem.fit(problem.mirrored(best.fit), max_rounds=10)
     if best.fit.evidence - fit.evidence < HOPELESS:
         fit = problem.fit(fit, max_rounds=20)
-    return [replace(best, starts=("opposite",), fit=fit)]
+    return replace(best, starts=("opposite",), fit=fit)
 
 
-def _one_label(problem: Problem, witnesses: Witnesses, best: Mode) -> list[Mode]:
+def _one_label(problem: LeaningProblem, witnesses: Witnesses, best: Mode) -> list[Mode]:
     """Solutions in which one label is right in every item: marks, not answers.
 
     Then there is only ability, with a slope per item, and no leaning. This is unlikely a priori, so
     it needs clear evidence, unless the labels' words say so.
     """
-    assert isinstance(problem, LeaningProblem)
+    assert isinstance(best.fit, LeaningFit)
     modes = []
-    for number in (0, 1):
+    names = label_numbers(problem.items)[0].tolist()
+    for label, way in zip(names, (-problem.odds, problem.odds), strict=True):
         marks = MarksProblem(problem.data, witnesses.weights)
         marks.strong, marks.strong_users = problem.strong, problem.strong_users
-        marks.number = number
-        way = problem.odds if number == 1 else -problem.odds
+        marks.label = label
         sample = take_sample(marks)
-        fit = sample.for_all(sample.fit(normal_scores(problem.data, way), 30), 5)
-        start = f"{marks.label} right everywhere"
+        fit = sample.for_all(sample.fit(normal_scores(problem.data, way), 30), 30)
+        start = f"{label} right everywhere"
         # which of the two labels is right: tests tend to be easy rather than hard
         prior = -0.5 * ((marks.ease - EASE) / EASE_SD) ** 2
-        modes.append(Mode((start,), fit, witnesses, prior=prior, one_label=marks.label))
+        modes.append(Mode((start,), fit, witnesses, prior=prior, one_label=label))
     said = mark_in_words(problem.items)
-    fair = beyond_evidence(best.fit) if isinstance(best.fit, LeaningFit) else 0.0
+    fair = beyond_evidence(best.fit)
     whole = float(np.logaddexp.reduce([mode.prior for mode in modes]))
     return [
         replace(

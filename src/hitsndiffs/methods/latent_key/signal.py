@@ -19,8 +19,10 @@ to users and back, with a column per pair.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,8 +31,8 @@ import numpy.typing as npt
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
-from hitsndiffs.methods.latent_key.candidates import ItemBlock, item_blocks
-from hitsndiffs.methods.latent_key.grid import Posterior, at_place, normalised
+from hitsndiffs.methods.latent_key.candidates import about_key
+from hitsndiffs.methods.latent_key.grid import Posterior, nearest, normal_log_prior, normalised
 from hitsndiffs.methods.latent_key.label_candidates import (
     ABILITIES,
     LEANINGS,
@@ -60,10 +62,8 @@ MARGINS: Array = np.hstack(
     ]
 )
 #: Log priors of the abilities: of any user, and of one known to be strong.
-ORDINARY: Array = -0.5 * ABILITIES**2
-STRONG: Array = -0.5 * ((ABILITIES - 2.0) / 0.5) ** 2
-ORDINARY -= np.log(np.exp(ORDINARY).sum())
-STRONG -= np.log(np.exp(STRONG).sum())
+ORDINARY = normal_log_prior(points=ABILITIES)
+STRONG = normal_log_prior(2.0, 0.5, ABILITIES)
 #: Smallest and largest reach of the leanings to either side of the middle (logits).
 NARROWEST, WIDEST = 2.0, 6.0
 #: Spread of abilities about the scores to start from; and for how many rounds the slope is held at
@@ -113,11 +113,8 @@ class LeaningFit(Solution):
     @cached_property
     def places(self) -> Any:
         """The pair nearest to each user's ability and leaning."""
-        points = self.problem.points
-        ability = np.rint((self.posterior.mean - ABILITIES[0]) / (ABILITIES[1] - ABILITIES[0]))
-        leaning = np.rint((self.leaning - points[0]) / (points[1] - points[0]))
-        row = np.clip(ability, 0, len(ABILITIES) - 1)
-        return (row * LEANINGS + np.clip(leaning, 0, LEANINGS - 1)).astype(np.int64)
+        leaning = nearest(self.leaning, self.problem.points)
+        return nearest(self.posterior.mean, ABILITIES) * LEANINGS + leaning
 
     def share_errors(self) -> Any:
         """Standard errors of the expected shares of right answers: chance, and doubt about keys.
@@ -125,13 +122,10 @@ class LeaningFit(Solution):
         Chance is that of the user's own answers, each right with the probability given by ability,
         leaning and item.
         """
-        problem, key = self.problem, self.key
-        p = logistic(problem.lines(self.signal))
-        chance = key[:, None] * p * (1 - p)
-        chance += _of_other(chance, problem.other)
-        spread = problem.data.mapped(chance, at_place, self.places)[:, 0]
-        doubt = problem.data.choices(key * (1 - key))
-        return np.sqrt(spread + doubt) / problem.data.answers_per_user
+        p = logistic(self.problem.lines(self.signal))
+        chance = self.key[:, None] * p * (1 - p)
+        chance += _of_other(chance, self.problem.other)
+        return self._errors_at_places(chance)
 
     @property
     def population(self) -> Population:
@@ -146,6 +140,7 @@ class LeaningProblem(Problem):
 
     usual_sizes: ClassVar[Sizes] = Sizes(sample_users=3_000)
     least_copied: ClassVar[float] = 0.7
+    steady: ClassVar[float] = 10 * Problem.steady
 
     @cached_property
     def numbers(self) -> Ints:
@@ -156,11 +151,6 @@ class LeaningProblem(Problem):
     def other(self) -> Ints:
         """Every option's other option, -1 where nobody chose one."""
         return _others(self.items)
-
-    @cached_property
-    def blocks(self) -> list[ItemBlock]:
-        """The items, in blocks that fit the cache."""
-        return item_blocks(self.data)
 
     @cached_property
     def odds(self) -> Any:
@@ -176,19 +166,17 @@ class LeaningProblem(Problem):
         return middle + reach * np.linspace(-1.0, 1.0, LEANINGS)
 
     def part(self, data: Engine, witness: Any, options: Ints) -> LeaningProblem:
-        """The same problem with some users or some options, and the same grid of leanings."""
+        """The same problem with some users or some options; leanings mean the same."""
         part = super().part(data, witness, options)
-        part.points = self.points
+        part.points, part.numbers = self.points, self.numbers[options]
         return part
 
-    def fit(
-        self,
-        start: Solution | Posterior | Array,
-        *,
-        max_rounds: int = 60,
-        tol: float = 1e-6,
-    ) -> LeaningFit:
-        """Fit the model (see :meth:`.Problem.fit`)."""
+    def _first_rounds(self, start: Solution | Posterior | Array) -> int:  # noqa: ARG002
+        """Those with the slope held."""
+        return HELD
+
+    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[LeaningFit]:
+        """The solution after every round."""
         data = self.data
         if isinstance(start, LeaningFit):
             signal, key = start.signal, start.key
@@ -200,9 +188,7 @@ class LeaningProblem(Problem):
             start = start.posterior if isinstance(start, Solution) else start
             mean = start.mean if isinstance(start, Posterior) else start
             chosen = data.through(none, self._spread, mean, self.odds, self.witness)
-        before, fit = -np.inf, None
-        for rounds in range(1, max_rounds + 1):
-            held = not isinstance(start, LeaningFit) and rounds <= HELD
+        for rounds in count(1):
             found = weigh_labels(
                 self.blocks,
                 self.numbers,
@@ -212,23 +198,16 @@ class LeaningProblem(Problem):
                 chosen,
                 self.certain,
                 steps=6 if rounds == 1 else 1,
-                held=held,
+                held=not isinstance(start, LeaningFit) and rounds <= HELD,
                 threads=data.threads,
             )
             signal, key = found.signal, found.key
             chosen, side = self._expect(found.logs, signal)
             chosen = np.round(chosen, STEADY, out=chosen)
-            doubt = key * (found.prior - np.log(np.maximum(key, 1e-300)))
-            evidence = float(side[0] + doubt.sum())
+            evidence = float(side[0] + about_key(key, found.prior))
             evidence -= float(np.log(signal.slope / SLOPE) ** 2) / (2 * SLOPE_VARIANCE)
-            settled = rounds > HELD and abs(evidence - before) < 0.02 + 10 * tol * abs(evidence)
-            fit = LeaningFit(self, key, found.logs, evidence, rounds, settled, signal)
-            if settled:
-                break
-            before = evidence
+            yield LeaningFit(self, key, found.logs, evidence, rounds, signal)
             signal = signal.pooled(self.numbers, key, found.bend, side[1:])
-        assert fit is not None
-        return fit
 
     def applied(self, solution: Solution) -> LeaningFit:
         """Apply a solution found for some of the users to these, who answered the same items."""
