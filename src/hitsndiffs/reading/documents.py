@@ -299,9 +299,7 @@ class FileDocument:
                 frame = parquet_frame(stream)
         return list(enumerate([list(frame.columns), *texts_of(frame)]))
 
-    def _header_place(self, rows: list[list[str]], header_row: int | None) -> int | None:
-        if header_row is not None:
-            return header_row
+    def _header_place(self, rows: list[list[str]]) -> int | None:
         said = self.settings.header_row
         if said is not None:
             if not 1 <= said <= len(rows):
@@ -323,13 +321,13 @@ class FileDocument:
     def header_place(self) -> int | None:
         """The index of the header among the rows that are not blank (from 0), or None."""
         rows = [row for _, row in self._rows(None, HEAD_ROWS)]
-        return self._header_place(rows, None)
+        return self._header_place(rows)
 
-    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
+    def table(self, sheet: str | None = None) -> Table:
         """Return the whole table; see :class:`hitsndiffs.reading.formats.base.Document`."""
         numbered = self._rows(sheet)
         rows = [row for _, row in numbered]
-        place = self._header_place(rows, header_row)
+        place = self._header_place(rows)
         header = [] if place is None else [cell.strip() for cell in rows[place]]
         first = 0 if place is None else place + 1
         width = max(_widest(rows[first:]), _filled(header))
@@ -371,7 +369,7 @@ class FileDocument:
         kind = self.kind
         if kind in ("table", "sheets", "parquet"):
             rows = [row[:HEAD_COLUMNS] for _, row in self._rows(None, HEAD_ROWS)]
-            place = self._header_place(rows, None)
+            place = self._header_place(rows)
             first = 0 if place is None else place + 1
             records: list[Any] = []
             if kind == "parquet":

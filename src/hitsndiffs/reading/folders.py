@@ -118,9 +118,9 @@ class FolderDocument:
         found = files_in(self.path.parent, self.folders[:-1], self.settings)
         return [document for document in found if fnmatch.fnmatchcase(document.name, pattern)]
 
-    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
+    def table(self, sheet: str | None = None) -> Table:
         """Refuse: a folder is not a table."""
-        del sheet, header_row
+        del sheet
         raise self._is_folder()
 
     def records(self) -> Iterator[Any]:

@@ -161,15 +161,7 @@ class ReadingOptions:
     @property
     def choices(self) -> Choices:
         """The options for the converters of formats."""
-        return Choices(
-            user=self.user,
-            item=self.item,
-            option=self.option,
-            sheet=self.sheet,
-            header_row=self.header_row,
-            key_row=self.key_row,
-            attempt=self.attempt,
-        )
+        return Choices(self.user, self.item, self.option, self.sheet)
 
     def changed(self, **given: Any) -> ReadingOptions:
         """Return the options with some of them changed."""

@@ -41,7 +41,7 @@ _MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.\w+$")
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or len(sample.header) < 2:
+    if not sample.is_table or len(sample.header) < 2:
         return None
     rows = sample_rows(sample)
     if any(_OF.match(row[k + 1]) for k in _scored(sample.names) for row in rows):
@@ -102,10 +102,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     ]
     mails = [k for k in identity if any(_MAIL.match(row[k].strip()) for row in table.rows)]
     known = mails or identity
-    if known or choices.user:
-        who = persons(names, table.rows, known, choices.user)
-    else:
-        who = [str(k + 1) for k in range(len(table.rows))]
+    who = persons(names, table.rows, known, choices.user)
+    if not known and not choices.user:
         stream.notes.append("The form does not say who answered: each row counts as one person.")
     about = [
         k

@@ -14,7 +14,14 @@ from hitsndiffs.reading.formats.base import (
     Status,
     Stream,
 )
-from hitsndiffs.reading.formats.common import as_text, inner, labelled, letter_place, objects
+from hitsndiffs.reading.formats.common import (
+    as_text,
+    inner,
+    labelled,
+    letter_place,
+    objects,
+    title_of,
+)
 
 __all__ = ["HELM"]
 
@@ -200,7 +207,7 @@ def _add(
 ) -> None:
     number = as_text(row.get("instance_id") or instance.get("id"))
     item = f"{scenario}/{number}" if scenario else number
-    stream.titles[item] = " ".join(as_text(inner(instance, "input").get("text")).split())[:200]
+    stream.titles[item] = title_of(inner(instance, "input").get("text"))
     if labels:
         stream.options[item] = tuple(labels)
     trial = row.get("train_trial_index")
@@ -215,8 +222,7 @@ def _finished(stream: Stream, perturbed: int) -> Stream:
         raise Refusal("a HELM run without predictions", "give a run that finished")
     if perturbed:
         stream.notes.append(f"{perturbed} perturbed instances are left out.")
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the references tagged «correct»"
+    stream.key_from = "the references tagged «correct»"
     return stream
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import as_text, inner, objects
-from hitsndiffs.reading.formats.people import number_attempts
+from hitsndiffs.reading.formats.common import as_text, inner, objects, title_of
+from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["LABELBOX"]
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("json", "jsonl") and sample.has_keys("data_row", "projects"):
+    if sample.is_json and sample.has_keys("data_row", "projects"):
         return "each line has a data_row and its projects"
     return None
 
@@ -24,7 +24,7 @@ def _convert(document: Document, _: Choices) -> Stream:
     for record in objects(list(document.records())):
         row = inner(record, "data_row")
         item = as_text(row.get("global_key") or row.get("external_id") or row.get("id"))
-        titles[item] = " ".join(as_text(row.get("row_data")).split())[:200]
+        titles[item] = title_of(row.get("row_data"))
         for project in inner(record, "projects").values():
             for label in objects(project.get("labels") if isinstance(project, dict) else None):
                 person = as_text(inner(label, "label_details").get("created_by")).strip()
@@ -47,7 +47,7 @@ def _convert(document: Document, _: Choices) -> Stream:
     several = len({name for _, _, name, _ in entries}) > 1
     for person, item, name, answer in entries:
         stream.add(person, f"{item}/{name}" if several else item, answer)
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    number_repeats(stream)
     if unnamed:
         stream.notes.append(f"{unnamed} labels without created_by are left out.")
     return stream

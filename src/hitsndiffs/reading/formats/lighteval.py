@@ -16,7 +16,7 @@ from hitsndiffs.reading.formats.common import (
     stem_of_name,
 )
 from hitsndiffs.reading.formats.lm_eval_options import best
-from hitsndiffs.reading.formats.people import number_attempts
+from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["LIGHTEVAL"]
 
@@ -43,7 +43,7 @@ def _recognise(sample: Sample) -> str | None:
 
 def _convert(document: Document, _: Choices) -> Stream:
     model, task = _model(document), _task(document)
-    stream = Stream()
+    stream = Stream(key_from="the column «gold_index»")
     for record in objects(list(document.records())):
         row = {name: literal(value) for name, value in record.items()}
         doc, response = row.get("doc"), row.get("model_response")
@@ -74,9 +74,7 @@ def _convert(document: Document, _: Choices) -> Stream:
         stream.add(model, item, answer, key=right, status=None if answer else "unreadable")
     if not stream.persons:
         raise Refusal("a lighteval file without samples", "give the details of a run")
-    stream.attempts = number_attempts(stream.items)
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the column «gold_index»"
+    number_repeats(stream)
     return stream
 
 

@@ -19,7 +19,14 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     refusing,
 )
-from hitsndiffs.reading.formats.common import as_text, inner, objects, short_hash, stem_of_name
+from hitsndiffs.reading.formats.common import (
+    as_text,
+    inner,
+    objects,
+    short_hash,
+    stem_of_name,
+    title_of,
+)
 from hitsndiffs.reading.formats.lm_eval_options import (
     best,
     generated_choice,
@@ -36,7 +43,7 @@ _LONG = 60  # a generated text longer than this is not an option
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("json", "jsonl") and any(
+    if sample.is_json and any(
         isinstance(r, dict) and {"doc_id", "resps", "filtered_resps"} <= r.keys()
         for r in sample.records
     ):
@@ -46,7 +53,7 @@ def _recognise(sample: Sample) -> str | None:
 
 def _convert(document: Document, _: Choices) -> Stream:
     model, task = _model_and_task(document)
-    stream = Stream()
+    stream = Stream(key_from="the targets")
     records = [r for r in objects(list(document.records())) if "filtered_resps" in r]
     records = _one_filter(_without_copies(records, stream), stream)
     records.sort(key=_place)
@@ -74,8 +81,6 @@ def _convert(document: Document, _: Choices) -> Stream:
             key=answer.key,
             status=answer.status,
         )
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the targets"
     return stream
 
 
@@ -176,11 +181,11 @@ def _item_names(records: list[dict[str, Any]], task: str) -> list[str]:
 
 def _title(doc: Any) -> str:
     if not isinstance(doc, dict):
-        return " ".join(as_text(doc).split())[:200]
+        return title_of(doc)
     for name in ("question", "query", "problem", "sentence", "ctx", "goal", "premise", "input"):
         if isinstance(doc.get(name), str) and doc[name].strip():
-            return " ".join(doc[name].split())[:200]
-    return next((" ".join(v.split())[:200] for v in doc.values() if isinstance(v, str)), "")
+            return title_of(doc[name])
+    return next((title_of(value) for value in doc.values() if isinstance(value, str)), "")
 
 
 # -- which lines count ---------------------------------------------------------------------------

@@ -58,9 +58,9 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _header(sample: Sample) -> list[str] | None:
-    if sample.kind in ("table", "sheets"):
+    if sample.is_table:
         return list(sample.header)
-    if sample.kind in ("json", "jsonl") and sample.records:
+    if sample.is_json and sample.records:
         first = sample.records[0]
         first = first[0] if isinstance(first, list) and first else first
         return list(first) if isinstance(first, dict) else None
@@ -86,7 +86,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "a Moodle report without columns of responses",
             "download the «Responses» report of the quiz, with «response» ticked",
         )
-    stream = Stream()
+    stream = Stream(key_from="the columns of right answers")
     lead = _read_lead(table, blocks[0].places[0], stream)
     parts = _parts(table, blocks)
     if parts.response is None:
@@ -109,8 +109,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "a Moodle «Responses» report without a choice question",
             "only questions with options can be ranked",
         )
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the columns of right answers"
     return stream
 
 

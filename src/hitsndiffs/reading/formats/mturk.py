@@ -20,10 +20,11 @@ from hitsndiffs.reading.formats.common import (
     is_free_text,
     literal,
     objects,
+    rest_unused,
     roles,
     split_column,
 )
-from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
+from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_repeats, persons
 
 __all__ = ["MTURK"]
 
@@ -33,7 +34,7 @@ _BOOLEANS = frozenset(("true", "false", "on", "off", ""))
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or not sample.has_columns("HITId", "AssignmentId"):
+    if not sample.is_table or not sample.has_columns("HITId", "AssignmentId"):
         return None
     if any(_ANSWER.match(name.strip()) for name in sample.header):
         return "the columns HITId, AssignmentId and Answer are there"
@@ -63,12 +64,10 @@ def _convert(document: Document, choices: Choices) -> Stream:
         raise Refusal(
             "an MTurk batch whose answers are free text", "only answers by choice can be ranked"
         )
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    number_repeats(stream)
     roles(stream, table.header, [worker], "user", "the worker")
     roles(stream, table.header, [hit], "item", "the task")
-    known = {column.position for column in stream.columns}
-    rest = [k for k in range(len(table.header)) if k not in known]
-    roles(stream, table.header, rest, "unused", "about the batch, or what the workers saw")
+    rest_unused(stream, table.header, "about the batch, or what the workers saw")
     return stream
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hitsndiffs.data.encoding.names import find_column
+from hitsndiffs.reading.formats.base import Stream
 from hitsndiffs.reading.formats.common import folded, unique, words
 from hitsndiffs.reading.words import role_of_name
 
@@ -17,6 +18,7 @@ __all__ = [
     "given_columns",
     "is_about_person",
     "number_attempts",
+    "number_repeats",
     "persons",
 ]
 
@@ -63,7 +65,8 @@ def persons(
 
     Two rows belong to the same person if all these columns agree. The label is the name if names
     are unique, else the first column that is unique, else all columns joined. A row where they are
-    all blank counts as a separate person. The caller may name the columns (``user``).
+    all blank counts as a separate person. The caller may name the columns (``user``). Without any
+    column, each row is a person, named by its number.
 
     Examples
     --------
@@ -76,6 +79,8 @@ def persons(
     """
     asked = given_columns(header, user, "user")
     places = asked or places
+    if not places:
+        return [str(k) for k in range(1, len(rows) + 1)]
     names = [folded(header[place]) for place in places]
     raw = [tuple([row[place] for place in places]) for row in rows]
     stripped = {who: tuple(map(str.strip, who)) for who in set(raw)}
@@ -89,13 +94,10 @@ def persons(
     given = [k for k, name in enumerate(names) if name in _FIRST]
     family = [k for k, name in enumerate(names) if name in _LAST and k not in given[:1]]
     parts = [*given[:1], *family[:1]] if given and family else []
-    candidates: list[Callable[[tuple[str, ...]], str]] = []
-    if parts:
-        candidates.append(lambda who: " ".join(filter(None, (who[k] for k in parts))))
-    candidates += [lambda who, k=k: who[k] for k in range(len(places)) if k not in parts]  # type: ignore[misc]
-    candidates = [_joined] if asked else [*candidates, _joined]
-    for label in candidates:
-        labels = [label(who) for who in found]
+    every = list(range(len(places)))
+    single = [[k] for k in every if k not in parts]
+    for label in [every] if asked else [parts, *single, every]:
+        labels = [" ".join(filter(None, (who[k] for k in label))) for who in found]
         if all(labels) and len(set(labels)) == len(labels):
             break
     else:
@@ -131,10 +133,11 @@ def number_attempts(keys: Iterable[Any]) -> list[int]:
     return numbers
 
 
+def number_repeats(stream: Stream) -> None:
+    """Number repeated answers of a person to the same item as attempts, in order."""
+    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+
+
 def is_about_person(name: str) -> bool:
     """Whether a column holds a class, group, gender or similar, rather than an answer."""
     return role_of_name(name) == "identity"
-
-
-def _joined(who: Sequence[str]) -> str:
-    return " ".join(filter(None, who))

@@ -40,7 +40,7 @@ _OLD = words(
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets"):
+    if not sample.is_table:
         return None
     if _import_row(sample.rows[:3]) is not None:
         return "a row below the header names each column by its ImportId"
@@ -118,7 +118,7 @@ def _who(codes: Sequence[str], table: Table, rows: Sequence[Sequence[str]]) -> l
             labels = [row[bare.index(wanted)].strip() for row in rows]
             if all(labels) and len(set(labels)) == len(labels):
                 return labels
-    return [str(k + 1) for k in range(len(rows))]
+    return persons(table.header, rows, [])
 
 
 def _is_multiple(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
@@ -186,9 +186,7 @@ def _convert_old(table: Table, choices: Choices) -> Stream:
     stream = Stream()
     texts, rows = table.rows[0], table.rows[1:]
     who = [row[0].strip() for row in rows]
-    if not all(who) or len(set(who)) < len(who):
-        who = [str(k + 1) for k in range(len(rows))]
-    if choices.user:
+    if choices.user or not all(who) or len(set(who)) < len(who):
         who = persons(table.header, rows, [], choices.user)
     groups: dict[str, list[int]] = {}
     for k, name in enumerate(table.header):

@@ -21,7 +21,7 @@ _FREE = words(
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or len(sample.header) < 3 or len(sample.rows) < 2:
+    if not sample.is_table or len(sample.header) < 3 or len(sample.rows) < 2:
         return None
     lead = {squeezed(name) for name in sample.header[:12]}
     below = sample.rows[0]

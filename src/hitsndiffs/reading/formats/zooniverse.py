@@ -6,8 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import absent, as_text, is_free_text, literal, objects, roles
-from hitsndiffs.reading.formats.people import chosen_only, number_attempts
+from hitsndiffs.reading.formats.common import (
+    absent,
+    as_text,
+    cell_at,
+    is_free_text,
+    literal,
+    objects,
+    roles,
+)
+from hitsndiffs.reading.formats.people import chosen_only, number_repeats
 
 __all__ = ["ZOONIVERSE"]
 
@@ -17,31 +25,30 @@ _Entry = tuple[str, str, str, tuple[str, ...]]
 
 def _recognise(sample: Sample) -> str | None:
     wanted = ("classification_id", "annotations", "subject_ids")
-    if sample.kind in ("table", "sheets") and sample.has_columns(*wanted):
+    if sample.is_table and sample.has_columns(*wanted):
         return "the columns classification_id, annotations and subject_ids are there"
     return None
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
     table = document.table(choices.sheet)
-    places = [table.find(n) for n in ("annotations", "subject_ids", "user_name", "user_ip")]
-    annotations, subjects, name, address = places
+    annotations, subjects = table.find("annotations"), table.find("subject_ids")
+    name, address = table.find("user_name"), table.find("user_ip")
     if annotations is None or subjects is None:
         raise absent("a Zooniverse export", "annotations and subject_ids")
-    version = table.find("workflow_version")
     workflow = table.find("workflow_id")
     entries: list[_Entry] = []
     labels: dict[str, set[str]] = {}
-    several = workflow is not None and len({row[workflow] for row in table.rows}) > 1
+    several = len({cell_at(row, workflow) for row in table.rows}) > 1
     for row in table.rows:
-        person = row[name].strip() if name is not None else ""
-        if not person and address is not None and row[address].strip():
-            person = f"not-logged-in-{row[address].strip()}"
+        person = cell_at(row, name)
+        if not person and cell_at(row, address):
+            person = f"not-logged-in-{cell_at(row, address)}"
         subject = row[subjects].strip()
         if not person or not subject:
             continue
-        if several and workflow is not None:
-            subject = f"{subject}/{row[workflow].strip()}"
+        if several:
+            subject = f"{subject}/{cell_at(row, workflow)}"
         for task, words, answer in _tasks(literal(row[annotations])):
             labels.setdefault(task, set()).add(words)
             entries.append((person, subject, task, answer))
@@ -58,9 +65,9 @@ def _convert(document: Document, choices: Choices) -> Stream:
         if task not in wanted:
             continue
         stream.add(person, subject if one else f"{subject}/{task}", answer)
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    number_repeats(stream)
     changed = sorted(task for task, words in labels.items() if len(words - {""}) > 1)
-    if changed and version is not None:
+    if changed and table.find("workflow_version") is not None:
         stream.notes.append(
             f"The wording of {', '.join(changed)} differs between versions of the workflow."
         )
