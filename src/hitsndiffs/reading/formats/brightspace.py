@@ -47,6 +47,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
         )
         if (place := table.find(name)) is not None
     ]
+    if not identity and not choices.user:
+        raise Refusal(
+            "a Brightspace report without the names of the people",
+            "export «Attempt Details» with «Username» or «Org Defined ID»",
+        )
     who = persons(table.header, table.rows, identity, choices.user)
     attempt, score, out_of, shown = map(table.find, ("Attempt #", "Score", "Out Of", "Q #"))
     kind, answer, match = (_place(table, n) for n in ("Q Type", "Answer", "Answer Match"))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
 from hitsndiffs.reading.formats.common import (
+    absent,
     folded,
     number,
     roles,
@@ -90,6 +91,8 @@ def _is_total(header: Sequence[str], rows: Sequence[Sequence[str]], place: int) 
 def _convert(document: Document, choices: Choices) -> Stream:
     table = document.table(choices.sheet)
     names = table.names
+    if not names:
+        raise absent("a Google Forms file", "column of times")
     stream = Stream()
     scored = [k for k in _scored(names) if any(_OF.match(row[k + 1]) for row in table.rows)]
     aside = {0} | {k + step for k in scored for step in (1, 2)}
