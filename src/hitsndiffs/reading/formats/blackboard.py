@@ -42,7 +42,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     stream = Stream()
     blocks = _blocks(table.header)
     if not blocks:

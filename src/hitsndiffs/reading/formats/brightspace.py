@@ -33,7 +33,8 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
+    kind, answer, match = (_place(table, n) for n in ("Q Type", "Answer", "Answer Match"))
     stream = Stream()
     identity = [
         place
@@ -54,7 +55,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
         )
     who = persons(table.header, table.rows, identity, choices.user)
     attempt, score, out_of, shown = map(table.find, ("Attempt #", "Score", "Out Of", "Q #"))
-    kind, answer, match = (_place(table, n) for n in ("Q Type", "Answer", "Answer Match"))
     items = _item_names(table)
     questions: dict[tuple[str, int, str, str], list[int]] = {}
     for k, row in enumerate(table.rows):
@@ -124,8 +124,8 @@ def _recognise_survey(sample: Sample) -> str | None:
     return None
 
 
-def _convert_survey(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+def _convert_survey(document: Document, _: Choices) -> Stream:
+    table = document.table()
     answer, count = _place(table, "Answer"), _place(table, "# Responses")
     match = table.find("Answer Match")
     items = _item_names(table)

@@ -55,7 +55,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     names = table.names
     stream = Stream()
     places = _pairs(names)

@@ -281,11 +281,11 @@ def stem_of_name(name: str) -> str:
     )
 
 
-def table_of(document: Document, records: Iterable[Any] | None = None) -> Table:
-    """Return a table; JSON records become rows, with a column per key."""
+def table_of(document: Document) -> Table:
+    """Return a table; JSON records (or lists of them) become rows, with a column per key."""
     if document.kind not in ("json", "jsonl"):
         return document.table()
-    rows = objects(list(document.records() if records is None else records))
+    rows = [row for record in document.records() for row in objects(record)]
     header = list(dict.fromkeys(key for row in rows for key in row))
     cells = [[as_text(row.get(key)) for key in header] for row in rows]
     return Table([str(key) for key in header], cells, lines=list(range(1, len(cells) + 1)))

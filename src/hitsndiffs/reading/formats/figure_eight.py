@@ -25,7 +25,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     unit, worker = table.find("_unit_id"), table.find("_worker_id")
     if unit is None or worker is None:
         raise absent("a Figure Eight report", "_unit_id and _worker_id")

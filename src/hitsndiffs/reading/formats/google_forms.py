@@ -89,7 +89,7 @@ def _is_total(header: Sequence[str], rows: Sequence[Sequence[str]], place: int) 
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     names = table.names
     if not names:
         raise absent("a Google Forms file", "column of times")

@@ -31,7 +31,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     names = [folded(name) for name in table.header]
     below = [row for row in table.rows if _is_below(row)]
     rows = [row for row in table.rows if not _is_below(row)]

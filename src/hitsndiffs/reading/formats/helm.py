@@ -45,14 +45,14 @@ def _convert(document: Document, _: Choices) -> Stream:
     if document.kind == "json" and document.sample.has_keys("instance_id"):
         return _from_neighbours(document)
     if document.kind == "json":
-        state = _object(document)
+        state = inner(document.data())
         run = ""
         for file in document.beside("run_spec.json"):
-            run = as_text(_object(file).get("name"))
+            run = as_text(inner(file.data()).get("name"))
         folder = document.folders[-1] if document.folders else ""
         return _from_state(state, run or (folder if "model=" in folder else ""))
     spec_file = document.member("run_spec.json")
-    spec = _object(spec_file) if spec_file is not None else {}
+    spec = inner(spec_file.data()) if spec_file is not None else {}
     run = as_text(spec.get("name")) or document.name
     shown, instances = document.member(_SHOWN), document.member("instances.json")
     if shown is not None and instances is not None:
@@ -62,7 +62,7 @@ def _convert(document: Document, _: Choices) -> Stream:
         raise Refusal(
             "a HELM run without predictions", f"give the run with {_STATE}, or run helm-summarize"
         )
-    return _from_state(_object(state_file), run)
+    return _from_state(inner(state_file.data()), run)
 
 
 def _from_neighbours(shown: Document) -> Stream:
@@ -77,14 +77,9 @@ def _from_neighbours(shown: Document) -> Stream:
             "HELM predictions without their run folder: the model and the options are unknown",
             "give the whole folder of the run",
         )
-    spec = _object(specs[0])
+    spec = inner(specs[0].data())
     run = as_text(spec.get("name"))
     return _from_display(spec, run, objects(shown.data()), objects(instances[0].data()))
-
-
-def _object(document: Document) -> dict[str, Any]:
-    value = document.data()
-    return value if isinstance(value, dict) else {}
 
 
 def _model(spec: dict[str, Any], run: str) -> str:

@@ -87,8 +87,7 @@ def _convert(document: Document, _: Choices) -> Stream:
 
 def _header(document: Document) -> dict[str, Any]:
     if document.kind == "json":
-        value = document.data()
-        return value if isinstance(value, dict) else {}
+        return inner(document.data())
     for name in ("header.json", "_journal/start.json"):
         member = document.member(name)
         if member is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import (
     Choices,
     Document,
@@ -34,6 +34,7 @@ from hitsndiffs.reading.formats.lm_eval_options import (
     option_texts,
     target_places,
 )
+from hitsndiffs.reading.formats.people import number_attempts
 
 __all__ = ["LM_EVAL", "LM_EVAL_RESULTS"]
 
@@ -66,21 +67,13 @@ def _convert(document: Document, _: Choices) -> Stream:
     _check_free_text(answers)
     _check_key(answers, stream)
     names = _item_names(records, task)
-    seen: Counter[tuple[str, str]] = Counter()
-    for record, answer, item in zip(records, answers, names, strict=True):
-        occurrence = (item, as_text(record.get("filter")))
-        seen[occurrence] += 1
+    filters = [as_text(record.get("filter")) for record in records]
+    attempts = number_attempts(zip(names, filters, strict=True))
+    for record, answer, item, attempt in zip(records, answers, names, attempts, strict=True):
         stream.titles.setdefault(item, _title(record.get("doc")))
         if answer.options:
             stream.options[item] = tuple(answer.options)
-        stream.add(
-            model,
-            item,
-            answer.label,
-            attempt=seen[occurrence],
-            key=answer.key,
-            status=answer.status,
-        )
+        stream.add(model, item, answer.label, attempt=attempt, key=answer.key, status=answer.status)
     return stream
 
 
@@ -121,28 +114,26 @@ def _model_and_task(document: Document) -> tuple[str, str]:
 def _old_names(document: Document, stem: str) -> tuple[str, str]:
     """Versions up to 0.4.2 wrote ``<model arguments>_<task>.jsonl``."""
     for results in document.beside("*results*.json"):
-        try:
-            known = objects(results.data())
-        except ValueError:
-            continue
-        tasks = known[0].get("results") if known else None
-        fitting = [t for t in tasks if stem.endswith(f"_{t}")] if isinstance(tasks, dict) else []
+        tasks = inner(_loaded(results), "results")
+        fitting = [task for task in tasks if stem.endswith(f"_{task}")]
         if fitting:
             task = max(fitting, key=len)
             return _short(stem[: -len(task) - 1].replace("__", "/")), task
     return _short(stem.replace("__", "/")), ""
 
 
-def _model_of_results(results: Document) -> str:
+def _loaded(results: Document) -> dict[str, Any]:
     try:
-        found = objects(results.data())
-    except ValueError:
-        return ""
-    known = found[0] if found else {}
-    config = inner(known, "config")
+        return next(iter(objects(results.data())), {})
+    except InputError:
+        return {}
+
+
+def _model_of_results(results: Document) -> str:
+    known = _loaded(results)
     if known.get("model_name"):
         return as_text(known["model_name"])
-    arguments = config.get("model_args")
+    arguments = inner(known, "config").get("model_args")
     if isinstance(arguments, dict):
         return as_text(arguments.get("pretrained") or arguments.get("model"))
     match = re.search(r"(?:^|,)(?:pretrained|model|path)=([^,]+)", as_text(arguments))

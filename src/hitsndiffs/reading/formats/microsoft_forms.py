@@ -93,7 +93,7 @@ def _is_survey(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     header, rows = table.header, table.rows
     stream = Stream()
     points = _points(header)

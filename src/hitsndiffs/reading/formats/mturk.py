@@ -42,7 +42,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     stream = Stream()
     hit, assignment, worker = (table.find(n) for n in ("HITId", "AssignmentId", "WorkerId"))
     if worker is None or not any(row[worker].strip() for row in table.rows):

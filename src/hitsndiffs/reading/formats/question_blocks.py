@@ -84,7 +84,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     header, rows = table.header, table.rows
     blocks = _blocks(header)
     if not blocks:

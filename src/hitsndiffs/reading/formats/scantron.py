@@ -40,7 +40,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     places = _answers(table.header)
     if not places:
         raise absent("a file of a scanner", "_1, _2, _3, …")

@@ -32,7 +32,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     header, rows = table.header, table.rows[1:]
     bare = [squeezed(name) for name in header]
     if "respondentid" not in bare or not rows:

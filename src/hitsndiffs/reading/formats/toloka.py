@@ -36,7 +36,7 @@ def _named(table: Table, prefix: str) -> dict[str, int]:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     stream = Stream(key_from="the columns «GOLDEN:»")
     worker = table.find("ASSIGNMENT:worker_id")
     if worker is None:

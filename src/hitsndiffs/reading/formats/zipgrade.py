@@ -57,7 +57,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     header, rows = table.header, table.rows
     stream = Stream(key_from="the columns of keys")
     slots = _slots(header)

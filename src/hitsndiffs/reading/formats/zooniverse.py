@@ -31,7 +31,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     annotations, subjects = table.find("annotations"), table.find("subject_ids")
     name, address = table.find("user_name"), table.find("user_ip")
     if annotations is None or subjects is None:
