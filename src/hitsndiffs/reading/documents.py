@@ -19,13 +19,7 @@ from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
 from hitsndiffs.reading.sheets import Workbook
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
-from hitsndiffs.reading.text import (
-    TextShape,
-    check_encoding,
-    find_shape,
-    padded,
-    rows_of_text,
-)
+from hitsndiffs.reading.text import TextShape, check_encoding, find_shape, padded, rows_of_text
 
 __all__ = ["FileDocument", "Settings"]
 
@@ -99,12 +93,7 @@ class FileDocument:
         return document
 
     def __repr__(self) -> str:
-        return f"FileDocument({self.where!r}, {self.kind!r})"
-
-    @property
-    def where(self) -> str:
-        """The name for messages."""
-        return self.name
+        return f"FileDocument({self.name!r}, {self.kind!r})"
 
     # -- bytes and text ---------------------------------------------------------------------
 
@@ -143,9 +132,10 @@ class FileDocument:
             self._content = data
         return self._content
 
-    def begins_with(self, mark: bytes) -> bool:
-        """Whether the text begins with a mark, ignoring leading blanks."""
-        return self._head_text.lstrip().encode("utf-8", "replace").startswith(mark)
+    @property
+    def is_array(self) -> bool:
+        """Whether the text begins with a bracket: one JSON array, not one value per line."""
+        return self._head_text.lstrip().startswith("[")
 
     @cached_property
     def kind(self) -> Kind:
@@ -232,7 +222,7 @@ class FileDocument:
 
     @cached_property
     def shape(self) -> TextShape:
-        """The separator and header row of a delimited text."""
+        """The separator of a delimited text."""
         suffix = PurePosixPath(self.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
         expected = "\t" if suffix in (".tsv", ".tab") else ","
         text = self._head_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -384,8 +384,3 @@ def _matched_key(done: Finished, raw: RawKey) -> KnownKey | None:
             f"Nobody chose the right answer to {items}, going by the key in the file."
         )
     return KnownKey(key, raw.source, unchosen)
-
-
-def with_notes(encoded: Encoded, notes: Sequence[str]) -> Encoded:
-    """Return the same answers with these notes instead."""
-    return replace(encoded, notes=tuple(dict.fromkeys(notes)))
