@@ -47,8 +47,9 @@ def same_text(text: str) -> str:
 class Folding:
     """What was folded or taken as blank over all items, for the plan."""
 
-    merged: dict[tuple[str, str], int] = field(default_factory=dict)
-    blanks: dict[str, int] = field(default_factory=dict)
+    #: Pairs of a spelling and the one that is kept, and words for no answer, as they were met.
+    merged: dict[tuple[str, str], None] = field(default_factory=dict)
+    blanks: dict[str, None] = field(default_factory=dict)
 
     def sentences(self) -> list[str]:
         """Return it as sentences."""
@@ -106,7 +107,7 @@ def fold_item(
         if text not in words or (blanks is None and own and _SIGNS.fullmatch(label)):
             continue
         kept[k] = None
-        found.blanks[label] = found.blanks.get(label, 0) + counts[k]
+        found.blanks[label] = None
     if not merge:
         return kept
     groups: dict[str, list[int]] = defaultdict(list)
@@ -122,8 +123,7 @@ def fold_item(
         for k in places:
             if k != best:
                 kept[k] = labels[best]
-                pair = (labels[k], labels[best])
-                found.merged[pair] = found.merged.get(pair, 0) + 1
+                found.merged[labels[k], labels[best]] = None
     return kept
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Literal
 
 __all__ = ["is_key_name", "is_summary_name", "plain", "role_of_name", "tokens"]
 
-_WORDS: dict[str, str] = {
+#: What the name of a column may tell about it.
+NameRole = Literal["points", "time", "status", "comment", "attempt", "identity", "row", "key"]
+_WORDS: dict[NameRole, str] = {
     "points": """score scores points point pts total totalscore totalpoints grade grades mark marks
         percent percentage percentcorrect pct correctcount ncorrect nincorrect numcorrect rawscore
         sum average result results outof maxscore accuracy rank earned possible weight difficulty
@@ -60,14 +63,15 @@ _WORDS: dict[str, str] = {
         juistantwoord facit rättsvar klucz poprawnaodpowiedź правильныйответ ключ 正解 正答 标准答案
         正确答案 答案 정답 cevapanahtarı doğrucevap""",
 }
-_NAMES: dict[str, str] = {}
+_NAMES: dict[str, NameRole] = {}
 for _role, _text in _WORDS.items():
     for _word in _text.split():
         _NAMES.setdefault(_word, _role)
 #: Words that tell what a longer name means ("MC Score", "Time taken").
+_LONGER: tuple[NameRole, ...] = ("points", "time", "comment", "attempt")
 _TELLING = {
     word: role
-    for role in ("points", "time", "comment", "attempt")
+    for role in _LONGER
     for word in _WORDS[role].split()
     if word not in ("date", "data", "note", "nota", "end", "fin", "result", "results", "start")
     and (len(word) > 3 or role != "points")
@@ -123,7 +127,7 @@ def tokens(name: str) -> list[str]:
     return [part.casefold() for part in _PARTS.split(split) if part]
 
 
-def role_of_name(name: str) -> str | None:
+def role_of_name(name: str) -> NameRole | None:
     """Return the role of a column by its name alone; None if the name does not tell.
 
     Examples

@@ -233,16 +233,15 @@ def unique(names: Iterable[str]) -> list[str]:
     ['Q', 'Q (3)', 'Q (2)', 'R']
     """
     names = list(names)
-    known = set(names)
-    seen: set[str] = set()
+    taken = set(names)
+    counts: Counter[str] = Counter()
     result = []
     for name in names:
-        count = 1
+        counts[name] += 1
         label = name
-        while label in seen or (count > 1 and label in known):
-            count += 1
-            label = f"{name} ({count})"
-        seen.add(label)
+        while counts[name] > 1 and (label := f"{name} ({counts[name]})") in taken:
+            counts[name] += 1
+        taken.add(label)
         result.append(label)
     return result
 
