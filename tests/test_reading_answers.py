@@ -42,6 +42,20 @@ def class_sheet(n: int = 12, extra: dict[str, list[str]] | None = None) -> str:
 
 # -- columns -------------------------------------------------------------------------------------
 
+
+@pytest.mark.parametrize(
+    ("last", "first"),
+    [("Last name", "First name"), ("NOM", "Prénom"), ("Příjmení", "Jméno"), ("Soyad", "Ad")],
+)
+def test_users_who_share_a_family_name_are_told_apart(last, first):
+    names = {last: [f"Bird{k // 2}" for k in range(12)], first: ["Ada", "Bob"] * 6}
+    text = class_sheet(12, names).replace("student,", "", 1)
+    rows = [line.partition(",")[2] if k else line for k, line in enumerate(text.splitlines())]
+    r = read("\n".join(rows))
+    assert r.users[:3].tolist() == ["Ada Bird0", "Bob Bird0", "Ada Bird1"]
+    assert r.n_items == 5
+
+
 OTHERS = {
     "Timestamp": [f"2024/01/{k + 1:02d} 11:{k:02d}:31 AM GMT+8" for k in range(12)],
     "Zeitstempel": [f"{k + 1:02d}.01.2024 11:49:31" for k in range(12)],

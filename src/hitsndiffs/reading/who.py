@@ -11,40 +11,9 @@ from hitsndiffs.reading.content import ColumnContent, look_at
 from hitsndiffs.reading.formats.base import Column, Role
 from hitsndiffs.reading.header import looks_like_ids
 from hitsndiffs.reading.patterns import match_names
-from hitsndiffs.reading.words import plain
+from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, plain
 
 __all__ = ["UserFinder"]
-
-_FIRST = (
-    "firstname",
-    "givenname",
-    "forename",
-    "vorname",
-    "prénom",
-    "nombre",
-    "voornaam",
-    "förnamn",
-    "imię",
-    "имя",
-    "名",
-    "nome",
-)
-_LAST = (
-    "lastname",
-    "surname",
-    "familyname",
-    "nachname",
-    "nomdefamille",
-    "apellido",
-    "apellidos",
-    "cognome",
-    "apelido",
-    "achternaam",
-    "efternamn",
-    "nazwisko",
-    "фамилия",
-    "姓",
-)
 
 
 class UserFinder:
@@ -160,8 +129,8 @@ class UserFinder:
 
     def _name_parts(self, look_only: bool = False) -> list[str]:
         """Return the columns of first and last names, if both exist."""
-        first = [n for n in self.names if plain(n) in _FIRST and self.content(n).n_filled]
-        last = [n for n in self.names if plain(n) in _LAST and self.content(n).n_filled]
+        first = [n for n in self.names if plain(n) in FIRST_NAMES and self.content(n).n_filled]
+        last = [n for n in self.names if plain(n) in LAST_NAMES and self.content(n).n_filled]
         if not first or not last or first[0] == last[0]:
             return []
         users = [first[0], last[0]]

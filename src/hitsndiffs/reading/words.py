@@ -6,7 +6,15 @@ import re
 import unicodedata
 from typing import Literal
 
-__all__ = ["is_key_name", "is_summary_name", "plain", "role_of_name", "tokens"]
+__all__ = [
+    "FIRST_NAMES",
+    "LAST_NAMES",
+    "is_key_name",
+    "is_summary_name",
+    "plain",
+    "role_of_name",
+    "tokens",
+]
 
 #: What the name of a column may tell about it.
 NameRole = Literal["points", "time", "status", "comment", "attempt", "identity", "row", "key"]
@@ -76,6 +84,14 @@ _TELLING = {
     if word not in ("date", "data", "note", "nota", "end", "fin", "result", "results", "start")
     and (len(word) > 3 or role != "points")
 }
+
+_FIRST = """firstname givenname givennames forename vorname prénom prenom nombre nome voornaam
+    förnamn имя 名 jméno imię fornavn etunimi keresztnév ad όνομα"""
+_LAST = """lastname surname familyname nachname nomdefamille nom apellido apellidos cognome
+    achternaam apelido sobrenome efternamn фамилия 姓 příjmení nazwisko etternavn efternavn sukunimi
+    vezetéknév soyad επώνυμο"""
+#: Names of columns that hold a part of a person's name, as :func:`plain` writes them.
+FIRST_NAMES, LAST_NAMES = frozenset(_FIRST.split()), frozenset(_LAST.split())
 
 _KEY_ROW = re.compile(
     r"(?:the\s+)?(?:answer|correct|right|official|exam|test)?[\s_\-]*(?:answers?|responses?|option)?"

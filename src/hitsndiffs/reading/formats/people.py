@@ -9,8 +9,8 @@ from typing import Any
 
 from hitsndiffs.data.encoding.names import find_column
 from hitsndiffs.reading.formats.base import Stream
-from hitsndiffs.reading.formats.common import folded, unique, words
-from hitsndiffs.reading.words import role_of_name
+from hitsndiffs.reading.formats.common import unique
+from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, plain, role_of_name
 
 __all__ = [
     "ASKS_WHO",
@@ -29,17 +29,6 @@ ASKS_WHO = re.compile(
     r"nom|prénom|nombre|apellidos?|nome|cognome|vorname|nachname|matrikel\w*|namen?|naam)\b|"
     r"氏名|名前|姓名|学号|имя|фамилия|nome de usuário",
     re.IGNORECASE,
-)
-
-#: Names of columns that hold part of a person's name, in the languages of the exports.
-_FIRST = words(
-    "first name|firstname|given name|given names|forename|vorname|prénom|prenom|nombre|nome|"
-    "voornaam|förnamn|имя|名|jméno|imię|fornavn|etunimi|keresztnév|ad|όνομα"
-)
-_LAST = words(
-    "last name|lastname|surname|family name|nachname|nom de famille|nom|apellido(s)|apellidos|"
-    "apellido|cognome|achternaam|apelido|sobrenome|efternamn|фамилия|姓|příjmení|nazwisko|"
-    "etternavn|efternavn|sukunimi|vezetéknév|soyad|επώνυμο"
 )
 
 
@@ -81,7 +70,7 @@ def persons(
     places = asked or places
     if not places:
         return [str(k) for k in range(1, len(rows) + 1)]
-    names = [folded(header[place]) for place in places]
+    names = [plain(header[place]) for place in places]
     raw = [tuple([row[place] for place in places]) for row in rows]
     stripped = {who: tuple(map(str.strip, who)) for who in set(raw)}
     identities = [stripped[who] for who in raw]
@@ -91,8 +80,8 @@ def persons(
             for k, who in enumerate(identities, start=1)
         ]
     found = list(dict.fromkeys(identities))
-    given = [k for k, name in enumerate(names) if name in _FIRST]
-    family = [k for k, name in enumerate(names) if name in _LAST and k not in given[:1]]
+    given = [k for k, name in enumerate(names) if name in FIRST_NAMES]
+    family = [k for k, name in enumerate(names) if name in LAST_NAMES and k not in given[:1]]
     parts = [*given[:1], *family[:1]] if given and family else []
     every = list(range(len(places)))
     single = [[k] for k in every if k not in parts]
