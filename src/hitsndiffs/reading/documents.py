@@ -183,6 +183,12 @@ class FileDocument:
             raise self._wrong_encoding(error) from None
         return text.removeprefix("\ufeff")
 
+    @property
+    def _head_lines(self) -> str:
+        """The beginning of the text, up to the end of a line."""
+        text = self._head_text
+        return text if self.is_whole else text[: text.rfind("\n") + 1] or text
+
     def text(self) -> str:
         """Return the whole text."""
         data = self.content()
@@ -225,10 +231,7 @@ class FileDocument:
         """The separator of a delimited text."""
         suffix = PurePosixPath(self.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
         expected = "\t" if suffix in (".tsv", ".tab") else ","
-        text = self._head_text
-        if not self.is_whole:
-            text = text[: text.rfind("\n") + 1] or text
-        return find_shape(text, expected, self.settings.separator)
+        return find_shape(self._head_lines, expected, self.settings.separator)
 
     @cached_property
     def _archive(self) -> Archive:
@@ -256,9 +259,7 @@ class FileDocument:
             return [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
         if self.kind == "parquet":
             return self._parquet_rows(most)
-        text = self._head_text if most is not None else self.text()
-        if most is not None and not self.is_whole:
-            text = text[: text.rfind("\n") + 1] or text
+        text = self._head_lines if most is not None else self.text()
         rows_found: list[tuple[int, list[str]]] = []
         extra = text.count("\n", 0, self.shape.skip)
         try:
@@ -379,13 +380,10 @@ class FileDocument:
             return Sample(self.name, kind, self.folders, records=tuple(records))
         if kind == "archive":
             return Sample(self.name, kind, self.folders, members=tuple(self._archive.names))
-        lines = self._head_text.splitlines()[:HEAD_ROWS]
-        return Sample(self.name, kind, self.folders, rows=tuple((line,) for line in lines))
+        return Sample(self.name, kind, self.folders)
 
     def members(self) -> list[Document]:
         """Return the files in an archive."""
-        if self.kind != "archive":
-            return []
         return [self._member(name) for name in self._archive.names]
 
     def member(self, name: str) -> Document | None:

@@ -284,8 +284,6 @@ def _fold(done: Finished, fold: bool, blanks: Sequence[str] | None) -> None:
 
 def _without_free_text(done: Finished, name: str) -> None:
     encoded = done.encoded
-    if not len(encoded.items):
-        return
     starts = encoded.item_starts.tolist()
     labels = [str(label) for label in encoded.option_labels.tolist()]
     keep = np.ones(len(encoded.items), dtype=bool)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded
@@ -172,7 +171,10 @@ def _open(
         grid = GridTable(document.table(), document.name, "row")
         return grid, "xlsx", len(grid.above) + 1 if grid.has_header else None
     if kind != "table":
-        raise _no_table(document)
+        raise InputError(
+            f"{document.name}: this is text without a table (XML or HTML); export the answers as "
+            "CSV."
+        )
     shape = document.shape
     format = "tsv" if shape.separator == "\t" else "csv"
     place = document.header_place
@@ -188,10 +190,3 @@ def _open(
     table = DelimitedTable(stream, shape.separator, header)
     table.notes += shape.notes
     return table, format, 1 if table.has_header else None
-
-
-def _no_table(document: FileDocument) -> InputError:
-    suffix = PurePosixPath(document.name).suffix.lower()
-    what = {"text": "text without a table (XML or HTML)", "archive": "an archive"}
-    words = what.get(document.kind, f"a {suffix or 'file'} of a kind that is not known")
-    return InputError(f"{document.name}: this is {words}; export the answers as CSV.")
