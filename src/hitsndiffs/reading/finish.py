@@ -22,7 +22,7 @@ from hitsndiffs.reading.change import (
     with_items,
     with_users,
 )
-from hitsndiffs.reading.fold import Folding, fold_item, same_text
+from hitsndiffs.reading.fold import Folding, fold_item, same_option, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
 from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.special import BOTTOM, TOP
@@ -367,11 +367,9 @@ def _matched_key(done: Finished, raw: RawKey) -> KnownKey | None:
         own = [str(label) for label in labels[starts[place] : starts[place + 1]]]
         if not text or (text not in own and normalise(text) is None):
             continue
-        if text not in own:
-            same = [label for label in own if same_text(label) == same_text(text)]
-            unchosen += not same
-            text = same[0] if same else text
-        key[item] = text
+        chosen = same_option(text, own)
+        unchosen += chosen is None
+        key[item] = chosen or text
     if not key or unchosen == len(key):
         if key:
             done.notes.append(f"The key in {raw.source} fits none of the answers, and is not used.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from hitsndiffs.data.encoding.names import shortened
 
-__all__ = ["Folding", "fold_item", "same_text"]
+__all__ = ["Folding", "fold_item", "same_option", "same_text"]
 
 #: Words for «no answer», folded. Bare signs stay options if the item has other sign options.
 _PHRASES = """
@@ -41,6 +41,19 @@ def same_text(text: str) -> str:
     ('a', 'strasse 1', '2,50')
     """
     return " ".join(unicodedata.normalize("NFKC", text).split()).casefold()
+
+
+def same_option(text: str, labels: Sequence[str]) -> str | None:
+    """Return the label that is the same answer as a text, or None.
+
+    Examples
+    --------
+    >>> same_option("a", ["A", "B"]), same_option("a", ["A", "a"]), same_option("c", ["A"])
+    ('A', 'a', None)
+    """
+    if text in labels:
+        return text
+    return next((label for label in labels if same_text(label) == same_text(text)), None)
 
 
 @dataclass

@@ -14,7 +14,7 @@ from hitsndiffs.data.formulas import with_formulas
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.documents import FileDocument, Settings
 from hitsndiffs.reading.encodings import find_encoding
-from hitsndiffs.reading.fold import same_text
+from hitsndiffs.reading.fold import same_option
 from hitsndiffs.reading.jsontext import load
 from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream, transcoded
 from hitsndiffs.reading.words import is_key_name
@@ -143,10 +143,10 @@ def _matched(key: dict[str, str], responses: Responses, name: str) -> ReadKey:
         if place is None:
             continue
         own = [str(text) for text in labels[starts[place] : starts[place + 1]]]
-        same = [text for text in own if same_text(text) == same_text(option)]
-        if option not in own and not same:
+        chosen = same_option(option, own)
+        if chosen is None:
             unchosen.append(label)
-        found[label] = option if option in own or not same else same[0]
+        found[label] = chosen or option
     if len(unchosen) == len(found):
         first = unchosen[0]
         place = known[first]

@@ -320,6 +320,10 @@ class Stream:
         self.keys.append(_as_set(key) or None)
         self.statuses.append(status or ("answered" if answers else "blank"))
 
+    def add_options(self, item: str, options: Iterable[str]) -> None:
+        """Add options to those that are known of an item."""
+        self.options[item] = tuple(dict.fromkeys((*self.options.get(item, ()), *options)))
+
     def extend(self, other: Stream) -> None:
         """Append another stream (another file of the same test)."""
         for name in ("persons", "attempts", "items", "answers", "points", "possible", "keys"):
@@ -337,7 +341,7 @@ class Stream:
         self.columns.extend(c for c in other.columns if (c.name, c.position) not in known)
         self.titles = {**other.titles, **self.titles}
         for item, options in other.options.items():
-            self.options[item] = tuple(dict.fromkeys((*self.options.get(item, ()), *options)))
+            self.add_options(item, options)
         if not self.key_from and any(key is not None for key in other.keys):
             self.key_from = other.key_from
 

@@ -61,7 +61,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
         if items[k]:
             tried = attempt_number(cell_at(row, attempt))
             questions.setdefault((who[k], tried, items[k], cell_at(row, shown)), []).append(k)
-    listed: dict[str, set[str]] = {}
     open_kinds: set[str] = set()
     for (person, tried, item, _), places in questions.items():
         marks = {k: table.rows[k][match].strip().casefold() for k in places}
@@ -79,9 +78,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
             points=number(cell_at(row, score)),
             possible=number(cell_at(row, out_of)),
         )
-        if not listed.setdefault(item, set()).issuperset(texts):
-            listed[item].update(texts)
-            stream.options[item] = tuple(dict.fromkeys((*stream.options.get(item, ()), *texts)))
+        stream.add_options(item, texts)
     if open_kinds:
         stream.notes.append(
             f"Questions of the types {', '.join(sorted(open_kinds))} are left out: they have no "
@@ -132,7 +129,7 @@ def _convert_survey(document: Document, _: Choices) -> Stream:
     stream = Stream(key_from="the options marked «Checked»")
     person = next((found for row in reversed(table.above) if (found := _opens(row))), None)
     chosen: dict[tuple[str, str], list[str]] = {}
-    keys: dict[str, list[str]] = {}
+    keys: dict[str, dict[str, None]] = {}
     header = [name.strip() for name in table.header]
     for k, row in enumerate(table.rows):
         opened = None if items[k] or row[answer].strip() else _opens(row)
@@ -145,11 +142,9 @@ def _convert_survey(document: Document, _: Choices) -> Stream:
         picked = chosen.setdefault((person, items[k]), [])
         if (number(row[count]) or 0) > 0:
             picked.append(text)
-        options = stream.options.get(items[k], ())
-        stream.options[items[k]] = tuple(dict.fromkeys((*options, text)))
+        stream.add_options(items[k], [text])
         if match is not None and row[match].strip().casefold() == "checked":
-            known = keys.setdefault(items[k], [])
-            known.extend([text] if text not in known else [])
+            keys.setdefault(items[k], {})[text] = None
     if not chosen:
         raise Refusal(
             "a Brightspace report of counts per option, without individual answers",

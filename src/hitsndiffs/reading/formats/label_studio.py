@@ -18,7 +18,7 @@ from hitsndiffs.reading.formats.common import (
     title_of,
     words,
 )
-from hitsndiffs.reading.formats.people import chosen_only, number_repeats
+from hitsndiffs.reading.formats.people import Entry, add_entries, chosen_only, number_repeats
 
 __all__ = ["LABEL_STUDIO", "LABEL_STUDIO_FLAT"]
 
@@ -40,8 +40,7 @@ def _recognise(sample: Sample) -> str | None:
 def _convert(document: Document, choices: Choices) -> Stream:
     stream = Stream()
     skipped = predicted = 0
-    names: set[str] = set()
-    entries: list[tuple[str, str, str, tuple[str, ...]]] = []
+    entries: list[Entry] = []
     tasks = objects(list(document.records()))
     emails = _emails(tasks)
     for task in tasks:
@@ -55,18 +54,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 continue
             person = _person(annotation.get("completed_by"))
             person = emails.get(person, person)
-            for name, answer in _answers(annotation.get("result")).items():
-                names.add(name)
-                entries.append((person, number, name, answer))
+            answers = _answers(annotation.get("result"))
+            entries += [Entry(person, number, name, answer) for name, answer in answers.items()]
     if not entries:
         raise _REFUSAL
-    wanted = chosen_only(dict.fromkeys(sorted(names)), choices.option)
-    for person, number, name, answer in entries:
-        if name not in wanted:
-            continue
-        item = number if len(wanted) == 1 else f"{number}/{name}"
-        stream.add(person, item, answer)
-    number_repeats(stream)
+    add_entries(stream, entries, choices.option)
     if skipped:
         stream.notes.append(f"{skipped} cancelled annotations are left out.")
     if predicted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hitsndiffs.data.encoding.names import find_column
 from hitsndiffs.reading.formats.base import Stream
@@ -14,6 +14,8 @@ from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, plain, role_of_nam
 
 __all__ = [
     "ASKS_WHO",
+    "Entry",
+    "add_entries",
     "chosen_only",
     "given_columns",
     "is_about_person",
@@ -30,6 +32,15 @@ ASKS_WHO = re.compile(
     r"氏名|名前|姓名|学号|имя|фамилия|nome de usuário",
     re.IGNORECASE,
 )
+
+
+class Entry(NamedTuple):
+    """One answer to one of the questions about an item."""
+
+    person: str
+    item: str
+    question: str
+    answer: tuple[str, ...]
 
 
 def given_columns(header: Sequence[str], named: str | None, argument: str) -> list[int]:
@@ -104,6 +115,18 @@ def chosen_only(questions: dict[str, Any], option: str | None) -> dict[str, Any]
     if bare not in names:
         bare = find_column(option, names, where="the file", argument="option")
     return {bare: questions[bare]}
+
+
+def add_entries(stream: Stream, entries: Sequence[Entry], option: str | None) -> None:
+    """Add answers to the questions about each item; repeated ones are attempts.
+
+    If there are several questions (and the caller named none), each item and question is an item.
+    """
+    wanted = chosen_only(dict.fromkeys(entry.question for entry in entries), option)
+    for person, item, question, answer in entries:
+        if question in wanted:
+            stream.add(person, item if len(wanted) == 1 else f"{item}/{question}", answer)
+    number_repeats(stream)
 
 
 def number_attempts(keys: Iterable[Any]) -> list[int]:
