@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Literal
 
 __all__ = [
     "FIRST_NAMES",
     "LAST_NAMES",
+    "bare_names",
+    "folded",
     "is_key_name",
     "is_summary_name",
     "plain",
@@ -124,6 +127,33 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"[\W_]+", re.UNICODE)
+_SUFFIX = re.compile(r"^(?P<base>.+?)(?:_duplicated_\d+|\.\d{1,4}|_\d{1,4})$", re.DOTALL)
+
+
+def bare_names(header: Sequence[str]) -> list[str]:
+    """Remove the suffixes of pandas (``q.1``), Polars (``q_duplicated_0``) and fastexcel (``q_1``).
+
+    A suffix is removed only if the bare name occurs further to the left.
+
+    Examples
+    --------
+    >>> bare_names(["1.0", "score", "1.0.1", "1.0_duplicated_0", "q_1"])
+    ['1.0', 'score', '1.0', '1.0', 'q_1']
+    """
+    seen: set[str] = set()
+    names = []
+    for name in header:
+        found = _SUFFIX.match(name) if len(name) < 100_000 else None
+        if found and found["base"] in seen:
+            name = found["base"]
+        seen.add(name)
+        names.append(name)
+    return names
+
+
+def folded(name: str) -> str:
+    """Return a name in lower case with single spaces."""
+    return " ".join(name.split()).casefold()
 
 
 def plain(name: str) -> str:

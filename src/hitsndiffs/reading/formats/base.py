@@ -8,12 +8,12 @@ separators, sheets, attempts, folding of answers, keys from points, the codes of
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.words import bare_names, folded
 
 __all__ = [
     "ROLES",
@@ -29,8 +29,6 @@ __all__ = [
     "Status",
     "Stream",
     "Table",
-    "bare_names",
-    "folded",
     "refusing",
 ]
 
@@ -398,34 +396,3 @@ def refusing(what: str, instead: str) -> Callable[[Document, Choices], Stream]:
         raise Refusal(what, instead)
 
     return refuse
-
-
-# -- column names ------------------------------------------------------------------------------
-
-_SUFFIX = re.compile(r"^(?P<base>.+?)(?:_duplicated_\d+|\.\d{1,4}|_\d{1,4})$", re.DOTALL)
-
-
-def bare_names(header: Sequence[str]) -> list[str]:
-    """Remove the suffixes of pandas (``q.1``), Polars (``q_duplicated_0``) and fastexcel (``q_1``).
-
-    A suffix is removed only if the bare name occurs further to the left.
-
-    Examples
-    --------
-    >>> bare_names(["1.0", "score", "1.0.1", "1.0_duplicated_0", "q_1"])
-    ['1.0', 'score', '1.0', '1.0', 'q_1']
-    """
-    seen: set[str] = set()
-    names = []
-    for name in header:
-        found = _SUFFIX.match(name) if len(name) < 100_000 else None
-        if found and found["base"] in seen:
-            name = found["base"]
-        seen.add(name)
-        names.append(name)
-    return names
-
-
-def folded(name: str) -> str:
-    """Return a name in lower case with single spaces."""
-    return " ".join(name.split()).casefold()

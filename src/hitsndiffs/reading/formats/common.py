@@ -12,16 +12,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from hitsndiffs.reading.formats.base import (
-    Column,
-    Document,
-    Refusal,
-    Role,
-    Sample,
-    Stream,
-    Table,
-    folded,
-)
+from hitsndiffs.reading.formats.base import Column, Document, Refusal, Role, Sample, Stream, Table
+from hitsndiffs.reading.words import folded
 
 __all__ = [
     "absent",
