@@ -14,12 +14,20 @@ from typing import Any, BinaryIO
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import jsontext
 from hitsndiffs.reading.archives import Archive, is_workbook
-from hitsndiffs.reading.encodings import find_encoding
+from hitsndiffs.reading.encodings import TITLES, find_encoding
 from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
 from hitsndiffs.reading.sheets import Workbook
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
-from hitsndiffs.reading.text import TextShape, check_encoding, find_shape, padded, rows_of_text
+from hitsndiffs.reading.text import (
+    TextShape,
+    check_encoding,
+    filled,
+    find_shape,
+    padded,
+    rows_of_text,
+    widest,
+)
 
 __all__ = ["FileDocument", "Settings"]
 
@@ -214,13 +222,7 @@ class FileDocument:
             return None
         if self.encoding in ("utf-8", "utf-8-sig", "ascii"):
             return None
-        words = {
-            "cp1252": "Windows-1252 (Western European)", "latin-1": "Latin-1",
-            "cp1251": "Windows-1251 (Cyrillic)", "gb18030": "GB 18030 (Chinese)",
-            "big5": "Big5 (Chinese)", "cp932": "Shift-JIS (Japanese)",
-            "cp949": "EUC-KR (Korean)",
-        }  # fmt: skip
-        name = words.get(self.encoding, self.encoding.upper())
+        name = TITLES.get(self.encoding, self.encoding.upper())
         sure = "" if self.encoding.startswith("utf") else ", as it is not UTF-8"
         return f"The text is read as {name}{sure} (you can name another one)."
 
@@ -321,7 +323,7 @@ class FileDocument:
         place = self._header_place(rows)
         header = [] if place is None else [cell.strip() for cell in rows[place]]
         first = 0 if place is None else place + 1
-        width = max(_widest(rows[first:]), _filled(header))
+        width = max(widest(rows[first:]), filled(header))
         header = [*header[:width], *[""] * (width - len(header))]
         return Table(
             header,
@@ -418,19 +420,3 @@ class FileDocument:
         else:
             found = []
         return [d for d in found if fnmatch.fnmatchcase(d.name, pattern) and d.name != self.name]
-
-
-def _widest(rows: list[list[str]]) -> int:
-    """Return the width of the widest row, not counting trailing blank cells."""
-    longest = max(map(len, rows), default=0)
-    if any(len(row) == longest and row[-1].strip() for row in rows if row):
-        return longest
-    return max(map(_filled, rows), default=0)
-
-
-def _filled(row: list[str]) -> int:
-    """Return the width of a row, not counting trailing blank cells."""
-    width = len(row)
-    while width and not row[width - 1].strip():
-        width -= 1
-    return width

@@ -16,9 +16,12 @@ __all__ = [
     "SEPARATORS",
     "TextShape",
     "check_encoding",
+    "filled",
     "find_shape",
+    "padded",
     "rows_of_text",
     "separator_name",
+    "widest",
 ]
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
@@ -162,3 +165,19 @@ def padded(rows: Sequence[list[str]], width: int) -> list[list[str]]:
     return [
         row if len(row) == width else [*row[:width], *[""] * (width - len(row))] for row in rows
     ]
+
+
+def widest(rows: list[list[str]]) -> int:
+    """Return the width of the widest row, not counting trailing blank cells."""
+    longest = max(map(len, rows), default=0)
+    if any(len(row) == longest and row[-1].strip() for row in rows if row):
+        return longest
+    return max(map(filled, rows), default=0)
+
+
+def filled(row: list[str]) -> int:
+    """Return the width of a row, not counting trailing blank cells."""
+    width = len(row)
+    while width and not row[width - 1].strip():
+        width -= 1
+    return width
