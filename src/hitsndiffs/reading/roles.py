@@ -188,7 +188,7 @@ class _Finder(UserFinder):
         for name in names[:_MANY]:
             content = self.content(name)
             if content.kind == "choice" and len(content.counts) <= 30:
-                stock.update(content.values)
+                stock.update(content.counts.keys())
         return stock
 
     def _family(self, names: list[str]) -> set[str]:
@@ -275,7 +275,7 @@ class _Finder(UserFinder):
         items = [c.name for c in self.found.values() if c.role == "item"]
         used: Counter[str] = Counter()
         for name in items[:_MANY]:
-            used.update(self.content(name).values)
+            used.update(self.content(name).counts.keys())
         if len(items) > _MANY:
             return
         varied = [self.places[n] for n in items if len(self.content(n).counts) > 1]

@@ -13,7 +13,7 @@ from hitsndiffs.reading.formats.base import (
     refusing,
 )
 from hitsndiffs.reading.formats.common import absent, cell_at, is_free_text, rest_unused, roles
-from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_repeats, persons
+from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
 
 __all__ = ["FIGURE_EIGHT", "FIGURE_EIGHT_AGGREGATED"]
 
@@ -39,9 +39,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
         )
     stream = Stream(key_from="the columns «…_gold»")
     who = persons(table.header, table.rows, [worker], choices.user)
-    asked_item = given_columns(table.header, choices.item, "item") or [unit]
-    for row, person in zip(table.rows, who, strict=True):
-        task = " ".join(row[k].strip() for k in asked_item)
+    tasks = given_items(table, choices.item) or [row[unit].strip() for row in table.rows]
+    for row, person, task in zip(table.rows, who, tasks, strict=True):
         if not task:
             continue
         for place, gold in asked.items():

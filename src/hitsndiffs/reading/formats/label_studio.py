@@ -13,7 +13,6 @@ from hitsndiffs.reading.formats.common import (
     is_free_text,
     literal,
     objects,
-    sample_rows,
     table_of,
     title_of,
     words,
@@ -120,7 +119,7 @@ def _recognise_flat(sample: Sample) -> str | None:
     if sample.is_json:
         there = sample.has_keys(*wanted)
     else:
-        there = sample.has_columns(*wanted) and len(sample_rows(sample)) > 0
+        there = sample.has_columns(*wanted) and bool(sample.rows)
     return "each record is an annotation (annotator, annotation_id, lead_time)" if there else None
 
 

@@ -24,7 +24,7 @@ from hitsndiffs.reading.formats.common import (
     roles,
     split_column,
 )
-from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_repeats, persons
+from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
 
 __all__ = ["MTURK"]
 
@@ -51,7 +51,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     if hit is None or worker is None:
         raise absent("an MTurk batch", "HITId and AssignmentId")
     who = persons(table.header, table.rows, [worker], choices.user)
-    hits = _tasks(table, hit, given_columns(table.header, choices.item, "item"))
+    hits = given_items(table, choices.item) or _tasks(table, hit)
     questions = chosen_only(_questions(table, stream), choices.option)
     single = len(set(hits)) == 1
     for name, answers in questions.items():
@@ -71,11 +71,9 @@ def _convert(document: Document, choices: Choices) -> Stream:
     return stream
 
 
-def _tasks(table: Table, hit: int, asked: list[int]) -> list[str]:
+def _tasks(table: Table, hit: int) -> list[str]:
     """Return the task of each row: equal inputs are one task, even if posted again."""
     inputs = [k for k, name in enumerate(table.header) if name.strip().lower().startswith("input.")]
-    if asked:
-        return [" ".join(row[k].strip() for k in asked) for row in table.rows]
     if not inputs:
         # Without inputs, every HIT shows the same page.
         return ["task"] * len(table.rows)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from hitsndiffs.data.encoding.names import find_column
-from hitsndiffs.reading.formats.base import Stream
+from hitsndiffs.reading.formats.base import Stream, Table
 from hitsndiffs.reading.formats.common import unique
 from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, plain, role_of_name
 
@@ -17,7 +17,7 @@ __all__ = [
     "Entry",
     "add_entries",
     "chosen_only",
-    "given_columns",
+    "given_items",
     "is_about_person",
     "number_attempts",
     "number_repeats",
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
     answer: tuple[str, ...]
 
 
-def given_columns(header: Sequence[str], named: str | None, argument: str) -> list[int]:
+def _given_columns(header: Sequence[str], named: str | None, argument: str) -> list[int]:
     """Return the indices of the columns that the caller named (``"a+b"`` for two)."""
     if named is None:
         return []
@@ -53,6 +53,12 @@ def given_columns(header: Sequence[str], named: str | None, argument: str) -> li
         known.index(find_column(name.strip(), known, where="the file", argument=argument))
         for name in names
     ]
+
+
+def given_items(table: Table, named: str | None) -> list[str]:
+    """Return the item of each row from the columns that the caller named; empty without any."""
+    places = _given_columns(table.header, named, "item")
+    return [" ".join(row[k].strip() for k in places) for row in table.rows] if places else []
 
 
 def persons(
@@ -77,7 +83,7 @@ def persons(
     >>> persons(header, [["Bird", "Ada", "7"], ["Bird", "Ada", "8"]], [0, 1, 2])
     ['7', '8']
     """
-    asked = given_columns(header, user, "user")
+    asked = _given_columns(header, user, "user")
     places = asked or places
     if not places:
         return [str(k) for k in range(1, len(rows) + 1)]

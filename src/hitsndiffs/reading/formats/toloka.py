@@ -13,7 +13,7 @@ from hitsndiffs.reading.formats.base import (
     refusing,
 )
 from hitsndiffs.reading.formats.common import absent, as_text, cell_at, is_free_text, literal, roles
-from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_repeats, persons
+from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
 
 __all__ = ["TOLOKA", "TOLOKA_AGGREGATED"]
 
@@ -47,10 +47,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
         if name in about:
             _fill_from_below(table.rows, about[name])
     inputs, outputs, golden = (_named(table, p) for p in ("INPUT:", "OUTPUT:", "GOLDEN:"))
-    tasks = _tasks(table, list(inputs.values()), about.get("task_id"))
-    asked_item = given_columns(table.header, choices.item, "item")
-    if asked_item:
-        tasks = [" ".join(row[k].strip() for k in asked_item) for row in table.rows]
+    tasks = given_items(table, choices.item)
+    tasks = tasks or _tasks(table, list(inputs.values()), about.get("task_id"))
     asked = {
         name: place
         for name, place in outputs.items()
