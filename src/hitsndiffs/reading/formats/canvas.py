@@ -7,14 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Sample,
-    Stream,
-    refusing,
-)
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream, refusing
 from hitsndiffs.reading.formats.common import (
     absent,
     attempt_number,

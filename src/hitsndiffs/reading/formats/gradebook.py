@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.formats.base import (
-    Format,
-    Sample,
-    refusing,
-)
+from hitsndiffs.reading.formats.base import Format, Sample, refusing
 from hitsndiffs.reading.formats.common import folded
 
 __all__ = ["GRADEBOOK"]

@@ -5,15 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Status,
-    Stream,
-)
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import (
     as_text,
     inner,
@@ -206,10 +198,14 @@ def _add(
     if labels:
         stream.options[item] = tuple(labels)
     trial = row.get("train_trial_index")
-    status: Status | None = None if chosen is not None else "unreadable"
-    attempt = trial + 1 if isinstance(trial, int) and trial >= 0 else 1
-    key = right if len(right) == 1 else None
-    stream.add(model, item, chosen, attempt=attempt, key=key, status=status)
+    stream.add(
+        model,
+        item,
+        chosen,
+        attempt=trial + 1 if isinstance(trial, int) and trial >= 0 else 1,
+        key=right if len(right) == 1 else None,
+        status=None if chosen is not None else "unreadable",
+    )
 
 
 def _finished(stream: Stream, perturbed: int) -> Stream:

@@ -20,12 +20,7 @@ from hitsndiffs.reading.formats.common import (
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import (
-    ASKS_WHO,
-    is_about_person,
-    number_attempts,
-    persons,
-)
+from hitsndiffs.reading.formats.people import ASKS_WHO, is_about_person, number_attempts, persons
 
 __all__ = ["MICROSOFT_FORMS"]
 

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Status,
-    Stream,
-)
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import as_text, inner, objects, stem_of_name
 from hitsndiffs.reading.formats.people import number_repeats
 
@@ -53,10 +45,15 @@ def _convert(document: Document, _: Choices) -> Stream:
         ]
         right = [text for text in right if text]
         answer, options = _answer(data, right)
-        status: Status | None = None if answer is not None else "unreadable"
         if len(options) > 1:
             stream.options[sample] = tuple(options)
-        stream.add(model, sample, answer, key=right if len(right) == 1 else None, status=status)
+        stream.add(
+            model,
+            sample,
+            answer,
+            key=right if len(right) == 1 else None,
+            status=None if answer is not None else "unreadable",
+        )
     number_repeats(stream)
     return stream
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    LeftOut,
-    Sample,
-    Status,
-    Stream,
-)
+from hitsndiffs.reading.formats.base import Choices, Document, Format, LeftOut, Sample, Stream
 from hitsndiffs.reading.formats.common import absent, rest_unused, roles, squeezed
 from hitsndiffs.reading.formats.people import persons
 
@@ -59,13 +51,12 @@ def _convert(document: Document, choices: Choices) -> Stream:
         key = keys[0][k].strip() if keys else ""
         for row, person in zip(rows, who, strict=True):
             mark = row[k].strip()
-            status: Status | None = "unreadable" if mark == "*" else None
             stream.add(
                 person,
                 table.header[k].strip(),
                 None if mark == none else mark,
                 key=None if key == none else key,
-                status=status,
+                status="unreadable" if mark == "*" else None,
             )
     if none and none in marks:
         stream.notes.append("The mark 0 is taken as no answer.")
