@@ -144,8 +144,9 @@ class _Survey:
 
     def _is_multiple(self, columns: Sequence[int]) -> bool:
         """Whether each column is one option: its cells hold the same text or nothing."""
-        cells = [{row[k].strip() for row in self.rows} for k in columns]
-        return all(len(own - {"", "-99"}) <= 1 for own in cells) and any("" in own for own in cells)
+        rows = self.rows
+        alike = all(len({row[k].strip() for row in rows} - {"", "-99"}) <= 1 for k in columns)
+        return alike and any(not row[k].strip() for row in rows for k in columns)
 
     def _add_set(self, columns: Sequence[int]) -> None:
         values = [
