@@ -191,7 +191,7 @@ class FileDocument:
             raise self._wrong_encoding(error) from None
         return text.removeprefix("\ufeff")
 
-    @property
+    @cached_property
     def _head_lines(self) -> str:
         """The beginning of the text, up to the end of a line."""
         text = self._head_text
