@@ -144,6 +144,24 @@ def test_a_format_forced_on_another_file_is_refused(name, tmp_path):
     assert path.exists()
 
 
+def test_answers_of_brightspace_without_names_are_refused(tmp_path):
+    """Each row is an option, so rows cannot stand for people."""
+    path = written(made("brightspace"), tmp_path)
+    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+    gone = ("Org Defined ID", "Username", "FirstName", "LastName")
+    kept = [name for name in rows[0] if name not in gone]
+    path.write_bytes(csv_bytes([kept, *([row[name] for name in kept] for row in rows)]))
+    with pytest.raises(InputError, match="without the names of the people"):
+        converted(path)
+
+
+@pytest.mark.parametrize("format", FORMATS, ids=lambda format: format.name)
+def test_a_file_without_a_cell_is_read_or_refused(format, tmp_path):
+    (tmp_path / "nothing.csv").write_bytes(b'""')
+    with suppress(InputError):
+        format.convert(open_document(tmp_path / "nothing.csv", Settings()), Choices())
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_file_without_rows_is_read_or_refused(name, tmp_path):
     example = made(name)

@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 from commands import Here
+from formats.quiz import xlsx_bytes, zip_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_helpers import answers
@@ -40,6 +41,20 @@ def class_sheet(n: int = 12, extra: dict[str, list[str]] | None = None) -> str:
 
 
 # -- columns -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("last", "first"),
+    [("Last name", "First name"), ("NOM", "Prénom"), ("Příjmení", "Jméno"), ("Soyad", "Ad")],
+)
+def test_users_who_share_a_family_name_are_told_apart(last, first):
+    names = {last: [f"Bird{k // 2}" for k in range(12)], first: ["Ada", "Bob"] * 6}
+    text = class_sheet(12, names).replace("student,", "", 1)
+    rows = [line.partition(",")[2] if k else line for k, line in enumerate(text.splitlines())]
+    r = read("\n".join(rows))
+    assert r.users[:3].tolist() == ["Ada Bird0", "Bob Bird0", "Ada Bird1"]
+    assert r.n_items == 5
+
 
 OTHERS = {
     "Timestamp": [f"2024/01/{k + 1:02d} 11:{k:02d}:31 AM GMT+8" for k in range(12)],
@@ -281,6 +296,20 @@ def test_keys_of_more_shapes_and_keys_that_do_not_fit(tmp_path):
     partly = read_key({"q1": "A", "q2": "Z"}, r)
     assert partly["q2"] == "Z"
     assert partly.notes == ("the key: nobody chose the answer that the key gives to 'q2'.",)
+
+
+def test_a_key_in_a_spreadsheet_is_read_from_a_path_a_stream_and_an_archive(tmp_path):
+    key = dict(zip(["q1", "q2", "q3", "q4", "q5"], "ABCDA", strict=True))
+    rows = [["what", "right", "note"], *([item, answer, "x"] for item, answer in key.items())]
+    data = xlsx_bytes({"Key": rows})
+    (tmp_path / "key.xlsx").write_bytes(data)
+    for source in (tmp_path / "key.xlsx", io.BytesIO(data)):
+        assert read_key(source, item="what", answer="right") == key
+    two = xlsx_bytes({"Key": [["item", "answer"], *(row[:2] for row in rows[1:])]})
+    more = class_sheet().replace("student-", "pupil-")
+    members = {"first.csv": class_sheet().encode(), "second.csv": more.encode()}
+    (tmp_path / "all.zip").write_bytes(zip_bytes({**members, "key.xlsx": two}))
+    assert read_responses(tmp_path / "all.zip").key == key
 
 
 # -- no vacuous verdicts -------------------------------------------------------------------------

@@ -53,31 +53,41 @@ def relabelled(encoded: Encoded, labels: Sequence[Sequence[str | None]]) -> Enco
         sizes.append(len(distinct))
     if np.array_equal(new_number, np.arange(n_options)):
         return replace(encoded, option_labels=label_array(new_labels))
-    new_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    changed = replace(encoded, option_labels=label_array(new_labels), item_starts=new_starts)
+    every = np.ones(len(sizes), dtype=bool)
+    return without_unused(_renumbered(encoded, every, new_number, label_array(new_labels), sizes))
+
+
+def _renumbered(
+    encoded: Encoded,
+    items: Bools,
+    numbers: npt.NDArray[np.int64],
+    labels: npt.NDArray[Any],
+    sizes: npt.ArrayLike,
+) -> Encoded:
+    """Keep some items, and give each option its new number (-1 for no answer).
+
+    ``labels`` are those of the new options, and ``sizes`` says how many each kept item has. The
+    items stay in order, so rows stay sorted by item.
+    """
+    old, starts = encoded.item_starts, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    changed = replace(encoded, items=encoded.items[items], option_labels=labels, item_starts=starts)
     if encoded.rows is not None:
-        return without_unused(replace(changed, rows=_mapped_rows(encoded.rows, new_number)))
+        indptr, options = encoded.rows
+        mapped = numbers[options]
+        keep = mapped >= 0
+        ends = np.concatenate([[0], np.cumsum(keep)])
+        rows = ends[indptr].astype(np.int64), mapped[keep].astype(np.int32)
+        return replace(changed, rows=rows)
     assert encoded.codes is not None
-    codes = encoded.codes.copy()
+    codes = encoded.codes[items]
     missing = np.iinfo(codes.dtype).max
-    for k, (first, last) in enumerate(pairwise(starts)):
-        own_numbers = new_number[first:last]
-        within = np.where(own_numbers < 0, missing, own_numbers - new_starts[k])
-        if not np.array_equal(within, np.arange(last - first)):
+    for row, item, first in zip(codes, np.flatnonzero(items), starts[:-1], strict=True):
+        own = numbers[old[item] : old[item + 1]]
+        within = np.where(own < 0, missing, own - first)
+        if not np.array_equal(within, np.arange(len(own))):
             table = np.append(within, missing).astype(codes.dtype)
-            codes[k] = np.take(table, codes[k], mode="clip")
-    return without_unused(replace(changed, codes=codes))
-
-
-def _mapped_rows(
-    rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]], numbers: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    indptr, options = rows
-    mapped = numbers[options]
-    keep = mapped >= 0
-    ends = np.concatenate([[0], np.cumsum(keep)])
-    # the items keep their order, so the rows stay sorted by item
-    return ends[indptr].astype(np.int64), mapped[keep].astype(np.int32)
+            row[:] = np.take(table, row, mode="clip")
+    return replace(changed, codes=codes)
 
 
 def without_unused(encoded: Encoded) -> Encoded:
@@ -98,26 +108,9 @@ def with_items(encoded: Encoded, keep: Bools) -> Encoded:
 
 def _kept(encoded: Encoded, items: Bools, used: Bools) -> Encoded:
     """Keep some items, and some of their options."""
-    starts = encoded.item_starts
-    sizes = np.array([int(used[a:b].sum()) for a, b in pairwise(starts)], dtype=np.int64)
-    changed = replace(
-        encoded,
-        items=encoded.items[items],
-        option_labels=encoded.option_labels[used],
-        item_starts=np.concatenate([[0], np.cumsum(sizes[items])]).astype(np.int64),
-    )
-    if encoded.rows is not None:
-        numbers = np.where(used, np.cumsum(used) - 1, -1)
-        return replace(changed, rows=_mapped_rows(encoded.rows, numbers))
-    assert encoded.codes is not None
-    missing = np.iinfo(encoded.codes.dtype).max
-    codes = encoded.codes[items]
-    for row, item in zip(codes, np.flatnonzero(items).tolist(), strict=True):
-        own = used[starts[item] : starts[item + 1]]
-        if not own.all():
-            table = np.append(np.where(own, np.cumsum(own) - 1, missing), missing)
-            row[:] = np.take(table.astype(codes.dtype), row, mode="clip")
-    return replace(changed, codes=codes)
+    numbers = np.where(used, np.cumsum(used) - 1, -1)
+    sizes = np.array([used[a:b].sum() for a, b in pairwise(encoded.item_starts)], dtype=np.int64)
+    return _renumbered(encoded, items, numbers, encoded.option_labels[used], sizes[items])
 
 
 def with_users(encoded: Encoded, keep: Bools) -> Encoded:

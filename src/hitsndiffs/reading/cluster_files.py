@@ -19,7 +19,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.cells import even_rows, well_quoted
 from hitsndiffs.reading.delimited import DelimitedTable
 from hitsndiffs.reading.grid import unique_names
-from hitsndiffs.reading.parquet import damaged
+from hitsndiffs.reading.parquet import decoding
 from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.source import ByteStream, open_path, refuse_foreign
 
@@ -43,12 +43,9 @@ class ParquetRows:
     def __call__(self) -> Any:
         import polars as pl
 
-        try:
-            with without_panics():
-                rows = pl.scan_parquet(self.path).select(self.names)
-                return rows.slice(self.first, self.count).collect()
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise damaged(self.path, error) from None
+        with decoding(self.path):
+            rows = pl.scan_parquet(self.path).select(self.names)
+            return rows.slice(self.first, self.count).collect()
 
     @property
     def place(self) -> Place:

@@ -59,11 +59,6 @@ class ColumnContent:
     kind: str
 
     @property
-    def values(self) -> set[str]:
-        """The different texts."""
-        return set(self.counts)
-
-    @property
     def is_number(self) -> bool:
         """Whether all cells are numbers."""
         return all(_NUMBER.fullmatch(value[:50]) for value in self.counts)

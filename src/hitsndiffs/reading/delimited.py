@@ -63,7 +63,10 @@ class DelimitedTable:
         self._separator = separator
         rows, ends = self._head_rows(first)
         if not rows:
-            self._refuse_blank()
+            raise InputError(
+                f"{stream.name}: the file holds nothing but blank lines; it should hold a table "
+                "of answers."
+            )
         self.has_header = has_header(rows[0], rows[1:]) if header is None else header
         self._width = len(rows[0])
         if self.has_header:
@@ -97,12 +100,6 @@ class DelimitedTable:
             if 0 <= body.find(b"\n") < len(body.rstrip()):
                 break
         return Chunk(data, first_line)
-
-    def _refuse_blank(self) -> None:
-        raise InputError(
-            f"{self.place.source}: the file holds nothing but blank lines; "
-            "it should hold a table of answers."
-        )
 
     def _head_rows(self, chunk: Chunk) -> tuple[list[list[str]], list[int]]:
         """Return the first rows as text, and the line on which each ends."""

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import jsontext
 from hitsndiffs.reading.archives import Archive, is_workbook
-from hitsndiffs.reading.encodings import find_encoding
+from hitsndiffs.reading.encodings import TITLES, find_encoding
 from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
 from hitsndiffs.reading.sheets import Workbook
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
@@ -22,9 +22,11 @@ from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
 from hitsndiffs.reading.text import (
     TextShape,
     check_encoding,
+    filled,
     find_shape,
     padded,
     rows_of_text,
+    widest,
 )
 
 __all__ = ["FileDocument", "Settings"]
@@ -99,12 +101,7 @@ class FileDocument:
         return document
 
     def __repr__(self) -> str:
-        return f"FileDocument({self.where!r}, {self.kind!r})"
-
-    @property
-    def where(self) -> str:
-        """The name for messages."""
-        return self.name
+        return f"FileDocument({self.name!r}, {self.kind!r})"
 
     # -- bytes and text ---------------------------------------------------------------------
 
@@ -143,9 +140,10 @@ class FileDocument:
             self._content = data
         return self._content
 
-    def begins_with(self, mark: bytes) -> bool:
-        """Whether the text begins with a mark, ignoring leading blanks."""
-        return self._head_text.lstrip().encode("utf-8", "replace").startswith(mark)
+    @property
+    def is_array(self) -> bool:
+        """Whether the text begins with a bracket: one JSON array, not one value per line."""
+        return self._head_text.lstrip().startswith("[")
 
     @cached_property
     def kind(self) -> Kind:
@@ -193,6 +191,12 @@ class FileDocument:
             raise self._wrong_encoding(error) from None
         return text.removeprefix("\ufeff")
 
+    @cached_property
+    def _head_lines(self) -> str:
+        """The beginning of the text, up to the end of a line."""
+        text = self._head_text
+        return text if self.is_whole else text[: text.rfind("\n") + 1] or text
+
     def text(self) -> str:
         """Return the whole text."""
         data = self.content()
@@ -218,13 +222,7 @@ class FileDocument:
             return None
         if self.encoding in ("utf-8", "utf-8-sig", "ascii"):
             return None
-        words = {
-            "cp1252": "Windows-1252 (Western European)", "latin-1": "Latin-1",
-            "cp1251": "Windows-1251 (Cyrillic)", "gb18030": "GB 18030 (Chinese)",
-            "big5": "Big5 (Chinese)", "cp932": "Shift-JIS (Japanese)",
-            "cp949": "EUC-KR (Korean)",
-        }  # fmt: skip
-        name = words.get(self.encoding, self.encoding.upper())
+        name = TITLES.get(self.encoding, self.encoding.upper())
         sure = "" if self.encoding.startswith("utf") else ", as it is not UTF-8"
         return f"The text is read as {name}{sure} (you can name another one)."
 
@@ -232,13 +230,10 @@ class FileDocument:
 
     @cached_property
     def shape(self) -> TextShape:
-        """The separator and header row of a delimited text."""
+        """The separator of a delimited text."""
         suffix = PurePosixPath(self.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
         expected = "\t" if suffix in (".tsv", ".tab") else ","
-        text = self._head_text
-        if not self.is_whole:
-            text = text[: text.rfind("\n") + 1] or text
-        return find_shape(text, expected, self.settings.separator)
+        return find_shape(self._head_lines, expected, self.settings.separator)
 
     @cached_property
     def _archive(self) -> Archive:
@@ -266,9 +261,7 @@ class FileDocument:
             return [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
         if self.kind == "parquet":
             return self._parquet_rows(most)
-        text = self._head_text if most is not None else self.text()
-        if most is not None and not self.is_whole:
-            text = text[: text.rfind("\n") + 1] or text
+        text = self._head_lines if most is not None else self.text()
         rows_found: list[tuple[int, list[str]]] = []
         extra = text.count("\n", 0, self.shape.skip)
         try:
@@ -299,9 +292,7 @@ class FileDocument:
                 frame = parquet_frame(stream)
         return list(enumerate([list(frame.columns), *texts_of(frame)]))
 
-    def _header_place(self, rows: list[list[str]], header_row: int | None) -> int | None:
-        if header_row is not None:
-            return header_row
+    def _header_place(self, rows: list[list[str]]) -> int | None:
         said = self.settings.header_row
         if said is not None:
             if not 1 <= said <= len(rows):
@@ -323,16 +314,16 @@ class FileDocument:
     def header_place(self) -> int | None:
         """The index of the header among the rows that are not blank (from 0), or None."""
         rows = [row for _, row in self._rows(None, HEAD_ROWS)]
-        return self._header_place(rows, None)
+        return self._header_place(rows)
 
-    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
+    def table(self, sheet: str | None = None) -> Table:
         """Return the whole table; see :class:`hitsndiffs.reading.formats.base.Document`."""
         numbered = self._rows(sheet)
         rows = [row for _, row in numbered]
-        place = self._header_place(rows, header_row)
+        place = self._header_place(rows)
         header = [] if place is None else [cell.strip() for cell in rows[place]]
         first = 0 if place is None else place + 1
-        width = max(_widest(rows[first:]), _filled(header))
+        width = max(widest(rows[first:]), filled(header))
         header = [*header[:width], *[""] * (width - len(header))]
         return Table(
             header,
@@ -371,7 +362,7 @@ class FileDocument:
         kind = self.kind
         if kind in ("table", "sheets", "parquet"):
             rows = [row[:HEAD_COLUMNS] for _, row in self._rows(None, HEAD_ROWS)]
-            place = self._header_place(rows, None)
+            place = self._header_place(rows)
             first = 0 if place is None else place + 1
             records: list[Any] = []
             if kind == "parquet":
@@ -391,13 +382,10 @@ class FileDocument:
             return Sample(self.name, kind, self.folders, records=tuple(records))
         if kind == "archive":
             return Sample(self.name, kind, self.folders, members=tuple(self._archive.names))
-        lines = self._head_text.splitlines()[:HEAD_ROWS]
-        return Sample(self.name, kind, self.folders, rows=tuple((line,) for line in lines))
+        return Sample(self.name, kind, self.folders)
 
     def members(self) -> list[Document]:
         """Return the files in an archive."""
-        if self.kind != "archive":
-            return []
         return [self._member(name) for name in self._archive.names]
 
     def member(self, name: str) -> Document | None:
@@ -432,19 +420,3 @@ class FileDocument:
         else:
             found = []
         return [d for d in found if fnmatch.fnmatchcase(d.name, pattern) and d.name != self.name]
-
-
-def _widest(rows: list[list[str]]) -> int:
-    """Return the width of the widest row, not counting trailing blank cells."""
-    longest = max(map(len, rows), default=0)
-    if any(len(row) == longest and row[-1].strip() for row in rows if row):
-        return longest
-    return max(map(_filled, rows), default=0)
-
-
-def _filled(row: list[str]) -> int:
-    """Return the width of a row, not counting trailing blank cells."""
-    width = len(row)
-    while width and not row[width - 1].strip():
-        width -= 1
-    return width

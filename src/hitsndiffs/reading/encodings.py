@@ -5,8 +5,14 @@ from __future__ import annotations
 import codecs
 import re
 
-__all__ = ["find_encoding"]
+__all__ = ["TITLES", "find_encoding"]
 
+#: The encodings that are found, as people know them.
+TITLES = {
+    "cp1252": "Windows-1252 (Western European)", "latin-1": "Latin-1",
+    "cp1251": "Windows-1251 (Cyrillic)", "gb18030": "GB 18030 (Chinese)",
+    "big5": "Big5 (Chinese)", "cp932": "Shift-JIS (Japanese)", "cp949": "EUC-KR (Korean)",
+}  # fmt: skip
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),

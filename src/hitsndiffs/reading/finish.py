@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,7 @@ from hitsndiffs.reading.change import (
     with_items,
     with_users,
 )
-from hitsndiffs.reading.fold import Folding, fold_item, same_text
+from hitsndiffs.reading.fold import Folding, fold_item, same_option, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
 from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.special import BOTTOM, TOP
@@ -284,8 +284,6 @@ def _fold(done: Finished, fold: bool, blanks: Sequence[str] | None) -> None:
 
 def _without_free_text(done: Finished, name: str) -> None:
     encoded = done.encoded
-    if not len(encoded.items):
-        return
     starts = encoded.item_starts.tolist()
     labels = [str(label) for label in encoded.option_labels.tolist()]
     keep = np.ones(len(encoded.items), dtype=bool)
@@ -369,11 +367,9 @@ def _matched_key(done: Finished, raw: RawKey) -> KnownKey | None:
         own = [str(label) for label in labels[starts[place] : starts[place + 1]]]
         if not text or (text not in own and normalise(text) is None):
             continue
-        if text not in own:
-            same = [label for label in own if same_text(label) == same_text(text)]
-            unchosen += not same
-            text = same[0] if same else text
-        key[item] = text
+        chosen = same_option(text, own)
+        unchosen += chosen is None
+        key[item] = chosen or text
     if not key or unchosen == len(key):
         if key:
             done.notes.append(f"The key in {raw.source} fits none of the answers, and is not used.")
@@ -384,8 +380,3 @@ def _matched_key(done: Finished, raw: RawKey) -> KnownKey | None:
             f"Nobody chose the right answer to {items}, going by the key in the file."
         )
     return KnownKey(key, raw.source, unchosen)
-
-
-def with_notes(encoded: Encoded, notes: Sequence[str]) -> Encoded:
-    """Return the same answers with these notes instead."""
-    return replace(encoded, notes=tuple(dict.fromkeys(notes)))

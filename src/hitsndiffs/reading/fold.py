@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from hitsndiffs.data.encoding.names import shortened
 
-__all__ = ["Folding", "fold_item", "same_text"]
+__all__ = ["Folding", "fold_item", "same_option", "same_text"]
 
 #: Words for «no answer», folded. Bare signs stay options if the item has other sign options.
 _PHRASES = """
@@ -43,12 +43,26 @@ def same_text(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).split()).casefold()
 
 
+def same_option(text: str, labels: Sequence[str]) -> str | None:
+    """Return the label that is the same answer as a text, or None.
+
+    Examples
+    --------
+    >>> same_option("a", ["A", "B"]), same_option("a", ["A", "a"]), same_option("c", ["A"])
+    ('A', 'a', None)
+    """
+    if text in labels:
+        return text
+    return next((label for label in labels if same_text(label) == same_text(text)), None)
+
+
 @dataclass
 class Folding:
     """What was folded or taken as blank over all items, for the plan."""
 
-    merged: dict[tuple[str, str], int] = field(default_factory=dict)
-    blanks: dict[str, int] = field(default_factory=dict)
+    #: Pairs of a spelling and the one that is kept, and words for no answer, as they were met.
+    merged: dict[tuple[str, str], None] = field(default_factory=dict)
+    blanks: dict[str, None] = field(default_factory=dict)
 
     def sentences(self) -> list[str]:
         """Return it as sentences."""
@@ -106,7 +120,7 @@ def fold_item(
         if text not in words or (blanks is None and own and _SIGNS.fullmatch(label)):
             continue
         kept[k] = None
-        found.blanks[label] = found.blanks.get(label, 0) + counts[k]
+        found.blanks[label] = None
     if not merge:
         return kept
     groups: dict[str, list[int]] = defaultdict(list)
@@ -122,8 +136,7 @@ def fold_item(
         for k in places:
             if k != best:
                 kept[k] = labels[best]
-                pair = (labels[k], labels[best])
-                found.merged[pair] = found.merged.get(pair, 0) + 1
+                found.merged[labels[k], labels[best]] = None
     return kept
 
 

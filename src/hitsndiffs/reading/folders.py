@@ -24,8 +24,12 @@ def open_document(path: Path, settings: Settings) -> Document:
             return FolderDocument(path, (), settings)
     except (OSError, ValueError):
         pass  # opening it will say what is wrong
-    above = tuple(part for part in (path.parent.name,) if part)
-    return FileDocument(partial(open_path, path), path.name, above, settings, path=path)
+    above = (path.parent.name,) if path.parent.name else ()
+    return _file(path, above, settings)
+
+
+def _file(path: Path, folders: tuple[str, ...], settings: Settings) -> FileDocument:
+    return FileDocument(partial(open_path, path), path.name, folders, settings, path=path)
 
 
 def _is_hidden(name: str) -> bool:
@@ -44,9 +48,7 @@ def files_in(folder: Path, above: tuple[str, ...], settings: Settings) -> list[D
     for path in entries:
         if _is_hidden(path.name) or not path.is_file():
             continue
-        document = FileDocument(
-            partial(open_path, path), path.name, (*above, folder.name), settings, path=path
-        )
+        document = _file(path, (*above, folder.name), settings)
         document.is_alone = False
         found.append(document)
     return found
@@ -111,16 +113,16 @@ class FolderDocument:
         if ".." in PurePosixPath(name).parts or not path.is_file():
             return None
         folders = (*self.folders, self.name, *PurePosixPath(name).parts[:-1])
-        return FileDocument(partial(open_path, path), path.name, folders, self.settings, path=path)
+        return _file(path, folders, self.settings)
 
     def beside(self, pattern: str) -> list[Document]:
         """Return the files beside this folder that match a pattern."""
         found = files_in(self.path.parent, self.folders[:-1], self.settings)
         return [document for document in found if fnmatch.fnmatchcase(document.name, pattern)]
 
-    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
+    def table(self, sheet: str | None = None) -> Table:
         """Refuse: a folder is not a table."""
-        del sheet, header_row
+        del sheet
         raise self._is_folder()
 
     def records(self) -> Iterator[Any]:

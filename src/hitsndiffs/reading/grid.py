@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import Table
+from hitsndiffs.reading.formats.common import unique
 
 if TYPE_CHECKING:
     from hitsndiffs.reading.build import Columns
@@ -24,30 +26,16 @@ def unique_names(names: Sequence[str], notes: list[str]) -> list[str]:
     ['A', 'A (3)', 'column-3', 'A (2)']
     """
     taken = {name for name in names if name}
-    seen: dict[str, int] = {}
-    found = []
-    repeated: list[str] = []
+    named = []
     for place, name in enumerate(names, start=1):
         if not name:
-            own = f"column-{place}"
-            while own in taken:
-                own += "'"
-            taken.add(own)
-            found.append(own)
-            continue
-        seen[name] = seen.get(name, 0) + 1
-        if seen[name] == 1:
-            found.append(name)
-            continue
-        if name not in repeated:
-            repeated.append(name)
-        while (own := f"{name} ({seen[name]})") in taken:
-            seen[name] += 1
-        taken.add(own)
-        found.append(own)
+            name = f"column-{place}"
+            while name in taken:
+                name += "'"
+        named.append(name)
+    found = unique(named)
+    repeated = list(dict.fromkeys(a for a, b in zip(named, found, strict=True) if a != b))
     if repeated:
-        from hitsndiffs.data.encoding.names import listed
-
         notes.append(
             f"Several columns are called {listed(repeated, most=3)}; they are told apart as "
             f"'{repeated[0]}', '{repeated[0]} (2)', …."

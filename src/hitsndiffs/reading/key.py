@@ -6,15 +6,16 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.data.encoding.names import find_column, listed, recognise, shortened, suggestion
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.formulas import with_formulas
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.documents import FileDocument, Settings
 from hitsndiffs.reading.encodings import find_encoding
-from hitsndiffs.reading.fold import same_text
+from hitsndiffs.reading.fold import same_option
+from hitsndiffs.reading.jsontext import load
 from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream, transcoded
 from hitsndiffs.reading.words import is_key_name
 
@@ -104,29 +105,16 @@ def _pairs(
         start = opened.peek(1 << 16)
         name = opened.name
         if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1")):
-            return _from_file(source, name, responses), name
+            table = FileDocument.once(opened, Settings()).table()
+            rows = list(enumerate([table.header, *table.rows], start=1))
+            return _from_table(rows, name, responses, item, answer), name
         stream = transcoded(opened, find_encoding(start))
         mark = stream.peek(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
         if mark == b"{":
             return _from_json(stream), name
         if mark == b"[":
             return _from_list(stream, item, answer), name
-        return _from_rows(stream, responses, item, answer), name
-
-
-def _from_file(source: Any, name: str, responses: Responses | None) -> list[tuple[str, str, Any]]:
-    """Take the key from the rows of a spreadsheet or another binary table."""
-    if hasattr(source, "seek"):
-        source.seek(0)
-    from hitsndiffs.reading.documents import Settings
-    from hitsndiffs.reading.folders import open_document
-
-    if hasattr(source, "read"):
-        raise InputError(f"{name}: give a spreadsheet by its path, or save the key as CSV.")
-    document: Any = open_document(Path(source), Settings())
-    table = document.table()
-    rows = [(number, row) for number, row in enumerate([table.header, *table.rows], start=1)]
-    return _from_table(rows, name, responses, None, None)
+        return _from_table(_rows(stream), name, responses, item, answer), name
 
 
 def _matched(key: dict[str, str], responses: Responses, name: str) -> ReadKey:
@@ -155,10 +143,10 @@ def _matched(key: dict[str, str], responses: Responses, name: str) -> ReadKey:
         if place is None:
             continue
         own = [str(text) for text in labels[starts[place] : starts[place + 1]]]
-        same = [text for text in own if same_text(text) == same_text(option)]
-        if option not in own and not same:
+        chosen = same_option(option, own)
+        if chosen is None:
             unchosen.append(label)
-        found[label] = option if option in own or not same else same[0]
+        found[label] = chosen or option
     if len(unchosen) == len(found):
         first = unchosen[0]
         place = known[first]
@@ -197,8 +185,6 @@ def _from_list(
     stream: ByteStream, item: str | None, answer: str | None
 ) -> list[tuple[str, str, Any]]:
     """Take a list of records such as ``{"item": "q1", "answer": "A"}``."""
-    from hitsndiffs.reading.jsontext import load
-
     records = load(stream.read().decode("utf-8-sig"), stream.name)
     if not records or not all(isinstance(record, dict) for record in records):
         raise InputError(
@@ -217,12 +203,6 @@ def _from_list(
         (f"record {number}", str(record.get(items[0], "")).strip(), record.get(answers[0]))
         for number, record in enumerate(records, start=1)
     ]
-
-
-def _from_rows(
-    stream: ByteStream, responses: Responses | None, item: str | None, answer: str | None
-) -> list[tuple[str, str, Any]]:
-    return _from_table(_rows(stream), stream.name, responses, item, answer)
 
 
 def _from_table(

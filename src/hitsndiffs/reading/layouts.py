@@ -19,8 +19,13 @@ from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.roles import WideRoles, wide_roles
 from hitsndiffs.reading.scored import holds_points
 from hitsndiffs.reading.special import named_rows
-from hitsndiffs.reading.turned import is_key_beside_users, refuse_questions, turned_round
-from hitsndiffs.reading.words import plain, role_of_name, tokens
+from hitsndiffs.reading.turned import (
+    is_key_beside_users,
+    refuse_questions,
+    refuse_statistics,
+    turned_round,
+)
+from hitsndiffs.reading.words import plain, role_of_name
 
 __all__ = ["Layout", "find_table_layout", "layout_with_groups", "left_out_note"]
 
@@ -114,7 +119,7 @@ def find_table_layout(
     if options.layout == "long":
         return _long(table, given, "asked for (layout)")
     if options.layout == "auto":
-        _refuse_aggregates(table)
+        refuse_statistics(table)
         if options.items is None and find_layout(table, given) == "long":
             return _long(table, given, "there are columns of users, items and answers")
         if not any(given.values()) and options.items is None:
@@ -386,32 +391,4 @@ def _refuse_points(table: FileTable, roles: WideRoles) -> None:
         raise Refusal(
             f"a table of points per question ({listed(roles.items, most=2)}), without answers",
             "export the answers that each person chose, or name the items if these are choices",
-        )
-
-
-# -- reports ----------------------------------------------------------------------------------
-
-_STATISTICS = {
-    "difficulty", "discrimination", "biserial", "pointbiserial", "variance", "mean", "median",
-    "stddev", "standarddeviation", "facility", "facilityindex", "discriminationindex", "pvalue",
-    "responses", "nresponses", "count", "frequency", "correctcount", "percentcorrect", "stdev",
-    "itemvariance", "alpha", "reliability",
-}  # fmt: skip
-
-
-def _refuse_aggregates(table: FileTable) -> None:
-    """Refuse a report with statistics per question: it holds no answers."""
-    if not table.has_header or len(table.names) >= 60:
-        return
-    said = {
-        plain(name) for name in table.names
-        if plain(name) in _STATISTICS or any(word in _STATISTICS for word in tokens(name))
-    }  # fmt: skip
-    item = recognise("item", table.names)
-    people = recognise("user", table.names)
-    if len(said) >= 2 and item and not people:
-        raise Refusal(
-            f"a report with statistics per question ({listed(sorted(said), most=3)}), without the "
-            "answers of the people",
-            "export the answers that each person gave",
         )

@@ -98,9 +98,12 @@ class ReadingOptions:
                 raise InputError(f"{name} must be a text; got {text!r}.")
         for name in ("items", "drop", "blanks"):
             value = getattr(self, name)
-            listed = () if value is None else (value,) if isinstance(value, str) else value
+            listed = (value,) if isinstance(value, str) else value
+            if listed is None:
+                continue
             if not isinstance(listed, list | tuple) or not all(isinstance(w, str) for w in listed):
                 raise InputError(f"{name} must be a text or a list of texts; got {value!r}.")
+            object.__setattr__(self, name, tuple(listed))
         _check("layout", self.layout, LAYOUTS)
         _check("duplicates", self.duplicates, DUPLICATES)
         if self.attempt is not None:
@@ -116,12 +119,6 @@ class ReadingOptions:
             if row is not None and (isinstance(row, bool) or not isinstance(row, int) or row < 1):
                 said = name.replace("_", " ")
                 raise InputError(f"the {said} must be a whole number from 1 on; got {row!r}.")
-        for name in ("items", "drop", "blanks"):
-            value = getattr(self, name)
-            if isinstance(value, str):
-                object.__setattr__(self, name, (value,))
-            elif value is not None:
-                object.__setattr__(self, name, tuple(value))
         if self.separator is not None:
             mark = _SEPARATORS.get(self.separator.casefold(), self.separator)
             if len(mark) != 1:
@@ -161,15 +158,7 @@ class ReadingOptions:
     @property
     def choices(self) -> Choices:
         """The options for the converters of formats."""
-        return Choices(
-            user=self.user,
-            item=self.item,
-            option=self.option,
-            sheet=self.sheet,
-            header_row=self.header_row,
-            key_row=self.key_row,
-            attempt=self.attempt,
-        )
+        return Choices(self.user, self.item, self.option, self.sheet)
 
     def changed(self, **given: Any) -> ReadingOptions:
         """Return the options with some of them changed."""

@@ -6,6 +6,7 @@ import io
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.data.encoding.names import listed
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from hitsndiffs.reading.build import Columns
 
-__all__ = ["SAMPLE", "ParquetTable", "damaged", "parquet_frame", "texts_of"]
+__all__ = ["SAMPLE", "ParquetTable", "decoding", "parquet_frame", "texts_of"]
 
 #: How many cells are held as Polars columns at a time.
 _CELLS = 4_000_000
@@ -44,16 +45,12 @@ class ParquetTable:
         self._check_magic(stream)
         self._trial = Trial(self._bytes if self._path is None else self._path)
         self._try([])
-        try:
-            with without_panics():
-                self._raw_names = list(pl.read_parquet_schema(self._source()))
-            if head is None:
-                head = self._read(self._raw_names, n_rows=SAMPLE)
-            with without_panics():
-                rows = pl.scan_parquet(self._source()).select(pl.len()).collect()
-            self.n_rows: int | None = int(rows.item())
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise self._damaged(error) from None
+        with decoding(stream.name):
+            self._raw_names = list(pl.read_parquet_schema(self._source()))
+            rows = pl.scan_parquet(self._source()).select(pl.len()).collect()
+        self.n_rows: int | None = int(rows.item())
+        if head is None:
+            head = self._read(self._raw_names, n_rows=SAMPLE)
         nested = [name for name in head.columns if head[name].dtype.is_nested()]
         if nested and len(nested) + 1 < len(head.columns):
             self.notes.append(f"Left out {listed(nested)}: its cells are lists or records.")
@@ -76,7 +73,7 @@ class ParquetTable:
                 "name its format if it is one of csv, tsv and jsonl."
             )
         if self._end() != b"PAR1":
-            raise self._damaged("it does not end with PAR1")
+            raise damaged(stream.name, "it does not end with PAR1")
 
     def _end(self) -> bytes:
         if self._path is None:
@@ -92,17 +89,14 @@ class ParquetTable:
         import polars as pl
 
         self._try(names, n_rows)
-        with without_panics():
+        with decoding(self.place.source):
             return pl.read_parquet(self._source(), columns=list(names), n_rows=n_rows)
 
     def _try(self, names: Sequence[str], n_rows: int | None = None) -> None:
         """Decode in another process first, as a damaged file may crash the one that decodes it."""
         refusal = self._trial.refusal(names, n_rows)
         if refusal is not None:
-            raise self._damaged(refusal)
-
-    def _damaged(self, error: object) -> InputError:
-        return damaged(self.place.source, error)
+            raise damaged(self.place.source, refusal)
 
     def blocks(
         self,
@@ -112,8 +106,6 @@ class ParquetTable:
         scanned: bool = False,
     ) -> Iterator[tuple[int, Columns]]:
         """Yield whole columns, as many at a time as fit; each piece begins at row 0."""
-        import polars as pl
-
         del labels, scanned
         wanted = list(self.names if columns is None else columns)
         raw = dict(zip(self.names, self._raw_names, strict=True))
@@ -123,26 +115,14 @@ class ParquetTable:
             # The next columns are read while these are coded.
             coming = deque(reader.submit(self._read, [raw[n] for n in part]) for part in parts[:1])
             for names, following in zip(parts, [*parts[1:], []], strict=True):
-                try:
-                    frame = coming.popleft().result()
-                except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-                    raise self._damaged(error) from None
+                frame = coming.popleft().result()
                 if following:
                     coming.append(reader.submit(self._read, [raw[name] for name in following]))
                 yield 0, {name: frame[raw[name]] for name in names}
 
-    def frame(self, most: int | None = None) -> pl.DataFrame:
-        """Return all columns, of all rows or the first ``most``."""
-        import polars as pl
-
-        try:
-            return self._read(self._raw_names, most)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise self._damaged(error) from None
-
     def records(self) -> Iterator[list[Any]]:
         """Yield the rows as lists."""
-        for row in self.frame().iter_rows():
+        for row in self._read(self._raw_names).iter_rows():
             yield list(row)
 
 
@@ -166,11 +146,20 @@ def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
     refusal = Trial(given).refusal(None, most)
     if refusal is not None:
         raise damaged(stream.name, refusal)
+    with decoding(stream.name):
+        return pl.read_parquet(source, n_rows=most)
+
+
+@contextmanager
+def decoding(name: str) -> Iterator[None]:
+    """Say in one sentence why a Parquet file cannot be decoded."""
+    import polars as pl
+
     try:
         with without_panics():
-            return pl.read_parquet(source, n_rows=most)
+            yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise damaged(stream.name, error) from None
+        raise damaged(name, error) from None
 
 
 def damaged(name: str, error: object) -> InputError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded
@@ -151,22 +150,31 @@ def open_plain(
     return PlainReading(table, layout, format, header_row, options, one_of)
 
 
+#: The kind of file that each plain format is.
+_KINDS = {
+    "csv": "table", "tsv": "table", "jsonl": "jsonl", "parquet": "parquet", "xlsx": "sheets",
+}  # fmt: skip
+
+
 def _open(
     document: FileDocument, options: ReadingOptions, stack: ExitStack
 ) -> tuple[FileTable, str, int | None]:
-    kind = _said_kind(document, options)
+    kind = _KINDS.get(options.format or "") or document.kind
     if kind == "parquet":
         head = document.parquet_head if document.kind == "parquet" else None
         return ParquetTable(stack.enter_context(document.stream()), head), "parquet", None
     if kind in ("json", "jsonl"):
         stream = stack.enter_context(document.stream())
         stream = transcoded(stream, document.encoding)
-        return RecordsTable(stream, array=document.begins_with(b"[")), "jsonl", None
+        return RecordsTable(stream, array=document.is_array), "jsonl", None
     if kind == "sheets":
         grid = GridTable(document.table(), document.name, "row")
         return grid, "xlsx", len(grid.above) + 1 if grid.has_header else None
     if kind != "table":
-        raise _no_table(document)
+        raise InputError(
+            f"{document.name}: this is text without a table (XML or HTML); export the answers as "
+            "CSV."
+        )
     shape = document.shape
     format = "tsv" if shape.separator == "\t" else "csv"
     place = document.header_place
@@ -178,29 +186,7 @@ def _open(
             grid.notes.append(f"The header is row {len(grid.above) + 1}; {rows} stand above it.")
         return grid, format, len(grid.above) + 1 if grid.has_header else None
     stream = transcoded(stack.enter_context(document.stream()), document.encoding)
-    said = None if options.header == "auto" else bool(options.header)
-    if options.header_row == 1:
-        said = True
-    table = DelimitedTable(stream, shape.separator, said)
+    header = True if options.header_row == 1 else document.settings.header
+    table = DelimitedTable(stream, shape.separator, header)
     table.notes += shape.notes
     return table, format, 1 if table.has_header else None
-
-
-def _said_kind(document: FileDocument, options: ReadingOptions) -> str:
-    said = options.format
-    if said in ("csv", "tsv"):
-        return "table"
-    if said == "jsonl":
-        return "jsonl"
-    if said == "parquet":
-        return "parquet"
-    if said == "xlsx":
-        return "sheets"
-    return document.kind
-
-
-def _no_table(document: FileDocument) -> InputError:
-    suffix = PurePosixPath(document.name).suffix.lower()
-    what = {"text": "text without a table (XML or HTML)", "archive": "an archive"}
-    words = what.get(document.kind, f"a {suffix or 'file'} of a kind that is not known")
-    return InputError(f"{document.name}: this is {words}; export the answers as CSV.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,25 +107,14 @@ class Plan(Viewed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        return {
+        names = [own.name for own in fields(self) if not own.name.startswith("_")]
+        return {name: getattr(self, name) for name in names} | {
             "sources": list(self.sources),
-            "format": self.format,
-            "title": self.title,
-            "why": self.why,
-            "layout": self.layout,
-            "container": self.container,
-            "encoding": self.encoding,
-            "separator": self.separator,
-            "header_row": self.header_row,
-            "sheet": self.sheet,
             "columns": [asdict(column) for column in self.columns],
             "left_out": [asdict(rows) for rows in self.left_out],
             "answers": list(self.answers),
-            "key": self.key,
             "notes": list(self.notes),
             "options": self.options.said(),
-            "users": self.users,
-            "items": self.items,
         }
 
     def to_json(self) -> str:
@@ -282,7 +271,6 @@ def load_profile(plan: Any) -> ReadingOptions:
         except UnicodeDecodeError:
             raise InputError(f"{str(path)!r}: this is not a plan (not UTF-8 text).") from None
         loaded = _loaded(text, path.name)
-        _check_types(loaded, path.name)
         found = _from_dict(loaded.get("plan", loaded), path.name)
     return _profile(found)
 

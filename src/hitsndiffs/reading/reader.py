@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,15 @@ from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.documents import FileDocument
-from hitsndiffs.reading.finish import finish, with_notes
+from hitsndiffs.reading.finish import finish
 from hitsndiffs.reading.folders import FolderDocument, open_document
 from hitsndiffs.reading.formats import FORMATS, find_format
 from hitsndiffs.reading.formats.base import Document, Format, LeftOut, Refusal, Stream
-from hitsndiffs.reading.options import CONTAINERS, ReadingOptions
+from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.quiet import without_collection
-from hitsndiffs.reading.source import open_stream
+from hitsndiffs.reading.source import no_source, open_stream
 from hitsndiffs.reading.streams import RawKey, encode_stream
 
 __all__ = ["make_plan"]
@@ -37,7 +37,7 @@ def make_plan(source: Any, options: ReadingOptions) -> Plan:
     stack = ExitStack()
     try:
         documents = _documents(source, options, stack)
-        plan = Plan(tuple(_name(document) for document in documents), options=options)
+        plan = Plan(tuple(document.name for document in documents), options=options)
         plan._source = source
         found = _recognised(documents, options)
         if found:
@@ -65,16 +65,8 @@ def _documents(source: Any, options: ReadingOptions, stack: ExitStack) -> list[A
         stream = stack.enter_context(open_stream(source, sizes=settings.sizes))
         return [FileDocument.once(stream, settings)]
     if not isinstance(source, (str, os.PathLike)):
-        raise InputError(
-            "a path, '-' for standard input, or a file object was expected; "
-            f"got {type(source).__name__}. A table in memory goes to Responses.from_wide() "
-            "or Responses.from_long()."
-        )
+        raise no_source(source)
     return [open_document(Path(os.fspath(source)), settings)]
-
-
-def _name(document: Document) -> str:
-    return document.name
 
 
 @dataclass
@@ -88,7 +80,7 @@ class _Match:
 
 def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Match]:
     """Return the documents in a known format, looking inside folders and archives."""
-    if options.format in CONTAINERS or options.is_plain:
+    if options.is_plain:
         return []
     forced = None if options.format is None else find_format(options.format)
     found: list[_Match] = []
@@ -96,7 +88,7 @@ def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Matc
         found += _matches(document, forced)
     if forced is not None and not found:
         raise InputError(
-            f"{', '.join(_name(d) for d in documents[:3])}: there is nothing in it that can be "
+            f"{', '.join(d.name for d in documents[:3])}: there is nothing in it that can be "
             f"read as {forced.title}."
         )
     return found
@@ -177,20 +169,20 @@ def _converted(found: list[_Match], options: ReadingOptions) -> list[Stream | Re
     """Convert all documents, using several processes if they are many and large."""
     from hitsndiffs.data.pool import available_cores
 
-    sizes = [_size(match.document) for match in found]
-    jobs = [(match.document, match.format.name, options) for match in found]
+    pairs = [(match.document, match.format) for match in found]
+    size = sum(_size(document) for document, _ in pairs)
     cores = available_cores()
-    paths = all(getattr(match.document, "path", None) is not None for match in found)
-    if len(found) < 4 or sum(sizes) < options.sizes.parallel or cores < 2 or not paths:
-        return [_convert(document, name, options) for document, name, options in jobs]
+    paths = all(document.path is not None for document, _ in pairs)
+    if len(found) < 4 or size < options.sizes.parallel or cores < 2 or not paths:
+        return [_convert(document, format, options) for document, format in pairs]
     from hitsndiffs.reading.worker import in_processes
 
-    tasks = [(str(document.path), document.folders, name, options) for document, name, _ in jobs]
+    tasks = [(str(own.path), own.folders, format.name, options) for own, format in pairs]
     return in_processes(_convert_path, tasks, min(cores, len(found)))
 
 
 def _size(document: Any) -> int:
-    path = getattr(document, "path", None)
+    path = document.path
     try:
         return int(path.stat().st_size) if path is not None and path.is_file() else 0
     except OSError:
@@ -201,12 +193,12 @@ def _convert_path(task: tuple[str, tuple[str, ...], str, ReadingOptions]) -> Str
     path, folders, name, options = task
     document = open_document(Path(path), options.settings)
     document.folders = folders  # type: ignore[misc]
-    return _convert(document, name, options)
-
-
-def _convert(document: Document, name: str, options: ReadingOptions) -> Stream | Refusal:
     format = find_format(name)
     assert format is not None
+    return _convert(document, format, options)
+
+
+def _convert(document: Document, format: Format, options: ReadingOptions) -> Stream | Refusal:
     try:
         with without_collection():
             return format.convert(document, options.choices)
@@ -238,7 +230,7 @@ def _plan_plain(
         stack.close()
         return
     if not files:
-        where = ", ".join(str(getattr(d, "path", None) or d.name) for d in documents)
+        where = ", ".join(str(d.path or d.name) for d in documents)
         raise InputError(f"{where}: there is no file in it that can be read.")
     reading = open_plain(files[0], options, stack)
     plan.sources = (files[0].name,)
@@ -319,8 +311,8 @@ def _describe(plan: Plan, document: Any) -> None:
             plan.notes.append(note)
     if kind == "table":
         plan.separator = document.shape.separator
-        place = document.settings.header_row or document.shape.header_row
-        plan.header_row = None if place is None else place + (not document.settings.header_row)
+        place = document.header_place
+        plan.header_row = None if place is None else place + 1
     if kind == "sheets":
         plan.sheet = document.settings.sheet or document.first_sheet
         if len(document.sheets) > 1 and document.settings.sheet is None:
@@ -376,7 +368,7 @@ def _finished(
         users = done.encoded.users.tolist()
         plan.notes.append(groups_in_words(options.group, done.encoded.groups, users))
     plan.users, plan.items = len(done.encoded.users), len(done.encoded.items)
-    final = with_notes(done.encoded, plan.notes)
+    final = replace(done.encoded, notes=tuple(dict.fromkeys(plan.notes)))
     return Responses._from_encoded(final, key=done.key, titles=titles)
 
 

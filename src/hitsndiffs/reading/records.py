@@ -11,9 +11,9 @@ import numpy as np
 
 from hitsndiffs.data.encoding.names import listed, recognise, shortened
 from hitsndiffs.data.encoding.result import Place
-from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.jsontext import DEEPEST, check_depth
+from hitsndiffs.reading.parquet import texts_of
 from hitsndiffs.reading.source import ByteStream, line_chunks
 
 if TYPE_CHECKING:
@@ -54,11 +54,7 @@ class RecordsTable:
         if self._held is None:
             raise InputError(f"{stream.name}: there are no records; nothing can be read.")
         self.names = list(self._held.columns)
-        head = self._held.head(_SAMPLE)
-        texts = [as_plain(column).to_list() for column in head.iter_columns()]
-        self.sample = [
-            ["" if cell is None else str(cell) for cell in row] for row in zip(*texts, strict=True)
-        ]
+        self.sample = texts_of(self._held.head(_SAMPLE))
 
     def blocks(
         self,

@@ -146,17 +146,14 @@ class _Finder(UserFinder):
                 if name in self.asked:
                     self._put(name, "item", "asked for (items)")
                 else:
-                    self._put(name, self._guess_other(name), "not among the items asked for")
+                    role = _ROLE_OF_KIND.get(self.content(name).kind, "unused")
+                    self._put(name, role, "not among the items asked for")
         if self.asked is None:
             self._find_items([n for n in rest if n not in self.found])
         key = self._points() if self.asked is None else {}
         items = [n for n in self.names if n in self.found and self.found[n].role == "item"]
         columns = [self.found[n] for n in self.names if n in self.found]
         return WideRoles(columns, users, items, self.notes, key)
-
-    def _guess_other(self, name: str) -> Role:
-        kind = self.content(name).kind
-        return _ROLE_OF_KIND.get(kind, "unused")
 
     # -- which columns are items ----------------------------------------------------------------
 
@@ -166,9 +163,7 @@ class _Finder(UserFinder):
         candidates: list[str] = []
         for number, name in enumerate(names):
             in_family = name in family
-            if (number >= _MANY and in_family) or self._by_name_or_cells(
-                name, stock, in_family
-            ) is None:
+            if (number >= _MANY and in_family) or self._may_be_item(name, stock, in_family):
                 candidates.append(name)
         core = {name for name in candidates if name in family}
         vocabulary = self._vocabulary([n for n in candidates if not core or n in core])
@@ -193,7 +188,7 @@ class _Finder(UserFinder):
         for name in names[:_MANY]:
             content = self.content(name)
             if content.kind == "choice" and len(content.counts) <= 30:
-                stock.update(content.values)
+                stock.update(content.counts.keys())
         return stock
 
     def _family(self, names: list[str]) -> set[str]:
@@ -217,38 +212,36 @@ class _Finder(UserFinder):
             found |= {name for own in numbers.values() for name in own}
         return found
 
-    def _by_name_or_cells(self, name: str, stock: Counter[str], in_family: bool) -> Role | None:
-        """Assign a role to a column that is not an item; return None if it may be one."""
+    def _may_be_item(self, name: str, stock: Counter[str], in_family: bool) -> bool:
+        """Whether a column may be an item; if not, give it another role."""
         content = self.content(name)
         kind = content.kind
         said = role_of_name(name) if self.has_header else None
         if kind == "empty" and (said is None or said == "key"):
             if re.fullmatch(r"column-\d+'*|Unnamed: \d+|Column\d+", name):
                 self._put(name, "unused", "it has neither a name nor cells")
-                return "unused"
-            return None  # nobody in the sample answered; the reader says so at the end
+                return False
+            return True  # nobody in the sample answered; the reader says so at the end
         if said == "key":
             self._put(name, "key", "named like a key")
-            return "key"
+            return False
         if said in ("points", "time") and (
             content.is_number or kind in ("time", "score", "measure")
         ):
-            self._put(name, said, f"named like {said}, and its cells are numbers")  # type: ignore[arg-type]
-            return said  # type: ignore[return-value]
+            self._put(name, said, f"named like {said}, and its cells are numbers")
+            return False
         fits = self._in_stock(name, stock)
         if kind == "choice" and fits and said not in ("attempt", "status", "row", "identity"):
-            return None
-        if said in ("points", "time", "status", "comment", "attempt", "identity", "row"):
-            role: Role = "unused" if said == "row" else said  # type: ignore[assignment]
-            if not in_family or kind != "choice":
-                self._put(name, role, f"named like {_SAID[said]}")
-                return role
+            return True
+        if said is not None and (not in_family or kind != "choice"):
+            self._put(name, "unused" if said == "row" else said, f"named like {_SAID[said]}")
+            return False
         keep = in_family and kind not in ("mail", "link", "different", "text")
         keep = keep or (fits and kind not in ("time", "mail", "link", "counter"))
         if kind != "choice" and not keep:
             self._put(name, _ROLE_OF_KIND[kind], _REASONS[kind])
-            return _ROLE_OF_KIND[kind]
-        return None
+            return False
+        return True
 
     def _in_stock(self, name: str, stock: Counter[str]) -> bool:
         """Whether nearly all cells of a column are answers to at least two other items."""
@@ -282,7 +275,7 @@ class _Finder(UserFinder):
         items = [c.name for c in self.found.values() if c.role == "item"]
         used: Counter[str] = Counter()
         for name in items[:_MANY]:
-            used.update(self.content(name).values)
+            used.update(self.content(name).counts.keys())
         if len(items) > _MANY:
             return
         varied = [self.places[n] for n in items if len(self.content(n).counts) > 1]

@@ -86,9 +86,7 @@ def _right_answer(points: Sequence[str], answers: Sequence[str]) -> str | None:
     return next(iter(right)) if fits else ""
 
 
-def holds_points(
-    items: Sequence[Sequence[str]], totals: Sequence[Sequence[str]], *, most: int = 500
-) -> bool:
+def holds_points(items: Sequence[Sequence[str]], totals: Sequence[Sequence[str]]) -> bool:
     """Whether columns hold points, not choices: fractions, or numbers that add up to a total.
 
     Numbers that add up may also be ratings. Points start at 0, and at least a quarter of the
@@ -100,8 +98,6 @@ def holds_points(
         The cells of the columns that may be answers.
     totals
         The cells of the columns named like points.
-    most
-        Tables with more columns are not checked.
 
     Examples
     --------
@@ -110,7 +106,7 @@ def holds_points(
     >>> holds_points([one, two], [total]), holds_points([one, two], [])
     (True, False)
     """
-    if not 2 <= len(items) <= most:
+    if len(items) < 2:
         return False
     columns = [_numbers(cells) for cells in items]
     if any(column is None for column in columns):

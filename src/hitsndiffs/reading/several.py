@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from hitsndiffs.reading.build import column_cells
 from hitsndiffs.reading.change import with_items
 from hitsndiffs.reading.formats.base import Column
 from hitsndiffs.reading.group_column import GroupColumn
+from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.layouts import left_out_note
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import exactly
@@ -202,20 +204,12 @@ def _is_key_file(file: Any) -> bool:
 
 
 def _take_key(file: Any, found: Several, plan: Plan) -> None:
-    from hitsndiffs.reading.key import read_key
-
     try:
-        key = read_key(file.path if file.path is not None else _bytes(file))
+        key = read_key(file.path if file.path is not None else io.BytesIO(file.content()))
     except InputError as error:
         plan.notes.append(f"Left out {file.name}: {error}")
         return
     found.key = RawKey({str(item): str(option) for item, option in key.items()}, file.name)
-
-
-def _bytes(file: Any) -> Any:
-    import io
-
-    return io.BytesIO(file.content())
 
 
 def _read_one(file: Any, options: ReadingOptions) -> Part:
@@ -311,7 +305,8 @@ def _columns(file: Any) -> dict[str, list[str]]:
             return {}
         table = file.table()
         return {name: table.column(name) or [] for name in names}
-    if not file.sample.records or not recognise("item", list(_first(file.sample.records))):
+    first = next(iter(file.sample.records), None)
+    if not isinstance(first, dict) or not recognise("item", list(first)):
         return {}
     records = list(file.records())
     if not all(isinstance(record, dict) for record in records):
@@ -322,10 +317,6 @@ def _columns(file: Any) -> dict[str, list[str]]:
         if not any(isinstance(value, (list, dict)) for value in values):
             columns[name] = ["" if value is None else str(value) for value in values]
     return columns
-
-
-def _first(records: Sequence[Any]) -> dict[str, Any]:
-    return records[0] if isinstance(records[0], dict) else {}
 
 
 def _check_linked(found: Several, plan: Plan) -> None:

@@ -27,9 +27,9 @@ __all__ = [
     "Chunk",
     "NotUtf8",
     "count_byte",
-    "count_lines",
     "even_newlines",
     "line_chunks",
+    "no_source",
     "open_path",
     "open_stream",
     "refuse_foreign",
@@ -176,16 +176,21 @@ def open_stream(
         opened = open_path(path)
         stream = ByteStream(opened.read, path.name, path, sizes)
     else:
-        raise InputError(
-            "a path, '-' for standard input, or a file object was expected; "
-            f"got {type(source).__name__}. A table in memory goes to Responses.from_wide() "
-            "or Responses.from_long()."
-        )
+        raise no_source(source)
     try:
         yield _unpacked(stream)
     finally:
         if opened is not None:
             opened.close()
+
+
+def no_source(source: object) -> InputError:
+    """Return the error for an object that is not something to read."""
+    return InputError(
+        "a path, '-' for standard input, or a file object was expected; "
+        f"got {type(source).__name__}. A table in memory goes to Responses.from_wide() "
+        "or Responses.from_long()."
+    )
 
 
 def open_path(path: Path) -> io.BufferedReader:
@@ -295,7 +300,7 @@ def line_chunks(stream: ByteStream, *, quotes: bool) -> Iterator[Chunk]:
         rest = more[cut:]
         _check_text(chunk, stream.name)
         yield chunk
-        first_line += count_lines(chunk.data)
+        first_line += count_byte(chunk.data, b"\n")
     if rest:
         chunk = Chunk(rest, first_line)
         _check_text(chunk, stream.name)
@@ -322,17 +327,6 @@ def _last_line_end(rest: bytes, more: bytes, quotes: bool) -> int:
         return cut
     ends = even_newlines(rest + more) - len(rest)
     return max(int(ends[-1]) + 1, 0) if len(ends) else 0
-
-
-def count_lines(data: bytes) -> int:
-    r"""Return how many line ends there are.
-
-    Examples
-    --------
-    >>> count_lines(b"a\nb\n")
-    2
-    """
-    return count_byte(data, b"\n")
 
 
 def count_byte(data: bytes | memoryview, byte: bytes, size: int = 1 << 17) -> int:

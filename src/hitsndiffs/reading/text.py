@@ -1,4 +1,4 @@
-"""Split text into rows: encodings, separators, and where the header is."""
+"""Split text into rows: the names of encodings, separators, and the rows."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.header import header_place
 
 __all__ = [
     "SEPARATORS",
     "TextShape",
     "check_encoding",
+    "filled",
     "find_shape",
+    "padded",
     "rows_of_text",
     "separator_name",
+    "widest",
 ]
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 #: A line such as ``sep=;`` tells Excel what separates the cells.
 _SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
-#: How many rows are looked at to find the separator and the header.
+#: How many rows are looked at to find the separator.
 _LOOK = 60
 #: A longer cell means that a quotation mark was never closed.
 LONGEST_CELL = 64 << 20
@@ -54,14 +56,13 @@ class TextShape:
         The separator between cells.
     skip
         Characters before the first row (a line ``sep=;``).
-    header_row
-        The index of the header among the rows that are not blank; None if there is none.
+    notes
+        What was assumed.
     """
 
-    separator: str = ","
-    skip: int = 0
-    header_row: int | None = 0
-    notes: list[str] = field(default_factory=list)
+    separator: str
+    skip: int
+    notes: list[str]
 
 
 def separator_name(mark: str) -> str:
@@ -70,28 +71,24 @@ def separator_name(mark: str) -> str:
 
 
 def find_shape(text: str, expected: str, separator: str | None = None) -> TextShape:
-    r"""Find the separator and the header row from the beginning of a text.
+    r"""Find the separator from the beginning of a text.
 
     Examples
     --------
     >>> find_shape("sep=;\nuser;q1\nann;1,5\n", ",").separator
     ';'
-    >>> find_shape("My quiz\n\nuser,q1,q2\nann,A,B\nbob,A,C\n", ",").header_row
-    1
     """
     skip = 0
     said = _SEP_LINE.match(text)
     if said:
         skip = said.end()
         separator = separator or said[1]
-    body = text[skip:]
     if separator is None:
-        separator = _find_separator(body, expected)
-    rows = _first_rows(body, separator)
+        separator = _find_separator(text[skip:], expected)
     notes = []
     if separator != expected:
         notes.append(f"The cells are separated by {separator_name(separator)}.")
-    return TextShape(separator, skip, header_place(rows), notes)
+    return TextShape(separator, skip, notes)
 
 
 def _first_rows(text: str, separator: str) -> list[list[str]]:
@@ -168,3 +165,19 @@ def padded(rows: Sequence[list[str]], width: int) -> list[list[str]]:
     return [
         row if len(row) == width else [*row[:width], *[""] * (width - len(row))] for row in rows
     ]
+
+
+def widest(rows: list[list[str]]) -> int:
+    """Return the width of the widest row, not counting trailing blank cells."""
+    longest = max(map(len, rows), default=0)
+    if any(len(row) == longest and row[-1].strip() for row in rows if row):
+        return longest
+    return max(map(filled, rows), default=0)
+
+
+def filled(row: list[str]) -> int:
+    """Return the width of a row, not counting trailing blank cells."""
+    width = len(row)
+    while width and not row[width - 1].strip():
+        width -= 1
+    return width

@@ -19,7 +19,7 @@ from hitsndiffs.data.encoding.blocks import CellBlock
 from hitsndiffs.data.pool import available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.source import Chunk, count_lines
+from hitsndiffs.reading.source import Chunk, count_byte
 
 __all__ = ["Scanned", "TokenScanner"]
 
@@ -115,7 +115,7 @@ class TokenScanner:
         """Return the rows of a chunk of whole lines; None if it is not plain."""
         text = chunk.data if chunk.data.endswith(b"\n") else chunk.data + b"\n"
         data = np.frombuffer(text, dtype=np.uint8)
-        n_rows = count_lines(text)
+        n_rows = count_byte(text, b"\n")
         places = np.empty((self._n_items, _stride(n_rows)), dtype=np.uint8)
         counts = np.zeros(self._n_items, dtype=np.int64)
         begins, ends = (np.empty((self._n_items, _MOST_TEXTS), dtype=np.int64) for _ in range(2))

@@ -11,40 +11,9 @@ from hitsndiffs.reading.content import ColumnContent, look_at
 from hitsndiffs.reading.formats.base import Column, Role
 from hitsndiffs.reading.header import looks_like_ids
 from hitsndiffs.reading.patterns import match_names
-from hitsndiffs.reading.words import plain
+from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, plain
 
 __all__ = ["UserFinder"]
-
-_FIRST = (
-    "firstname",
-    "givenname",
-    "forename",
-    "vorname",
-    "prénom",
-    "nombre",
-    "voornaam",
-    "förnamn",
-    "imię",
-    "имя",
-    "名",
-    "nome",
-)
-_LAST = (
-    "lastname",
-    "surname",
-    "familyname",
-    "nachname",
-    "nomdefamille",
-    "apellido",
-    "apellidos",
-    "cognome",
-    "apelido",
-    "achternaam",
-    "efternamn",
-    "nazwisko",
-    "фамилия",
-    "姓",
-)
 
 
 class UserFinder:
@@ -104,14 +73,17 @@ class UserFinder:
             n for n in recognise("user", self.names, wide=True) if n not in self._not_users()
         ]
         filled = [n for n in fitting if self.content(n).n_filled]
-        if filled:
-            unique = any(self._names_rows(n) for n in filled)
-            best = None if unique else self._best_repeated(filled)
-            if unique or best is not None:
-                return self._take_user(filled if best is None else [best])
-        full = self._name_parts()
-        if full:
-            return full
+        if any(self._names_rows(n) for n in filled):
+            return self._take_user(filled)
+        parts = self._name_parts()
+        if parts:
+            for name in parts:
+                self._put(name, "user", "a part of the user's name")
+            self.notes.append(f"The users' names are joined from {listed(parts)}.")
+            return parts
+        best = self._best_repeated(filled) if filled else None
+        if best is not None:
+            return self._take_user([best])
         mail = [n for n in self.names if n not in self._not_users() and self._is_mail(n)]
         if mail:
             return self._take_user(mail[:1])
@@ -129,22 +101,18 @@ class UserFinder:
 
     def _best_repeated(self, filled: list[str]) -> str | None:
         """Return a column of names, some of which repeat; not one with the same name everywhere."""
-        parts = self._name_parts(look_only=True)
         for name in filled:
             content = self.content(name)
             if len(content.counts) * 2 > content.n_filled or content.n_filled <= 3:
-                if not parts:
-                    return name
-            elif len(content.counts) > 1 and not parts and content.n_rows < 2 * len(content.counts):
                 return name
-        if filled and not parts and len(self.content(filled[0]).counts) == 1 < len(self.sample):
-            name = filled[0]
+        name = filled[0]
+        if len(self.content(name).counts) == 1 < len(self.sample):
             self._put(name, "identity", "all rows have the same name in it")
             self.notes.append(
                 f"The column {name!r} has the same value in all rows: it does not name the users."
             )
             return None
-        return filled[0] if filled and not parts else None
+        return name
 
     def _take_user(self, fitting: list[str]) -> list[str]:
         name = str(recognised_user(fitting, self._names_rows, self.notes))
@@ -158,18 +126,13 @@ class UserFinder:
         content = self.content(name)
         return content.all_different and content.n_filled > 2
 
-    def _name_parts(self, look_only: bool = False) -> list[str]:
+    def _name_parts(self) -> list[str]:
         """Return the columns of first and last names, if both exist."""
-        first = [n for n in self.names if plain(n) in _FIRST and self.content(n).n_filled]
-        last = [n for n in self.names if plain(n) in _LAST and self.content(n).n_filled]
+        first = [n for n in self.names if plain(n) in FIRST_NAMES and self.content(n).n_filled]
+        last = [n for n in self.names if plain(n) in LAST_NAMES and self.content(n).n_filled]
         if not first or not last or first[0] == last[0]:
             return []
-        users = [first[0], last[0]]
-        if not look_only:
-            for name in users:
-                self._put(name, "user", "a part of the user's name")
-            self.notes.append(f"The users' names are joined from {listed(users)}.")
-        return users
+        return [first[0], last[0]]
 
     def _first_column(self) -> list[str]:
         first = self.names[0]

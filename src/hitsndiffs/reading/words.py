@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from typing import Literal
 
-__all__ = ["is_key_name", "is_summary_name", "plain", "role_of_name", "tokens"]
+__all__ = [
+    "FIRST_NAMES",
+    "LAST_NAMES",
+    "bare_names",
+    "folded",
+    "is_key_name",
+    "is_summary_name",
+    "plain",
+    "role_of_name",
+    "tokens",
+]
 
-_WORDS: dict[str, str] = {
+#: What the name of a column may tell about it.
+NameRole = Literal["points", "time", "status", "comment", "attempt", "identity", "row", "key"]
+_WORDS: dict[NameRole, str] = {
     "points": """score scores points point pts total totalscore totalpoints grade grades mark marks
         percent percentage percentcorrect pct correctcount ncorrect nincorrect numcorrect rawscore
         sum average result results outof maxscore accuracy rank earned possible weight difficulty
@@ -60,18 +74,27 @@ _WORDS: dict[str, str] = {
         juistantwoord facit rättsvar klucz poprawnaodpowiedź правильныйответ ключ 正解 正答 标准答案
         正确答案 答案 정답 cevapanahtarı doğrucevap""",
 }
-_NAMES: dict[str, str] = {}
+_NAMES: dict[str, NameRole] = {}
 for _role, _text in _WORDS.items():
     for _word in _text.split():
         _NAMES.setdefault(_word, _role)
 #: Words that tell what a longer name means ("MC Score", "Time taken").
+_LONGER: tuple[NameRole, ...] = ("points", "time", "comment", "attempt")
 _TELLING = {
     word: role
-    for role in ("points", "time", "comment", "attempt")
+    for role in _LONGER
     for word in _WORDS[role].split()
     if word not in ("date", "data", "note", "nota", "end", "fin", "result", "results", "start")
     and (len(word) > 3 or role != "points")
 }
+
+_FIRST = """firstname givenname givennames forename vorname prénom prenom nombre nome voornaam
+    förnamn имя 名 jméno imię fornavn etunimi keresztnév ad όνομα"""
+_LAST = """lastname surname familyname nachname nomdefamille nom apellido apellidos cognome
+    achternaam apelido sobrenome efternamn фамилия 姓 příjmení nazwisko etternavn efternavn sukunimi
+    vezetéknév soyad επώνυμο"""
+#: Names of columns that hold a part of a person's name, as :func:`plain` writes them.
+FIRST_NAMES, LAST_NAMES = frozenset(_FIRST.split()), frozenset(_LAST.split())
 
 _KEY_ROW = re.compile(
     r"(?:the\s+)?(?:answer|correct|right|official|exam|test)?[\s_\-]*(?:answers?|responses?|option)?"
@@ -104,6 +127,33 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"[\W_]+", re.UNICODE)
+_SUFFIX = re.compile(r"^(?P<base>.+?)(?:_duplicated_\d+|\.\d{1,4}|_\d{1,4})$", re.DOTALL)
+
+
+def bare_names(header: Sequence[str]) -> list[str]:
+    """Remove the suffixes of pandas (``q.1``), Polars (``q_duplicated_0``) and fastexcel (``q_1``).
+
+    A suffix is removed only if the bare name occurs further to the left.
+
+    Examples
+    --------
+    >>> bare_names(["1.0", "score", "1.0.1", "1.0_duplicated_0", "q_1"])
+    ['1.0', 'score', '1.0', '1.0', 'q_1']
+    """
+    seen: set[str] = set()
+    names = []
+    for name in header:
+        found = _SUFFIX.match(name) if len(name) < 100_000 else None
+        if found and found["base"] in seen:
+            name = found["base"]
+        seen.add(name)
+        names.append(name)
+    return names
+
+
+def folded(name: str) -> str:
+    """Return a name in lower case with single spaces."""
+    return " ".join(name.split()).casefold()
 
 
 def plain(name: str) -> str:
@@ -123,7 +173,7 @@ def tokens(name: str) -> list[str]:
     return [part.casefold() for part in _PARTS.split(split) if part]
 
 
-def role_of_name(name: str) -> str | None:
+def role_of_name(name: str) -> NameRole | None:
     """Return the role of a column by its name alone; None if the name does not tell.
 
     Examples

@@ -8,12 +8,12 @@ separators, sheets, attempts, folding of answers, keys from points, the codes of
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.words import bare_names, folded
 
 __all__ = [
     "ROLES",
@@ -29,7 +29,6 @@ __all__ = [
     "Status",
     "Stream",
     "Table",
-    "bare_names",
     "refusing",
 ]
 
@@ -120,14 +119,23 @@ class Sample:
     members: tuple[str, ...] = ()
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def is_table(self) -> bool:
+        """Whether it is delimited text or a spreadsheet."""
+        return self.kind in ("table", "sheets")
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it is JSON, one value or one per line."""
+        return self.kind in ("json", "jsonl")
+
+    @property
+    def names(self) -> list[str]:
         """The header without the suffixes that data-frame libraries add to repeated names."""
-        return tuple(bare_names(self.header))
+        return bare_names(self.header)
 
     def has_columns(self, *names: str) -> bool:
         """Whether all these columns exist; case and extra whitespace do not matter."""
-        there = {_folded(name) for name in self.header}
-        return all(_folded(name) in there for name in names)
+        return {folded(name) for name in names} <= {folded(name) for name in self.header}
 
     def has_keys(self, *names: str) -> bool:
         """Whether the first record is an object with all these keys."""
@@ -163,11 +171,8 @@ class Table:
 
     def find(self, *names: str) -> int | None:
         """Return the index of the first name found as a column, ignoring case."""
-        header = [_folded(name) for name in self.header]
-        for name in names:
-            if _folded(name) in header:
-                return header.index(_folded(name))
-        return None
+        header = [folded(name) for name in self.header]
+        return next((header.index(folded(n)) for n in names if folded(n) in header), None)
 
     def column(self, *names: str) -> list[str] | None:
         """Return the cells of the column that :meth:`find` finds."""
@@ -194,11 +199,8 @@ class Document(Protocol):
     def sample(self) -> Sample:
         """The beginning of the file."""
 
-    def table(self, sheet: str | None = None, *, header_row: int | None = None) -> Table:
-        """Return the whole table, for tables, sheets and Parquet.
-
-        A format that knows where the header is gives ``header_row``, counted from 0.
-        """
+    def table(self, sheet: str | None = None) -> Table:
+        """Return the whole table, for tables, sheets and Parquet."""
 
     def records(self) -> Iterator[Any]:
         """Yield all records of JSONL, all elements of a JSON list, or all rows of Parquet."""
@@ -253,9 +255,6 @@ class Choices:
     item: str | None = None
     option: str | None = None
     sheet: str | None = None
-    header_row: int | None = None
-    key_row: int | None = None
-    attempt: str | None = None
 
 
 @dataclass
@@ -293,7 +292,7 @@ class Stream:
     titles: dict[str, str] = field(default_factory=dict)
     #: All options of an item, where the file lists them (including those that nobody chose).
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    #: Where the key came from, as a phrase ("the columns «Right answer n»"); "" without one.
+    #: Where keys come from, as a phrase ("the columns «Right answer n»").
     key_from: str = ""
 
     def add(
@@ -319,6 +318,10 @@ class Stream:
         self.keys.append(_as_set(key) or None)
         self.statuses.append(status or ("answered" if answers else "blank"))
 
+    def add_options(self, item: str, options: Iterable[str]) -> None:
+        """Add options to those that are known of an item."""
+        self.options[item] = tuple(dict.fromkeys((*self.options.get(item, ()), *options)))
+
     def extend(self, other: Stream) -> None:
         """Append another stream (another file of the same test)."""
         for name in ("persons", "attempts", "items", "answers", "points", "possible", "keys"):
@@ -336,8 +339,9 @@ class Stream:
         self.columns.extend(c for c in other.columns if (c.name, c.position) not in known)
         self.titles = {**other.titles, **self.titles}
         for item, options in other.options.items():
-            self.options[item] = tuple(dict.fromkeys((*self.options.get(item, ()), *options)))
-        self.key_from = self.key_from or other.key_from
+            self.add_options(item, options)
+        if not self.key_from and any(key is not None for key in other.keys):
+            self.key_from = other.key_from
 
     def __len__(self) -> int:
         return len(self.persons)
@@ -392,33 +396,3 @@ def refusing(what: str, instead: str) -> Callable[[Document, Choices], Stream]:
         raise Refusal(what, instead)
 
     return refuse
-
-
-# -- column names ------------------------------------------------------------------------------
-
-_SUFFIX = re.compile(r"^(?P<base>.+?)(?:_duplicated_\d+|\.\d{1,4}|_\d{1,4})$", re.DOTALL)
-
-
-def bare_names(header: Sequence[str]) -> list[str]:
-    """Remove the suffixes of pandas (``q.1``), Polars (``q_duplicated_0``) and fastexcel (``q_1``).
-
-    A suffix is removed only if the bare name occurs further to the left.
-
-    Examples
-    --------
-    >>> bare_names(["1.0", "score", "1.0.1", "1.0_duplicated_0", "q_1"])
-    ['1.0', 'score', '1.0', '1.0', 'q_1']
-    """
-    seen: dict[str, int] = {}
-    names = []
-    for name in header:
-        found = _SUFFIX.match(name) if len(name) < 100_000 else None
-        if found and found["base"] in seen:
-            name = found["base"]
-        seen[name] = seen.get(name, 0) + 1
-        names.append(name)
-    return names
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.split()).casefold()

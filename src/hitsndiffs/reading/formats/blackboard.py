@@ -13,8 +13,8 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import absent, number, plain, roles, squeezed
-from hitsndiffs.reading.formats.people import persons
+from hitsndiffs.reading.formats.common import absent, cell_at, number, plain, roles, squeezed
+from hitsndiffs.reading.formats.people import number_attempts, number_repeats, persons
 
 __all__ = ["BLACKBOARD"]
 
@@ -36,13 +36,13 @@ def _blocks(header: list[str] | tuple[str, ...]) -> dict[str, dict[str, int]]:
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("table", "sheets") and _blocks(sample.header):
+    if sample.is_table and _blocks(sample.header):
         return "questions have the columns Answer, Auto Score and Manual Score"
     return None
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     stream = Stream()
     blocks = _blocks(table.header)
     if not blocks:
@@ -60,36 +60,24 @@ def _convert(document: Document, choices: Choices) -> Stream:
         )
     who = persons(table.header, table.rows, identity, choices.user)
     items = _items(table, blocks)
-    long = "" in blocks
-    seen: dict[tuple[str, str], int] = {}
-    rows_of: dict[str, int] = {}
-    for k, (row, person) in enumerate(zip(table.rows, who, strict=True)):
-        rows_of[person] = rows_of.get(person, 0) + 1
+    attempts = number_attempts(who)
+    for k, row in enumerate(table.rows):
         for label, block in blocks.items():
             item = items[label, k]
             if not item:
                 continue
-            score = next(
-                (
-                    value
-                    for part in ("manualscore", "autoscore")
-                    if part in block and (value := number(row[block[part]])) is not None
-                ),
-                None,
-            )
-            attempt = rows_of[person]
-            if long:
-                attempt = seen[person, item] = seen.get((person, item), 0) + 1
+            automatic = number(cell_at(row, block.get("autoscore")))
+            manual = number(cell_at(row, block.get("manualscore")))
             stream.add(
-                person,
+                who[k],
                 item,
                 plain(row[block["answer"]]),
-                attempt=attempt,
-                points=score,
-                possible=number(row[block["possiblepoints"]])
-                if "possiblepoints" in block
-                else None,
+                attempt=attempts[k],
+                points=automatic if manual is None else manual,
+                possible=number(cell_at(row, block.get("possiblepoints"))),
             )
+    if "" in blocks:  # one row per question
+        number_repeats(stream)
     for block in blocks.values():
         roles(stream, table.header, [block["answer"]], "answers", "the answer to a question")
         scores = [block[p] for p in _PARTS[3:] if p in block]
@@ -106,8 +94,8 @@ def _items(table: Table, blocks: dict[str, dict[str, int]]) -> dict[tuple[str, i
     numbers: dict[str, set[str]] = {}
     for k, row in enumerate(table.rows):
         for label, block in blocks.items():
-            text = plain(row[block["question"]]) if "question" in block else ""
-            code = row[block["questionid"]].strip() if "questionid" in block else ""
+            text = plain(cell_at(row, block.get("question")))
+            code = cell_at(row, block.get("questionid"))
             answered = bool(row[block["answer"]].strip())
             if not text and not code and answered and label:
                 code = f"Question {label}"

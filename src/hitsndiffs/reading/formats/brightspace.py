@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from hitsndiffs.reading.formats.base import (
     Choices,
@@ -14,7 +13,7 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import number, plain, roles
+from hitsndiffs.reading.formats.common import attempt_number, cell_at, number, plain, roles
 from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["BRIGHTSPACE", "BRIGHTSPACE_SURVEY"]
@@ -24,7 +23,7 @@ _OPENER = re.compile(r"^\D{2,40}\s\d+$")
 
 def _recognise(sample: Sample) -> str | None:
     wanted = ("Q #", "Q Type", "Answer", "Answer Match")
-    if sample.kind not in ("table", "sheets") or not sample.has_columns(*wanted):
+    if not sample.is_table or not sample.has_columns(*wanted):
         return None
     if sample.has_columns("# Responses"):
         return None
@@ -34,7 +33,8 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
+    kind, answer, match = (_place(table, n) for n in ("Q Type", "Answer", "Answer Match"))
     stream = Stream()
     identity = [
         place
@@ -48,34 +48,37 @@ def _convert(document: Document, choices: Choices) -> Stream:
         )
         if (place := table.find(name)) is not None
     ]
+    if not identity and not choices.user:
+        raise Refusal(
+            "a Brightspace report without the names of the people",
+            "export «Attempt Details» with «Username» or «Org Defined ID»",
+        )
     who = persons(table.header, table.rows, identity, choices.user)
-    at = {name: table.find(name) for name in ("Attempt #", "Score", "Out Of", "Q #", "Section #")}
-    kind, answer, match = (_place(table, n) for n in ("Q Type", "Answer", "Answer Match"))
+    attempt, score, out_of, shown = map(table.find, ("Attempt #", "Score", "Out Of", "Q #"))
     items = _item_names(table)
     questions: dict[tuple[str, int, str, str], list[int]] = {}
-    attempts = _attempts(table.rows, at["Attempt #"])
-    shown = at["Q #"]
     for k, row in enumerate(table.rows):
         if items[k]:
-            number_shown = row[shown] if shown is not None else ""
-            questions.setdefault((who[k], attempts[k], items[k], number_shown), []).append(k)
-    listed: dict[str, set[str]] = {}
-    open_kinds: dict[str, int] = {}
-    for (person, attempt, item, _), places in questions.items():
+            tried = attempt_number(cell_at(row, attempt))
+            questions.setdefault((who[k], tried, items[k], cell_at(row, shown)), []).append(k)
+    open_kinds: set[str] = set()
+    for (person, tried, item, _), places in questions.items():
         marks = {k: table.rows[k][match].strip().casefold() for k in places}
         if not all(mark in ("checked", "unchecked") for mark in marks.values()):
-            name = table.rows[places[0]][kind].strip() or "no type"
-            open_kinds[name] = open_kinds.get(name, 0) + 1
+            open_kinds.add(table.rows[places[0]][kind].strip() or "no type")
             continue
         texts = [plain(table.rows[k][answer]) for k in places]
         chosen = [t for t, k in zip(texts, places, strict=True) if marks[k] == "checked"]
         row = table.rows[places[0]]
-        points = number(row[at["Score"]]) if at["Score"] is not None else None
-        possible = number(row[at["Out Of"]]) if at["Out Of"] is not None else None
-        stream.add(person, item, chosen, attempt=attempt, points=points, possible=possible)
-        if not listed.setdefault(item, set()).issuperset(texts):
-            listed[item].update(texts)
-            stream.options[item] = tuple(dict.fromkeys((*stream.options.get(item, ()), *texts)))
+        stream.add(
+            person,
+            item,
+            chosen,
+            attempt=tried,
+            points=number(cell_at(row, score)),
+            possible=number(cell_at(row, out_of)),
+        )
+        stream.add_options(item, texts)
     if open_kinds:
         stream.notes.append(
             f"Questions of the types {', '.join(sorted(open_kinds))} are left out: they have no "
@@ -91,15 +94,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
     return stream
 
 
-def _attempts(rows: Sequence[Sequence[str]], place: int | None) -> list[int]:
-    """Return the attempt number of each row, parsing each distinct text once."""
-    if place is None:
-        return [1] * len(rows)
-    values = {text: number(text) for text in {row[place] for row in rows}}
-    numbers = {text: int(v) if v and 0 < v < 1e6 else 1 for text, v in values.items()}
-    return [numbers[row[place]] for row in rows]
-
-
 def _place(table: Table, name: str) -> int:
     place = table.find(name)
     if place is None:
@@ -112,11 +106,9 @@ def _place(table: Table, name: str) -> int:
 def _item_names(table: Table) -> list[str]:
     """Return the item of each row: the question text, or else its title."""
     text, title = table.find("Q Text"), table.find("Q Title")
-    names = []
-    for row in table.rows:
-        words = plain(row[text]) if text is not None else ""
-        names.append(words or (plain(row[title]).strip("'") if title is not None else ""))
-    return names
+    return [
+        plain(cell_at(row, text)) or plain(cell_at(row, title)).strip("'") for row in table.rows
+    ]
 
 
 # -- surveys: a line «User n» starts each person ------------------------------------------------
@@ -124,20 +116,20 @@ def _item_names(table: Table) -> list[str]:
 
 def _recognise_survey(sample: Sample) -> str | None:
     wanted = ("Q #", "Q Type", "Answer", "# Responses")
-    if sample.kind in ("table", "sheets") and sample.has_columns(*wanted):
+    if sample.is_table and sample.has_columns(*wanted):
         return "options are counted («# Responses»)"
     return None
 
 
-def _convert_survey(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+def _convert_survey(document: Document, _: Choices) -> Stream:
+    table = document.table()
     answer, count = _place(table, "Answer"), _place(table, "# Responses")
     match = table.find("Answer Match")
     items = _item_names(table)
-    stream = Stream()
+    stream = Stream(key_from="the options marked «Checked»")
     person = next((found for row in reversed(table.above) if (found := _opens(row))), None)
     chosen: dict[tuple[str, str], list[str]] = {}
-    keys: dict[str, list[str]] = {}
+    keys: dict[str, dict[str, None]] = {}
     header = [name.strip() for name in table.header]
     for k, row in enumerate(table.rows):
         opened = None if items[k] or row[answer].strip() else _opens(row)
@@ -150,11 +142,9 @@ def _convert_survey(document: Document, choices: Choices) -> Stream:
         picked = chosen.setdefault((person, items[k]), [])
         if (number(row[count]) or 0) > 0:
             picked.append(text)
-        options = stream.options.get(items[k], ())
-        stream.options[items[k]] = tuple(dict.fromkeys((*options, text)))
+        stream.add_options(items[k], [text])
         if match is not None and row[match].strip().casefold() == "checked":
-            known = keys.setdefault(items[k], [])
-            known.extend([text] if text not in known else [])
+            keys.setdefault(items[k], {})[text] = None
     if not chosen:
         raise Refusal(
             "a Brightspace report of counts per option, without individual answers",
@@ -162,7 +152,6 @@ def _convert_survey(document: Document, choices: Choices) -> Stream:
         )
     for (person, item), picked in chosen.items():
         stream.add(person, item, picked, key=keys.get(item))
-    stream.key_from = "the options marked «Checked»" if keys else ""
     roles(stream, table.header, [answer], "answers", "the options; the chosen one has a response")
     return stream
 

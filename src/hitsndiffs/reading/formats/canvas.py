@@ -7,15 +7,18 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Sample,
-    Stream,
-    refusing,
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream, refusing
+from hitsndiffs.reading.formats.common import (
+    absent,
+    attempt_number,
+    cell_at,
+    folded,
+    is_free_text,
+    number,
+    plain,
+    rest_unused,
+    roles,
 )
-from hitsndiffs.reading.formats.common import absent, folded, is_free_text, number, plain, roles
 from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["CANVAS", "CANVAS_ITEMS"]
@@ -26,7 +29,7 @@ _MOST_OPTIONS = 30  # a cell with more parts is one text
 _IDENTITY = ("name", "id", "sis_id", "sis id")
 
 
-def _pairs(names: tuple[str, ...] | list[str]) -> list[int]:
+def _pairs(names: list[str]) -> list[int]:
     """Return the indices of the questions, each followed by its possible points."""
     return [
         k
@@ -36,17 +39,16 @@ def _pairs(names: tuple[str, ...] | list[str]) -> list[int]:
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets"):
+    if not sample.is_table:
         return None
-    names = sample.names
-    places = _pairs(names)
+    places = _pairs(sample.names)
     if not places or places != list(range(places[0], places[-1] + 1, 2)):
         return None
     return "each question («number: text») is followed by a column of points («1.0»)"
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     names = table.names
     stream = Stream()
     places = _pairs(names)
@@ -59,10 +61,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         # In other languages: the person's columns come before section, section id, submitted.
         found = {tuple(row[:2]) for row in table.rows}
         identity = [0, 1] if 2 * len(found) > len(table.rows) else []
-    if identity or choices.user:
-        who = persons(names, table.rows, identity, choices.user)
-    else:
-        who = [str(k + 1) for k in range(len(table.rows))]
+    who = persons(names, table.rows, identity, choices.user)
     if not identity:
         stream.notes.append("The survey is anonymous: each row counts as one person.")
     attempt = next((k for k in lead if folded_lead[k] == "attempt"), None)
@@ -71,9 +70,9 @@ def _convert(document: Document, choices: Choices) -> Stream:
         cells = [row[last].strip() for row in table.rows]
         attempt = last if all(cell.isdigit() and int(cell) < 1000 for cell in cells) else None
     for place in places:
-        match = _QUESTION.match(names[place])
-        item = match[1] if match else names[place]
-        stream.titles[item] = plain(names[place][match.end() :] if match else names[place])
+        item, _, title = names[place].partition(":")
+        item = item.strip()
+        stream.titles[item] = plain(title)
         if is_free_text(row[place] for row in table.rows):
             roles(stream, table.header, [place], "comment", "free text")
             continue
@@ -85,7 +84,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 person,
                 item,
                 answer,
-                attempt=_attempt(row[attempt]) if attempt is not None else 1,
+                attempt=attempt_number(cell_at(row, attempt)),
                 points=number(points),
                 possible=possible,
                 status="not shown" if not answer and not points else None,
@@ -97,14 +96,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     roles(stream, table.header, [k + 1 for k in places], "points", "the points of the question")
     if attempt is not None:
         roles(stream, table.header, [attempt], "attempt", "the number of the attempt")
-    rest = set(range(len(names))) - {*identity, *places, *(k + 1 for k in places), attempt}
-    roles(stream, table.header, sorted(k for k in rest if k is not None), "unused", "no question")
+    rest_unused(stream, table.header, "no question")
     return stream
-
-
-def _attempt(text: str) -> int:
-    value = number(text)
-    return int(value) if value is not None and 0 < value < 1e6 else 1
 
 
 def _sets(cells: Sequence[str]) -> list[tuple[str, ...]]:
@@ -150,7 +143,7 @@ def _plain_text(text: str) -> str:
 
 def _recognise_items(sample: Sample) -> str | None:
     wanted = ("Question Id", "Question Title", "Answered Student Count")
-    if sample.kind in ("table", "sheets") and sample.has_columns(*wanted):
+    if sample.is_table and sample.has_columns(*wanted):
         return "each row is a question with the number of students who answered it"
     return None
 

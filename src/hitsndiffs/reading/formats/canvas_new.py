@@ -5,6 +5,8 @@ from __future__ import annotations
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
 from hitsndiffs.reading.formats.common import (
     absent,
+    attempt_number,
+    cell_at,
     folded,
     number,
     plain,
@@ -20,7 +22,7 @@ __all__ = ["CANVAS_NEW"]
 _OPEN = ("essay", "fileupload", "file", "upload", "text", "formula", "numeric", "stimulus")
 
 
-def _blocks(names: list[str] | tuple[str, ...]) -> list[int]:
+def _blocks(names: list[str]) -> list[int]:
     """Return the start of each block ItemID, ItemType, question, EarnedPoints, Status."""
     bare = [squeezed(name).rstrip("0123456789") for name in names]
     return [
@@ -34,13 +36,13 @@ def _blocks(names: list[str] | tuple[str, ...]) -> list[int]:
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("table", "sheets") and _blocks(sample.names):
+    if sample.is_table and _blocks(sample.names):
         return "blocks of ItemID, ItemType, question, EarnedPoints, Status repeat"
     return None
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     names = table.names
     stream = Stream()
     blocks = _blocks(names)
@@ -50,11 +52,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     identity = [k for k in lead if squeezed(names[k]) in ("name", "id", "sisid")]
     if not identity:
         identity = [k for k in lead if squeezed(names[k]) == "anonymousid"]
-    who = (
-        persons(names, table.rows, identity, choices.user)
-        if identity or choices.user
-        else [str(k + 1) for k in range(len(table.rows))]
-    )
+    who = persons(names, table.rows, identity, choices.user)
     attempt = next((k for k in lead if folded(names[k]) == "attempt"), None)
     titles = [plain(names[k + 2]) for k in blocks]
     for place, title, label in zip(blocks, titles, unique(titles), strict=True):
@@ -70,12 +68,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
         answers = split_column([plain(row[place + 2]) for row in table.rows], ",")
         for row, person, answer in zip(table.rows, who, answers, strict=True):
             shown = any(row[place + step].strip() for step in (0, 1, 3, 4))
-            value = number(row[attempt]) if attempt is not None else None
             stream.add(
                 person,
                 item,
                 answer,
-                attempt=int(value) if value and 0 < value < 1e6 else 1,
+                attempt=attempt_number(cell_at(row, attempt)),
                 points=number(row[place + 3]),
                 status=None if answer or shown else "not shown",
             )

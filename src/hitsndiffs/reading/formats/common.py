@@ -13,10 +13,14 @@ from functools import lru_cache
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Column, Document, Refusal, Role, Sample, Stream, Table
+from hitsndiffs.reading.words import folded
 
 __all__ = [
     "absent",
     "as_text",
+    "attempt_number",
+    "cell_at",
+    "first_places",
     "folded",
     "inner",
     "is_free_text",
@@ -27,6 +31,7 @@ __all__ = [
     "number",
     "objects",
     "plain",
+    "rest_unused",
     "roles",
     "sample_rows",
     "short_hash",
@@ -34,6 +39,7 @@ __all__ = [
     "squeezed",
     "stem_of_name",
     "table_of",
+    "title_of",
     "unique",
     "words",
 ]
@@ -51,11 +57,6 @@ def words(text: str) -> frozenset[str]:
 def absent(what: str, columns: str) -> Refusal:
     """Return the refusal for a table that lacks the columns of a format."""
     return Refusal(f"not {what}: there is no {columns}", "omit the format so that it is detected")
-
-
-def folded(name: str) -> str:
-    """Return a name in lower case with single spaces."""
-    return _BLANKS.sub(" ", name).strip().casefold()
 
 
 def squeezed(name: str) -> str:
@@ -98,6 +99,12 @@ def number(text: str) -> float | None:
     return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
 
 
+def attempt_number(text: str) -> int:
+    """Return the number of an attempt; 1 if the text is not such a number."""
+    value = number(text)
+    return int(value) if value and 0 < value < 1e6 else 1
+
+
 def as_text(value: Any) -> str:
     """Return a JSON value as label text; whole numbers have no decimal point.
 
@@ -117,6 +124,11 @@ def as_text(value: Any) -> str:
     if isinstance(value, (int, float)):
         return str(value)
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def title_of(value: Any) -> str:
+    """Return the beginning of a text, in one line, as the title of an item."""
+    return " ".join(as_text(value).split())[:200]
 
 
 def literal(text: Any) -> Any:
@@ -213,16 +225,15 @@ def unique(names: Iterable[str]) -> list[str]:
     ['Q', 'Q (3)', 'Q (2)', 'R']
     """
     names = list(names)
-    known = set(names)
-    seen: set[str] = set()
+    taken = set(names)
+    counts: Counter[str] = Counter()
     result = []
     for name in names:
-        count = 1
+        counts[name] += 1
         label = name
-        while label in seen or (count > 1 and label in known):
-            count += 1
-            label = f"{name} ({count})"
-        seen.add(label)
+        while counts[name] > 1 and (label := f"{name} ({counts[name]})") in taken:
+            counts[name] += 1
+        taken.add(label)
         result.append(label)
     return result
 
@@ -261,11 +272,11 @@ def stem_of_name(name: str) -> str:
     )
 
 
-def table_of(document: Document, records: Iterable[Any] | None = None) -> Table:
-    """Return a table; JSON records become rows, with a column per key."""
+def table_of(document: Document) -> Table:
+    """Return a table; JSON records (or lists of them) become rows, with a column per key."""
     if document.kind not in ("json", "jsonl"):
         return document.table()
-    rows = objects(list(document.records() if records is None else records))
+    rows = [row for record in document.records() for row in objects(record)]
     header = list(dict.fromkeys(key for row in rows for key in row))
     cells = [[as_text(row.get(key)) for key in header] for row in rows]
     return Table([str(key) for key in header], cells, lines=list(range(1, len(cells) + 1)))
@@ -281,9 +292,27 @@ def roles(
     stream: Stream, header: Sequence[str], places: Iterable[int], role: Role, reason: str
 ) -> None:
     """Record the role of some columns."""
-    stream.columns.extend(
-        Column(header[place], role, reason, place) for place in places if place >= 0
-    )
+    stream.columns.extend(Column(header[place], role, reason, place) for place in places)
+
+
+def rest_unused(stream: Stream, header: Sequence[str], reason: str) -> None:
+    """Record the columns that have no role yet as unused."""
+    known = {column.position for column in stream.columns}
+    rest = [place for place in range(len(header)) if place not in known]
+    roles(stream, header, rest, "unused", reason)
+
+
+def first_places(names: Iterable[str]) -> dict[str, int]:
+    """Return the index of each name; the first one if it repeats."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, place)
+    return places
+
+
+def cell_at(row: Sequence[str], place: int | None) -> str:
+    """Return a stripped cell of a row; blank if there is no such column (None)."""
+    return "" if place is None else row[place].strip()
 
 
 def split_column(cells: Sequence[str], separator: str) -> list[tuple[str, ...]]:

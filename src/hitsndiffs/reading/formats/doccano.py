@@ -14,8 +14,9 @@ from hitsndiffs.reading.formats.common import (
     short_hash,
     stem_of_name,
     table_of,
+    title_of,
 )
-from hitsndiffs.reading.formats.people import number_attempts
+from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["DOCCANO"]
 
@@ -24,7 +25,7 @@ _TEXTS = ("text", "data", "filename")
 
 def _recognise(sample: Sample) -> str | None:
     first = sample.records[0] if sample.records else None
-    if sample.kind in ("json", "jsonl") and isinstance(first, dict):
+    if sample.is_json and isinstance(first, dict):
         users = any("user" in part for record in sample.records for part in _annotations(record))
         if users and "data" not in first:
             return "each text has annotations with label and user"
@@ -69,7 +70,7 @@ def _convert(document: Document, _: Choices) -> Stream:
             raise Refusal(
                 "a doccano export of spans", "only text and image classification can be ranked"
             )
-        stream.titles[item] = " ".join(as_text(record.get("text", "")).split())[:200]
+        stream.titles[item] = title_of(record.get("text", ""))
         done = any(text.strip() for text in texts)
         stream.add(person, item, texts, status=None if done else "not shown")
     stream.notes.append("The annotator is the name of the file.")
@@ -78,9 +79,9 @@ def _convert(document: Document, _: Choices) -> Stream:
 
 def _convert_users(records: list[dict[str, Any]], stream: Stream) -> Stream:
     for record in records:
-        words = as_text(record.get("text", ""))
-        item = as_text(record.get("id")) or short_hash(words)
-        stream.titles[item] = " ".join(words.split())[:200]
+        text = record.get("text", "")
+        item = as_text(record.get("id")) or short_hash(as_text(text))
+        stream.titles[item] = title_of(text)
         by_user: dict[str, list[str]] = {}
         for part in _annotations(record):
             if isinstance(part.get("label"), (str, int, float)) and "start_offset" not in part:
@@ -90,7 +91,7 @@ def _convert_users(records: list[dict[str, Any]], stream: Stream) -> Stream:
                 stream.add(person, item, labels)
     if not stream.persons:
         raise Refusal("a file of annotations without labels by user", "export the labels per user")
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    number_repeats(stream)
     return stream
 
 

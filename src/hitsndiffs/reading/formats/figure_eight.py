@@ -12,20 +12,20 @@ from hitsndiffs.reading.formats.base import (
     Table,
     refusing,
 )
-from hitsndiffs.reading.formats.common import absent, is_free_text, roles
-from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
+from hitsndiffs.reading.formats.common import absent, cell_at, is_free_text, rest_unused, roles
+from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
 
 __all__ = ["FIGURE_EIGHT", "FIGURE_EIGHT_AGGREGATED"]
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("table", "sheets") and sample.has_columns("_unit_id", "_worker_id"):
+    if sample.is_table and sample.has_columns("_unit_id", "_worker_id"):
         return "the columns _unit_id and _worker_id are there"
     return None
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     unit, worker = table.find("_unit_id"), table.find("_worker_id")
     if unit is None or worker is None:
         raise absent("a Figure Eight report", "_unit_id and _worker_id")
@@ -37,15 +37,14 @@ def _convert(document: Document, choices: Choices) -> Stream:
         raise Refusal(
             "a Figure Eight report without answers by choice", "only choices can be ranked"
         )
-    stream = Stream()
+    stream = Stream(key_from="the columns «…_gold»")
     who = persons(table.header, table.rows, [worker], choices.user)
-    asked_item = given_columns(table.header, choices.item, "item") or [unit]
-    for row, person in zip(table.rows, who, strict=True):
-        task = " ".join(row[k].strip() for k in asked_item)
+    tasks = given_items(table, choices.item) or [row[unit].strip() for row in table.rows]
+    for row, person, task in zip(table.rows, who, tasks, strict=True):
         if not task:
             continue
         for place, gold in asked.items():
-            key = row[gold].strip() if gold is not None else ""
+            key = cell_at(row, gold)
             name = table.header[place].strip()
             stream.add(
                 person,
@@ -53,17 +52,13 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 tuple(part.strip() for part in row[place].splitlines()),
                 key=key if "\n" not in key else None,
             )
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the columns «…_gold»"
+    number_repeats(stream)
     roles(stream, table.header, [worker], "user", "the worker")
     roles(stream, table.header, [unit], "item", "the unit")
     roles(stream, table.header, asked, "answers", "the answers differ within a unit")
     golden = [place for place in asked.values() if place is not None]
     roles(stream, table.header, golden, "key", "the right answers of test questions")
-    known = {column.position for column in stream.columns}
-    rest = [k for k in range(len(table.header)) if k not in known]
-    roles(stream, table.header, rest, "unused", "about the judgment, or what the workers saw")
+    rest_unused(stream, table.header, "about the judgment, or what the workers saw")
     return stream
 
 

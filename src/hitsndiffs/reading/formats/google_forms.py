@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
 from hitsndiffs.reading.formats.common import (
+    absent,
     folded,
     number,
     roles,
@@ -16,12 +17,7 @@ from hitsndiffs.reading.formats.common import (
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import (
-    ASKS_WHO,
-    is_about_person,
-    number_attempts,
-    persons,
-)
+from hitsndiffs.reading.formats.people import ASKS_WHO, is_about_person, number_attempts, persons
 
 __all__ = ["GOOGLE_FORMS"]
 
@@ -41,7 +37,7 @@ _MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.\w+$")
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or len(sample.header) < 2:
+    if not sample.is_table or len(sample.header) < 2:
         return None
     rows = sample_rows(sample)
     if any(_OF.match(row[k + 1]) for k in _scored(sample.names) for row in rows):
@@ -88,8 +84,10 @@ def _is_total(header: Sequence[str], rows: Sequence[Sequence[str]], place: int) 
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     names = table.names
+    if not names:
+        raise absent("a Google Forms file", "column of times")
     stream = Stream()
     scored = [k for k in _scored(names) if any(_OF.match(row[k + 1]) for row in table.rows)]
     aside = {0} | {k + step for k in scored for step in (1, 2)}
@@ -102,10 +100,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     ]
     mails = [k for k in identity if any(_MAIL.match(row[k].strip()) for row in table.rows)]
     known = mails or identity
-    if known or choices.user:
-        who = persons(names, table.rows, known, choices.user)
-    else:
-        who = [str(k + 1) for k in range(len(table.rows))]
+    who = persons(names, table.rows, known, choices.user)
+    if not known and not choices.user:
         stream.notes.append("The form does not say who answered: each row counts as one person.")
     about = [
         k

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.formats.base import (
-    Format,
-    Sample,
-    refusing,
-)
+from hitsndiffs.reading.formats.base import Format, Sample, refusing
 from hitsndiffs.reading.formats.common import folded
 
 __all__ = ["GRADEBOOK"]
@@ -28,7 +24,7 @@ _POSSIBLE = re.compile(r"points possible|punkte möglich|points possibles|puntos
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or len(sample.header) > 5000:
+    if not sample.is_table or len(sample.header) > 5000:
         return None
     for platform, pattern in _COLUMNS.items():
         fitting = [name for name in sample.header if pattern.fullmatch(" ".join(name.split()))]

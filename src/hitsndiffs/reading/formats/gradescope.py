@@ -14,7 +14,7 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     refusing,
 )
-from hitsndiffs.reading.formats.common import folded, number, roles, stem_of_name
+from hitsndiffs.reading.formats.common import cell_at, folded, number, roles, stem_of_name
 from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["GRADESCOPE", "GRADESCOPE_SCORES"]
@@ -31,26 +31,16 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    stream = Stream()
-    _add_question(document, choices, stream)
-    if not stream.persons:
+    table = document.table()
+    names = [folded(name) for name in table.header]
+    below = [row for row in table.rows if _is_below(row)]
+    rows = [row for row in table.rows if not _is_below(row)]
+    if tuple(names[:2]) != _FIRST or not rows:
         raise Refusal(
             "a Gradescope export without rubric items",
             "«Export Evaluations» of an assignment graded with a rubric",
         )
-    stream.notes.append(
-        "The options are the rubric items that the graders ticked, not what the students wrote."
-    )
-    return stream
-
-
-def _add_question(document: Document, choices: Choices, stream: Stream) -> None:
-    table = document.table(choices.sheet)
-    names = [folded(name) for name in table.header]
-    if tuple(names[:2]) != _FIRST:
-        return
-    below = [row for row in table.rows if _is_below(row)]
-    rows = [row for row in table.rows if not _is_below(row)]
+    stream = Stream()
     if below:
         reason = "they describe the rubric"
         stream.left_out.append(LeftOut(len(below), "rows below the table", reason))
@@ -60,18 +50,19 @@ def _add_question(document: Document, choices: Choices, stream: Stream) -> None:
     identity = [k for k, name in enumerate(names) if name in wanted]
     who = persons(table.header, rows, identity or [0], choices.user)
     item = re.sub(r"^\d+_", "", stem_of_name(document.name)).replace("_", " ").strip()
-    score = names.index("score") if "score" in names else None
+    score = table.find("score")
     labels = [" ".join(table.header[k].split()) for k in range(start, end)]
     for row, person in zip(rows, who, strict=True):
         ticked = [
-            label
-            for label, k in zip(labels, range(start, end), strict=True)
-            if row[k].strip().casefold() == "true"
+            label for k, label in enumerate(labels, start) if row[k].strip().casefold() == "true"
         ]
-        points = number(row[score]) if score is not None else None
-        stream.add(person, item, ticked, points=points)
+        stream.add(person, item, ticked, points=number(cell_at(row, score)))
     roles(stream, table.header, identity, "identity", "who is graded")
     roles(stream, table.header, range(start, end), "answers", "a rubric item, ticked or not")
+    stream.notes.append(
+        "The options are the rubric items that the graders ticked, not what the students wrote."
+    )
+    return stream
 
 
 def _is_below(row: list[str]) -> bool:
@@ -79,7 +70,7 @@ def _is_below(row: list[str]) -> bool:
 
 
 def _recognise_scores(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets"):
+    if not sample.is_table:
         return None
     points = [name for name in sample.header if _POINTS.match(name)]
     if points and not any(folded(name) in _FIRST for name in sample.header):

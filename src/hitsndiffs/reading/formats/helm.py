@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Status,
-    Stream,
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.formats.common import (
+    as_text,
+    inner,
+    labelled,
+    letter_place,
+    objects,
+    title_of,
 )
-from hitsndiffs.reading.formats.common import as_text, inner, labelled, letter_place, objects
 
 __all__ = ["HELM"]
 
@@ -38,14 +37,14 @@ def _convert(document: Document, _: Choices) -> Stream:
     if document.kind == "json" and document.sample.has_keys("instance_id"):
         return _from_neighbours(document)
     if document.kind == "json":
-        state = _object(document)
+        state = inner(document.data())
         run = ""
         for file in document.beside("run_spec.json"):
-            run = as_text(_object(file).get("name"))
+            run = as_text(inner(file.data()).get("name"))
         folder = document.folders[-1] if document.folders else ""
         return _from_state(state, run or (folder if "model=" in folder else ""))
     spec_file = document.member("run_spec.json")
-    spec = _object(spec_file) if spec_file is not None else {}
+    spec = inner(spec_file.data()) if spec_file is not None else {}
     run = as_text(spec.get("name")) or document.name
     shown, instances = document.member(_SHOWN), document.member("instances.json")
     if shown is not None and instances is not None:
@@ -55,7 +54,7 @@ def _convert(document: Document, _: Choices) -> Stream:
         raise Refusal(
             "a HELM run without predictions", f"give the run with {_STATE}, or run helm-summarize"
         )
-    return _from_state(_object(state_file), run)
+    return _from_state(inner(state_file.data()), run)
 
 
 def _from_neighbours(shown: Document) -> Stream:
@@ -70,14 +69,9 @@ def _from_neighbours(shown: Document) -> Stream:
             "HELM predictions without their run folder: the model and the options are unknown",
             "give the whole folder of the run",
         )
-    spec = _object(specs[0])
+    spec = inner(specs[0].data())
     run = as_text(spec.get("name"))
     return _from_display(spec, run, objects(shown.data()), objects(instances[0].data()))
-
-
-def _object(document: Document) -> dict[str, Any]:
-    value = document.data()
-    return value if isinstance(value, dict) else {}
 
 
 def _model(spec: dict[str, Any], run: str) -> str:
@@ -200,14 +194,18 @@ def _add(
 ) -> None:
     number = as_text(row.get("instance_id") or instance.get("id"))
     item = f"{scenario}/{number}" if scenario else number
-    stream.titles[item] = " ".join(as_text(inner(instance, "input").get("text")).split())[:200]
+    stream.titles[item] = title_of(inner(instance, "input").get("text"))
     if labels:
         stream.options[item] = tuple(labels)
     trial = row.get("train_trial_index")
-    status: Status | None = None if chosen is not None else "unreadable"
-    attempt = trial + 1 if isinstance(trial, int) and trial >= 0 else 1
-    key = right if len(right) == 1 else None
-    stream.add(model, item, chosen, attempt=attempt, key=key, status=status)
+    stream.add(
+        model,
+        item,
+        chosen,
+        attempt=trial + 1 if isinstance(trial, int) and trial >= 0 else 1,
+        key=right if len(right) == 1 else None,
+        status=None if chosen is not None else "unreadable",
+    )
 
 
 def _finished(stream: Stream, perturbed: int) -> Stream:
@@ -215,8 +213,7 @@ def _finished(stream: Stream, perturbed: int) -> Stream:
         raise Refusal("a HELM run without predictions", "give a run that finished")
     if perturbed:
         stream.notes.append(f"{perturbed} perturbed instances are left out.")
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the references tagged «correct»"
+    stream.key_from = "the references tagged «correct»"
     return stream
 
 

@@ -22,6 +22,7 @@ from hitsndiffs.reading.formats.common import (
     letter_place,
     objects,
     short_hash,
+    title_of,
 )
 
 __all__ = ["INSPECT"]
@@ -50,7 +51,7 @@ def _convert(document: Document, _: Choices) -> Stream:
     model, task = as_text(about.get("model")).strip(), as_text(about.get("task"))
     if not model:
         raise Refusal("an Inspect log that does not name its model", "run the evaluation again")
-    stream = Stream()
+    stream = Stream(key_from="the targets")
     agree = differ = failed = 0
     for sample in _samples(document, log):
         score = _score(sample.get("scores"))
@@ -62,7 +63,7 @@ def _convert(document: Document, _: Choices) -> Stream:
         chosen, status = _answer(as_text(score.get("answer")), texts)
         key = _key(sample.get("target"), texts)
         item = _item(sample, task)
-        stream.titles[item] = " ".join(_words(sample.get("input")).split())[:200]
+        stream.titles[item] = title_of(_words(sample.get("input")))
         if texts:
             stream.options[item] = tuple(texts)
         epoch = sample.get("epoch")
@@ -81,15 +82,12 @@ def _convert(document: Document, _: Choices) -> Stream:
     if differ > 0.05 * (agree + differ):
         stream.notes.append("The targets do not fit the scores: they are not used as a key.")
         stream.keys = [None] * len(stream)
-    elif any(key is not None for key in stream.keys):
-        stream.key_from = "the targets"
     return stream
 
 
 def _header(document: Document) -> dict[str, Any]:
     if document.kind == "json":
-        value = document.data()
-        return value if isinstance(value, dict) else {}
+        return inner(document.data())
     for name in ("header.json", "_journal/start.json"):
         member = document.member(name)
         if member is not None:

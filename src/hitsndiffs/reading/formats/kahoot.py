@@ -13,7 +13,7 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import plain, roles, squeezed, unique
+from hitsndiffs.reading.formats.common import cell_at, first_places, plain, roles, squeezed, unique
 
 __all__ = ["KAHOOT"]
 
@@ -25,7 +25,7 @@ def _recognise(sample: Sample) -> str | None:
     if raw is not None:
         return f"the workbook has a sheet «{raw}»"
     bare = [squeezed(name) for name in sample.header]
-    if sample.kind in ("table", "sheets") and {*_WANTED, "correctanswers", "answer1"} <= {*bare}:
+    if sample.is_table and {*_WANTED, "correctanswers", "answer1"} <= {*bare}:
         return "the columns Player, Answer and Correct Answers are there"
     if sample.kind == "sheets" and any(squeezed(name) == "finalscores" for name in sample.sheets):
         return "the workbook has a sheet «Final Scores»"
@@ -39,31 +39,28 @@ def _raw_sheet(sheets: Sequence[str]) -> str | None:
 def _convert(document: Document, choices: Choices) -> Stream:
     sheet = choices.sheet or _raw_sheet(document.sample.sheets)
     table = document.table(sheet)
-    bare = [squeezed(name) for name in table.header]
-    if not {*_WANTED} <= {*bare}:
+    places = first_places(squeezed(name) for name in table.header)
+    if not {*_WANTED} <= places.keys():
         raise Refusal(
             "a Kahoot! report without the sheet «RawReportData Data»",
             "download the whole report (xlsx) of the game",
         )
-    stream = Stream()
-    player, answer, question = (bare.index(name) for name in _WANTED)
-    order = bare.index("questionnumber") if "questionnumber" in bare else None
-    correct = bare.index("correctanswers") if "correctanswers" in bare else None
-    places = [k for k, name in enumerate(bare) if name[:-1] == "answer" and name[-1:].isdigit()]
-    items = _items(table, order, question)
+    stream = Stream(key_from="the column «Correct Answers»")
+    player, answer, question = (places[name] for name in _WANTED)
+    correct = places.get("correctanswers")
+    shown = [k for name, k in places.items() if name[:-1] == "answer" and name[-1:].isdigit()]
+    items = _items(table, places.get("questionnumber"), question)
     for row, item in zip(table.rows, items, strict=True):
         person = plain(row[player])
         if not person or not item:
             continue
-        options = [text for k in places if (text := plain(row[k]))]
-        key = match_options(plain(row[correct]), options) if correct is not None else ()
+        options = [text for k in shown if (text := plain(row[k]))]
+        key = match_options(plain(cell_at(row, correct)), options)
         if options:
             stream.options[item] = tuple(dict.fromkeys(options))
         # Points fall with time, so they do not show which answer is right.
         stream.add(person, item, match_options(plain(row[answer]), options), key=key)
     _without_alternatives(stream)
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the column «Correct Answers»"
     stream.notes.append("Players are told apart by their nicknames.")
     roles(stream, table.header, [player], "user", "the nickname of the player")
     roles(stream, table.header, [question], "item", "the question")
@@ -84,7 +81,7 @@ def _without_alternatives(stream: Stream) -> None:
 
 def _items(table: Table, order: int | None, question: int) -> list[str]:
     """Return the item of each row: its text, numbered if several questions share it."""
-    pairs = [(plain(row[question]), row[order] if order is not None else "") for row in table.rows]
+    pairs = [(plain(row[question]), cell_at(row, order)) for row in table.rows]
     found = list(dict.fromkeys(pairs))
     labels = dict(zip(found, unique(text for text, _ in found), strict=True))
     return [labels[pair] if pair[0] else "" for pair in pairs]

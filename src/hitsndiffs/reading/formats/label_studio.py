@@ -13,11 +13,11 @@ from hitsndiffs.reading.formats.common import (
     is_free_text,
     literal,
     objects,
-    sample_rows,
     table_of,
+    title_of,
     words,
 )
-from hitsndiffs.reading.formats.people import chosen_only, number_attempts
+from hitsndiffs.reading.formats.people import Entry, add_entries, chosen_only, number_repeats
 
 __all__ = ["LABEL_STUDIO", "LABEL_STUDIO_FLAT"]
 
@@ -28,7 +28,7 @@ _REFUSAL = Refusal(
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("json", "jsonl") or not sample.has_keys("data"):
+    if not sample.is_json or not sample.has_keys("data"):
         return None
     first = sample.records[0]
     if any(isinstance(first.get(name), list) for name in ("annotations", "completions")):
@@ -39,8 +39,7 @@ def _recognise(sample: Sample) -> str | None:
 def _convert(document: Document, choices: Choices) -> Stream:
     stream = Stream()
     skipped = predicted = 0
-    names: set[str] = set()
-    entries: list[tuple[str, str, str, tuple[str, ...]]] = []
+    entries: list[Entry] = []
     tasks = objects(list(document.records()))
     emails = _emails(tasks)
     for task in tasks:
@@ -54,18 +53,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 continue
             person = _person(annotation.get("completed_by"))
             person = emails.get(person, person)
-            for name, answer in _answers(annotation.get("result")).items():
-                names.add(name)
-                entries.append((person, number, name, answer))
+            answers = _answers(annotation.get("result"))
+            entries += [Entry(person, number, name, answer) for name, answer in answers.items()]
     if not entries:
         raise _REFUSAL
-    wanted = chosen_only(dict.fromkeys(sorted(names)), choices.option)
-    for person, number, name, answer in entries:
-        if name not in wanted:
-            continue
-        item = number if len(wanted) == 1 else f"{number}/{name}"
-        stream.add(person, item, answer)
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    add_entries(stream, entries, choices.option)
     if skipped:
         stream.notes.append(f"{skipped} cancelled annotations are left out.")
     if predicted:
@@ -73,9 +65,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     return stream
 
 
-def _title(data: Any) -> str:
-    texts = [text for text in data.values() if isinstance(text, str)] if data else []
-    return " ".join(texts[0].split())[:200] if texts else ""
+def _title(data: dict[str, Any]) -> str:
+    return next((title_of(text) for text in data.values() if isinstance(text, str)), "")
 
 
 def _person(completed_by: Any) -> str:
@@ -125,10 +116,10 @@ _OWN = words(
 
 def _recognise_flat(sample: Sample) -> str | None:
     wanted = ("annotator", "annotation_id", "lead_time")
-    if sample.kind in ("json", "jsonl"):
+    if sample.is_json:
         there = sample.has_keys(*wanted)
     else:
-        there = sample.has_columns(*wanted) and len(sample_rows(sample)) > 0
+        there = sample.has_columns(*wanted) and bool(sample.rows)
     return "each record is an annotation (annotator, annotation_id, lead_time)" if there else None
 
 
@@ -149,7 +140,7 @@ def _convert_flat(document: Document, choices: Choices) -> Stream:
         for tag in tags:
             item = number if len(tags) == 1 else f"{number}/{tag}"
             stream.add(_person(record["annotator"]), item, _choices(record.get(tag)))
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    number_repeats(stream)
     return stream
 
 

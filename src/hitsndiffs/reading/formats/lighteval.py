@@ -9,6 +9,7 @@ from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, 
 from hitsndiffs.reading.formats.common import (
     as_text,
     folded,
+    inner,
     labelled,
     literal,
     objects,
@@ -16,7 +17,7 @@ from hitsndiffs.reading.formats.common import (
     stem_of_name,
 )
 from hitsndiffs.reading.formats.lm_eval_options import best
-from hitsndiffs.reading.formats.people import number_attempts
+from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["LIGHTEVAL"]
 
@@ -28,11 +29,7 @@ def _recognise(sample: Sample) -> str | None:
     if sample.kind != "parquet":
         return None
     names = {folded(name) for name in sample.header}
-    if {"doc", "model_response", "metric"} <= names or {
-        "doc",
-        "model_response",
-        "metrics",
-    } <= names:
+    if {"doc", "model_response"} <= names and names & {"metric", "metrics"}:
         return "the columns doc, model_response and metric are there"
     if {"gold_index", "choices", "predictions"} <= names or (
         {"gold", "choices", "predictions"} <= names and "full_prompt" in names
@@ -43,40 +40,30 @@ def _recognise(sample: Sample) -> str | None:
 
 def _convert(document: Document, _: Choices) -> Stream:
     model, task = _model(document), _task(document)
-    stream = Stream()
+    stream = Stream(key_from="the column «gold_index»")
     for record in objects(list(document.records())):
         row = {name: literal(value) for name, value in record.items()}
-        doc, response = row.get("doc"), row.get("model_response")
+        doc, response = row.get("doc"), inner(row, "model_response")
         if isinstance(doc, dict):
-            query, options = doc.get("query"), doc.get("choices")
-            gold = doc.get("gold_index")
-            response = response if isinstance(response, dict) else {}
+            query, options, gold = doc.get("query"), doc.get("choices"), doc.get("gold_index")
             values = response.get("logprobs")
             texts = response.get("text_post_processed") or response.get("text")
         else:
             query, options = row.get("example", row.get("full_prompt")), row.get("choices")
-            gold, values, texts = (
-                row.get("gold_index"),
-                row.get("predictions"),
-                row.get("predictions"),
-            )
+            gold, values = row.get("gold_index"), row.get("predictions")
+            texts = values
         labels = labelled([as_text(o) for o in options]) if isinstance(options, list) else []
         place = _place(values, labels)
         item = f"{task}/{short_hash(as_text(query) + ''.join(labels))}"
         stream.titles[item] = " ".join(as_text(query).split())[-200:]
-        if place is not None:
-            answer: str | None = labels[place]
-        else:
-            answer = _text(texts, labels)
+        answer = labels[place] if place is not None else _text(texts, labels)
         if len(labels) > 1:
             stream.options[item] = tuple(labels)
         right = _gold(gold, labels)
         stream.add(model, item, answer, key=right, status=None if answer else "unreadable")
     if not stream.persons:
         raise Refusal("a lighteval file without samples", "give the details of a run")
-    stream.attempts = number_attempts(stream.items)
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the column «gold_index»"
+    number_repeats(stream)
     return stream
 
 

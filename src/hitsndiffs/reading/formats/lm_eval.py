@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import (
     Choices,
     Document,
@@ -19,7 +19,14 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     refusing,
 )
-from hitsndiffs.reading.formats.common import as_text, inner, objects, short_hash, stem_of_name
+from hitsndiffs.reading.formats.common import (
+    as_text,
+    inner,
+    objects,
+    short_hash,
+    stem_of_name,
+    title_of,
+)
 from hitsndiffs.reading.formats.lm_eval_options import (
     best,
     generated_choice,
@@ -27,6 +34,7 @@ from hitsndiffs.reading.formats.lm_eval_options import (
     option_texts,
     target_places,
 )
+from hitsndiffs.reading.formats.people import number_attempts
 
 __all__ = ["LM_EVAL", "LM_EVAL_RESULTS"]
 
@@ -36,7 +44,7 @@ _LONG = 60  # a generated text longer than this is not an option
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("json", "jsonl") and any(
+    if sample.is_json and any(
         isinstance(r, dict) and {"doc_id", "resps", "filtered_resps"} <= r.keys()
         for r in sample.records
     ):
@@ -46,7 +54,7 @@ def _recognise(sample: Sample) -> str | None:
 
 def _convert(document: Document, _: Choices) -> Stream:
     model, task = _model_and_task(document)
-    stream = Stream()
+    stream = Stream(key_from="the targets")
     records = [r for r in objects(list(document.records())) if "filtered_resps" in r]
     records = _one_filter(_without_copies(records, stream), stream)
     records.sort(key=_place)
@@ -59,23 +67,13 @@ def _convert(document: Document, _: Choices) -> Stream:
     _check_free_text(answers)
     _check_key(answers, stream)
     names = _item_names(records, task)
-    seen: Counter[tuple[str, str]] = Counter()
-    for record, answer, item in zip(records, answers, names, strict=True):
-        occurrence = (item, as_text(record.get("filter")))
-        seen[occurrence] += 1
+    filters = [as_text(record.get("filter")) for record in records]
+    attempts = number_attempts(zip(names, filters, strict=True))
+    for record, answer, item, attempt in zip(records, answers, names, attempts, strict=True):
         stream.titles.setdefault(item, _title(record.get("doc")))
         if answer.options:
             stream.options[item] = tuple(answer.options)
-        stream.add(
-            model,
-            item,
-            answer.label,
-            attempt=seen[occurrence],
-            key=answer.key,
-            status=answer.status,
-        )
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the targets"
+        stream.add(model, item, answer.label, attempt=attempt, key=answer.key, status=answer.status)
     return stream
 
 
@@ -116,28 +114,26 @@ def _model_and_task(document: Document) -> tuple[str, str]:
 def _old_names(document: Document, stem: str) -> tuple[str, str]:
     """Versions up to 0.4.2 wrote ``<model arguments>_<task>.jsonl``."""
     for results in document.beside("*results*.json"):
-        try:
-            known = objects(results.data())
-        except ValueError:
-            continue
-        tasks = known[0].get("results") if known else None
-        fitting = [t for t in tasks if stem.endswith(f"_{t}")] if isinstance(tasks, dict) else []
+        tasks = inner(_loaded(results), "results")
+        fitting = [task for task in tasks if stem.endswith(f"_{task}")]
         if fitting:
             task = max(fitting, key=len)
             return _short(stem[: -len(task) - 1].replace("__", "/")), task
     return _short(stem.replace("__", "/")), ""
 
 
-def _model_of_results(results: Document) -> str:
+def _loaded(results: Document) -> dict[str, Any]:
     try:
-        found = objects(results.data())
-    except ValueError:
-        return ""
-    known = found[0] if found else {}
-    config = inner(known, "config")
+        return next(iter(objects(results.data())), {})
+    except InputError:
+        return {}
+
+
+def _model_of_results(results: Document) -> str:
+    known = _loaded(results)
     if known.get("model_name"):
         return as_text(known["model_name"])
-    arguments = config.get("model_args")
+    arguments = inner(known, "config").get("model_args")
     if isinstance(arguments, dict):
         return as_text(arguments.get("pretrained") or arguments.get("model"))
     match = re.search(r"(?:^|,)(?:pretrained|model|path)=([^,]+)", as_text(arguments))
@@ -176,11 +172,11 @@ def _item_names(records: list[dict[str, Any]], task: str) -> list[str]:
 
 def _title(doc: Any) -> str:
     if not isinstance(doc, dict):
-        return " ".join(as_text(doc).split())[:200]
+        return title_of(doc)
     for name in ("question", "query", "problem", "sentence", "ctx", "goal", "premise", "input"):
         if isinstance(doc.get(name), str) and doc[name].strip():
-            return " ".join(doc[name].split())[:200]
-    return next((" ".join(v.split())[:200] for v in doc.values() if isinstance(v, str)), "")
+            return title_of(doc[name])
+    return next((title_of(value) for value in doc.values() if isinstance(value, str)), "")
 
 
 # -- which lines count ---------------------------------------------------------------------------

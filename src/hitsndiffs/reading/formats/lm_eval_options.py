@@ -162,22 +162,18 @@ def generated_choice(
     texts = _doc_options(record.get("doc"), None)
     if texts is None:
         return text, [], key
+    stripped = [option.strip() for option in texts]
     letters = [chr(ord("A") + k) for k in range(min(len(texts), 26))]
     right = letter_place(target)
     if right is not None and right < len(letters):
         place = letter_place(text)
-        if place is None and [t.strip() for t in texts].count(text) == 1:
-            place = [t.strip() for t in texts].index(text)
-        inside = place is not None and place < len(letters)
-        return (
-            (letters[place] if inside and place is not None else None),
-            letters,
-            (letters[right],),
-        )
+        if place is None and stripped.count(text) == 1:
+            place = stripped.index(text)
+        chosen = letters[place] if place is not None and place < len(letters) else None
+        return chosen, letters, (letters[right],)
     if target.isdigit() and int(target) <= len(texts):
         numbers = [str(k) for k in range(0 if target == "0" else 1, len(texts) + 1)]
         return (text if text in numbers else None), numbers, key
-    stripped = [t.strip() for t in texts]
     if target.strip() in stripped:
         return (text if text in stripped else None), labelled(texts), key
     return text, [], key

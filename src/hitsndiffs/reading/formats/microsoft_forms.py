@@ -13,18 +13,14 @@ from hitsndiffs.reading.formats.common import (
     folded,
     literal,
     number,
+    rest_unused,
     roles,
     sample_rows,
     split_column,
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import (
-    ASKS_WHO,
-    is_about_person,
-    number_attempts,
-    persons,
-)
+from hitsndiffs.reading.formats.people import ASKS_WHO, is_about_person, number_attempts, persons
 
 __all__ = ["MICROSOFT_FORMS"]
 
@@ -39,7 +35,7 @@ _AFTER = words(
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets"):
+    if not sample.is_table:
         return None
     if _points(sample.header):
         return "each question is followed by «Points - » and «Feedback - »"
@@ -92,7 +88,7 @@ def _is_survey(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     header, rows = table.header, table.rows
     stream = Stream()
     points = _points(header)
@@ -142,9 +138,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 possible=best,
             )
     roles(stream, header, questions, "answers", "a question of the form")
-    known = {column.position for column in stream.columns}
-    rest = [k for k in range(len(header)) if k not in known]
-    roles(stream, header, rest, "unused", "times, points and feedback of the whole form")
+    rest_unused(stream, header, "times, points and feedback of the whole form")
     return stream
 
 
@@ -174,7 +168,7 @@ def _who(
     numbers = [row[0].strip() for row in rows] if lead else []
     if numbers and all(numbers) and len(set(numbers)) == len(numbers):
         return numbers
-    return [str(k + 1) for k in range(len(rows))]
+    return persons(header, rows, [])
 
 
 def _tells_apart(rows: Sequence[Sequence[str]], place: int) -> bool:

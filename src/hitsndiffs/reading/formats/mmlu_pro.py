@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Status, Stream
-from hitsndiffs.reading.formats.common import as_text, letter_place, stem_of_name
+from hitsndiffs.reading.formats.common import as_text, letter_place, stem_of_name, title_of
 
 __all__ = ["MMLU_PRO"]
 
@@ -15,7 +15,7 @@ _NAME = re.compile(r"^(?:model_outputs?_)?(?P<model>.+?)(?:_\d+[-_]?shots?)?$", 
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("json", "jsonl") and any(
+    if sample.is_json and any(
         isinstance(record, dict) and record.keys() >= _KEYS and "answer" in record
         for record in sample.records
     ):
@@ -29,7 +29,7 @@ def _convert(document: Document, _: Choices) -> Stream:
         stem = document.folders[-1]
     match = _NAME.match(stem)
     model = match["model"] if match else stem
-    stream = Stream()
+    stream = Stream(key_from="the field «answer»")
     strange = 0
     for record in document.records():
         if not isinstance(record, dict) or "question_id" not in record:
@@ -39,11 +39,10 @@ def _convert(document: Document, _: Choices) -> Stream:
         count = len(options) if isinstance(options, list) and len(options) > 1 else 26
         item = as_text(record["question_id"])
         answer, status = _letter(record.get("pred"), count)
-        stream.titles[item] = " ".join(as_text(record.get("question")).split())[:200]
+        stream.titles[item] = title_of(record.get("question"))
         if count < 26:
             stream.options[item] = tuple(chr(ord("A") + k) for k in range(count))
         stream.add(model, item, answer, key=_key(record), status=status)
-    stream.key_from = "the field «answer»"
     if strange:
         stream.notes.append(f"{strange} elements that are not records are left out.")
     return stream

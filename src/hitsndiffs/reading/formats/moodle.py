@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from hitsndiffs.reading.formats.base import (
     Choices,
@@ -22,7 +23,7 @@ from hitsndiffs.reading.formats.base import (
     Table,
     refusing,
 )
-from hitsndiffs.reading.formats.common import most_common, objects, roles, table_of
+from hitsndiffs.reading.formats.common import cell_at, most_common, roles, table_of
 from hitsndiffs.reading.formats.moodle_columns import (
     Block,
     find_blocks,
@@ -58,35 +59,24 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _header(sample: Sample) -> list[str] | None:
-    if sample.kind in ("table", "sheets"):
+    if sample.is_table:
         return list(sample.header)
-    if sample.kind in ("json", "jsonl") and sample.records:
+    if sample.is_json and sample.records:
         first = sample.records[0]
         first = first[0] if isinstance(first, list) and first else first
         return list(first) if isinstance(first, dict) else None
     return None
 
 
-def _table(document: Document, choices: Choices) -> Table:
-    if document.kind not in ("json", "jsonl"):
-        return document.table(choices.sheet)
-    records = [
-        row
-        for record in document.records()
-        for row in (record if isinstance(record, list) else [record])
-    ]
-    return table_of(document, objects(records))
-
-
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = _table(document, choices)
+    table = table_of(document)
     blocks = find_blocks(table.header)
     if not blocks:
         raise Refusal(
             "a Moodle report without columns of responses",
             "download the «Responses» report of the quiz, with «response» ticked",
         )
-    stream = Stream()
+    stream = Stream(key_from="the columns of right answers")
     lead = _read_lead(table, blocks[0].places[0], stream)
     parts = _parts(table, blocks)
     if parts.response is None:
@@ -95,10 +85,10 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "download the «Responses» report of the quiz, with «response» ticked",
         )
     rows = _merge_tries(lead, blocks, stream)
-    who = persons(table.header, [lead.rows[k] for k in rows], lead.identity, choices.user)
+    who = persons(table.header, rows, lead.identity, choices.user)
     attempts = number_attempts(who)
     for block in blocks:
-        _add_block(stream, table, lead.rows, rows, who, attempts, block, parts)
+        _add_block(stream, table.header, rows, who, attempts, block, parts)
     if not stream.persons and any("differs from person" in note for note in stream.notes):
         raise Refusal(
             "a Moodle report of questions drawn at random, without their texts",
@@ -109,8 +99,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "a Moodle «Responses» report without a choice question",
             "only questions with options can be ranked",
         )
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the columns of right answers"
     return stream
 
 
@@ -193,26 +181,25 @@ def _fill_identity(rows: list[list[str]], identity: Sequence[int]) -> list[list[
     return filled
 
 
-def _merge_tries(lead: _Lead, blocks: list[Block], stream: Stream) -> list[int]:
+def _merge_tries(lead: _Lead, blocks: list[Block], stream: Stream) -> list[list[str]]:
     """Return the rows to read: the first of several tries of one attempt, filled from the others.
 
     In reports of all tries, only the last row of an attempt has the state.
     """
     state, rows = lead.state, lead.rows
     if state is None or all(row[state].strip() for row in rows):
-        return list(range(len(rows)))
-    kept: list[int] = []
-    open_try: int | None = None
-    for k, row in enumerate(rows):
-        same = open_try is not None and all(row[p] == rows[open_try][p] for p in lead.identity)
-        if same and open_try is not None:
+        return rows
+    kept: list[list[str]] = []
+    open_try: list[str] | None = None
+    for row in rows:
+        if open_try is not None and all(row[p] == open_try[p] for p in lead.identity):
             for block in blocks:
                 for place in block.places:
-                    if _nothing(rows[open_try][place]):
-                        rows[open_try][place] = row[place]
+                    if _nothing(open_try[place]):
+                        open_try[place] = row[place]
         else:
-            kept.append(k)
-            open_try = k
+            kept.append(row)
+            open_try = row
         if row[state].strip():
             open_try = None
     if len(kept) < len(rows):
@@ -224,8 +211,7 @@ def _merge_tries(lead: _Lead, blocks: list[Block], stream: Stream) -> list[int]:
 # -- questions ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Parts:
+class _Parts(NamedTuple):
     """Which column of each block holds what, by index within the block."""
 
     question: int | None
@@ -256,37 +242,28 @@ def _parts(table: Table, blocks: list[Block]) -> _Parts:
 
 def _add_block(
     stream: Stream,
-    table: Table,
-    cells: list[list[str]],
-    rows: list[int],
+    header: list[str],
+    rows: list[list[str]],
     who: list[str],
     attempts: list[int],
     block: Block,
     parts: _Parts,
 ) -> None:
-    header = table.header
-    place = {
-        name: block.places[k] if k is not None and k < len(block.places) else None
-        for name, k in (
-            ("question", parts.question),
-            ("response", parts.response),
-            ("right", parts.right),
-        )
-    }
-    response, question, right = place["response"], place["question"], place["right"]
+    question, response, right = (
+        block.places[k] if k is not None and k < len(block.places) else None for k in parts
+    )
     if response is None:
         return
-    answers = [cells[k][response] for k in rows]
-    given = [answer for answer in answers if not _nothing(answer)]
+    given = [row[response] for row in rows if not _nothing(row[response])]
     if given and sum(bool(_STACK.search(answer)) for answer in given) * 2 > len(given):
         roles(stream, header, [response], "comment", "algebra (STACK), no options")
         return
-    by_name = [header[response].strip()] * len(rows)
+    items = [header[response].strip()] * len(rows)
     if question is not None:
-        texts = [cells[k][question] for k in rows]
-        by_name, reason = _items(texts, by_name[0] if by_name else "", stream)
+        texts = [row[question] for row in rows]
+        items, reason = _items(texts, items[0] if items else "", stream)
         roles(stream, header, [question], "item", reason)
-    elif right is not None and _differs([_options(cells[k][right]) for k in rows]):
+    elif right is not None and _differs([_options(row[right]) for row in rows]):
         reason = (
             "its right answer differs from person to person, so it is a different question for "
             "each; download again with the question text ticked"
@@ -294,15 +271,9 @@ def _add_block(
         roles(stream, header, [response], "unused", reason)
         stream.notes.append(f"«{header[response]}» is left out: {reason}.")
         return
-    for k, row in enumerate(rows):
-        key = _options(cells[row][right]) if right is not None else ()
-        stream.add(
-            who[k],
-            by_name[k],
-            _options(answers[k]),
-            attempt=attempts[k],
-            key=key,
-        )
+    for row, person, item, attempt in zip(rows, who, items, attempts, strict=True):
+        key = _options(cell_at(row, right))
+        stream.add(person, item, _options(row[response]), attempt=attempt, key=key)
     roles(stream, header, [response], "answers", "the response to a question")
     if right is not None:
         roles(stream, header, [right], "key", "the right answer")

@@ -20,10 +20,11 @@ from hitsndiffs.reading.formats.common import (
     is_free_text,
     literal,
     objects,
+    rest_unused,
     roles,
     split_column,
 )
-from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
+from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
 
 __all__ = ["MTURK"]
 
@@ -33,7 +34,7 @@ _BOOLEANS = frozenset(("true", "false", "on", "off", ""))
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or not sample.has_columns("HITId", "AssignmentId"):
+    if not sample.is_table or not sample.has_columns("HITId", "AssignmentId"):
         return None
     if any(_ANSWER.match(name.strip()) for name in sample.header):
         return "the columns HITId, AssignmentId and Answer are there"
@@ -41,7 +42,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     stream = Stream()
     hit, assignment, worker = (table.find(n) for n in ("HITId", "AssignmentId", "WorkerId"))
     if worker is None or not any(row[worker].strip() for row in table.rows):
@@ -50,7 +51,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     if hit is None or worker is None:
         raise absent("an MTurk batch", "HITId and AssignmentId")
     who = persons(table.header, table.rows, [worker], choices.user)
-    hits = _tasks(table, hit, given_columns(table.header, choices.item, "item"))
+    hits = given_items(table, choices.item) or _tasks(table, hit)
     questions = chosen_only(_questions(table, stream), choices.option)
     single = len(set(hits)) == 1
     for name, answers in questions.items():
@@ -63,20 +64,16 @@ def _convert(document: Document, choices: Choices) -> Stream:
         raise Refusal(
             "an MTurk batch whose answers are free text", "only answers by choice can be ranked"
         )
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    number_repeats(stream)
     roles(stream, table.header, [worker], "user", "the worker")
     roles(stream, table.header, [hit], "item", "the task")
-    known = {column.position for column in stream.columns}
-    rest = [k for k in range(len(table.header)) if k not in known]
-    roles(stream, table.header, rest, "unused", "about the batch, or what the workers saw")
+    rest_unused(stream, table.header, "about the batch, or what the workers saw")
     return stream
 
 
-def _tasks(table: Table, hit: int, asked: list[int]) -> list[str]:
+def _tasks(table: Table, hit: int) -> list[str]:
     """Return the task of each row: equal inputs are one task, even if posted again."""
     inputs = [k for k, name in enumerate(table.header) if name.strip().lower().startswith("input.")]
-    if asked:
-        return [" ".join(row[k].strip() for k in asked) for row in table.rows]
     if not inputs:
         # Without inputs, every HIT shows the same page.
         return ["task"] * len(table.rows)

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Status,
-    Stream,
-)
+from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import as_text, inner, objects, stem_of_name
-from hitsndiffs.reading.formats.people import number_attempts
+from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["OPENAI_EVALS"]
 
@@ -22,7 +14,7 @@ _SPEC = {"completion_fns", "eval_name", "base_eval", "run_config"}
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("json", "jsonl"):
+    if not sample.is_json:
         return None
     for record in sample.records:
         spec = record.get("spec") if isinstance(record, dict) else None
@@ -45,7 +37,7 @@ def _convert(document: Document, _: Choices) -> Stream:
             "an OpenAI evals log without «match» events: graded by a model, or scores only",
             "only evals that compare an answer with the expected one can be ranked",
         )
-    stream = Stream()
+    stream = Stream(key_from="the expected answers")
     for sample, data in matches:
         expected = data.get("expected")
         right = [
@@ -53,12 +45,16 @@ def _convert(document: Document, _: Choices) -> Stream:
         ]
         right = [text for text in right if text]
         answer, options = _answer(data, right)
-        status: Status | None = None if answer is not None else "unreadable"
         if len(options) > 1:
             stream.options[sample] = tuple(options)
-        stream.add(model, sample, answer, key=right if len(right) == 1 else None, status=status)
-    stream.attempts = number_attempts(stream.items)
-    stream.key_from = "the expected answers"
+        stream.add(
+            model,
+            sample,
+            answer,
+            key=right if len(right) == 1 else None,
+            status=None if answer is not None else "unreadable",
+        )
+    number_repeats(stream)
     return stream
 
 

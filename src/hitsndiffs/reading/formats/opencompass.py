@@ -43,7 +43,7 @@ def _convert(document: Document, _: Choices) -> Stream:
     model = document.folders[-1] if document.folders else stem_of_name(document.name)
     dataset, offset = _dataset(document)
     details = _entries(value.get("details")) if isinstance(value, dict) else {}
-    stream = Stream()
+    stream = Stream(key_from="the references" if details else "the field «gold»")
     texts = []
     for number, entry in (details or _entries(value)).items():
         answer = _first(entry, "predictions", "prediction", "pred")
@@ -61,8 +61,6 @@ def _convert(document: Document, _: Choices) -> Stream:
             "OpenCompass' raw predictions: texts of a model, from which no option was taken yet",
             "evaluate with dump_eval_details=True and give the folder results/",
         )
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the references" if details else "the field «gold»"
     return stream
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from hitsndiffs.data.encoding.names import find_column
-from hitsndiffs.reading.formats.common import folded, unique, words
-from hitsndiffs.reading.words import role_of_name
+from hitsndiffs.reading.formats.base import Stream, Table
+from hitsndiffs.reading.formats.common import unique
+from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, plain, role_of_name
 
 __all__ = [
     "ASKS_WHO",
+    "Entry",
+    "add_entries",
     "chosen_only",
-    "given_columns",
+    "given_items",
     "is_about_person",
     "number_attempts",
+    "number_repeats",
     "persons",
 ]
 
@@ -29,19 +33,17 @@ ASKS_WHO = re.compile(
     re.IGNORECASE,
 )
 
-#: Names of columns that hold part of a person's name, in the languages of the exports.
-_FIRST = words(
-    "first name|firstname|given name|given names|forename|vorname|prénom|prenom|nombre|nome|"
-    "voornaam|förnamn|имя|名|jméno|imię|fornavn|etunimi|keresztnév|ad|όνομα"
-)
-_LAST = words(
-    "last name|lastname|surname|family name|nachname|nom de famille|nom|apellido(s)|apellidos|"
-    "apellido|cognome|achternaam|apelido|sobrenome|efternamn|фамилия|姓|příjmení|nazwisko|"
-    "etternavn|efternavn|sukunimi|vezetéknév|soyad|επώνυμο"
-)
+
+class Entry(NamedTuple):
+    """One answer to one of the questions about an item."""
+
+    person: str
+    item: str
+    question: str
+    answer: tuple[str, ...]
 
 
-def given_columns(header: Sequence[str], named: str | None, argument: str) -> list[int]:
+def _given_columns(header: Sequence[str], named: str | None, argument: str) -> list[int]:
     """Return the indices of the columns that the caller named (``"a+b"`` for two)."""
     if named is None:
         return []
@@ -51,6 +53,12 @@ def given_columns(header: Sequence[str], named: str | None, argument: str) -> li
         known.index(find_column(name.strip(), known, where="the file", argument=argument))
         for name in names
     ]
+
+
+def given_items(table: Table, named: str | None) -> list[str]:
+    """Return the item of each row from the columns that the caller named; empty without any."""
+    places = _given_columns(table.header, named, "item")
+    return [" ".join(row[k].strip() for k in places) for row in table.rows] if places else []
 
 
 def persons(
@@ -63,7 +71,8 @@ def persons(
 
     Two rows belong to the same person if all these columns agree. The label is the name if names
     are unique, else the first column that is unique, else all columns joined. A row where they are
-    all blank counts as a separate person. The caller may name the columns (``user``).
+    all blank counts as a separate person. The caller may name the columns (``user``). Without any
+    column, each row is a person, named by its number.
 
     Examples
     --------
@@ -74,9 +83,11 @@ def persons(
     >>> persons(header, [["Bird", "Ada", "7"], ["Bird", "Ada", "8"]], [0, 1, 2])
     ['7', '8']
     """
-    asked = given_columns(header, user, "user")
+    asked = _given_columns(header, user, "user")
     places = asked or places
-    names = [folded(header[place]) for place in places]
+    if not places:
+        return [str(k) for k in range(1, len(rows) + 1)]
+    names = [plain(header[place]) for place in places]
     raw = [tuple([row[place] for place in places]) for row in rows]
     stripped = {who: tuple(map(str.strip, who)) for who in set(raw)}
     identities = [stripped[who] for who in raw]
@@ -86,16 +97,13 @@ def persons(
             for k, who in enumerate(identities, start=1)
         ]
     found = list(dict.fromkeys(identities))
-    given = [k for k, name in enumerate(names) if name in _FIRST]
-    family = [k for k, name in enumerate(names) if name in _LAST and k not in given[:1]]
+    given = [k for k, name in enumerate(names) if name in FIRST_NAMES]
+    family = [k for k, name in enumerate(names) if name in LAST_NAMES and k not in given[:1]]
     parts = [*given[:1], *family[:1]] if given and family else []
-    candidates: list[Callable[[tuple[str, ...]], str]] = []
-    if parts:
-        candidates.append(lambda who: " ".join(filter(None, (who[k] for k in parts))))
-    candidates += [lambda who, k=k: who[k] for k in range(len(places)) if k not in parts]  # type: ignore[misc]
-    candidates = [_joined] if asked else [*candidates, _joined]
-    for label in candidates:
-        labels = [label(who) for who in found]
+    every = list(range(len(places)))
+    single = [[k] for k in every if k not in parts]
+    for label in [every] if asked else [parts, *single, every]:
+        labels = [" ".join(filter(None, (who[k] for k in label))) for who in found]
         if all(labels) and len(set(labels)) == len(labels):
             break
     else:
@@ -115,6 +123,18 @@ def chosen_only(questions: dict[str, Any], option: str | None) -> dict[str, Any]
     return {bare: questions[bare]}
 
 
+def add_entries(stream: Stream, entries: Sequence[Entry], option: str | None) -> None:
+    """Add answers to the questions about each item; repeated ones are attempts.
+
+    If there are several questions (and the caller named none), each item and question is an item.
+    """
+    wanted = chosen_only(dict.fromkeys(entry.question for entry in entries), option)
+    for person, item, question, answer in entries:
+        if question in wanted:
+            stream.add(person, item if len(wanted) == 1 else f"{item}/{question}", answer)
+    number_repeats(stream)
+
+
 def number_attempts(keys: Iterable[Any]) -> list[int]:
     """Return for each row how often its key has occurred so far.
 
@@ -131,10 +151,11 @@ def number_attempts(keys: Iterable[Any]) -> list[int]:
     return numbers
 
 
+def number_repeats(stream: Stream) -> None:
+    """Number repeated answers of a person to the same item as attempts, in order."""
+    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+
+
 def is_about_person(name: str) -> bool:
     """Whether a column holds a class, group, gender or similar, rather than an answer."""
     return role_of_name(name) == "identity"
-
-
-def _joined(who: Sequence[str]) -> str:
-    return " ".join(filter(None, who))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import as_text, objects
-from hitsndiffs.reading.formats.people import number_attempts
+from hitsndiffs.reading.formats.common import as_text, objects, title_of
+from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["PRODIGY"]
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("json", "jsonl") and sample.has_keys("_input_hash", "_task_hash", "answer"):
+    if sample.is_json and sample.has_keys("_input_hash", "_task_hash", "answer"):
         return "each line has _input_hash, _task_hash and an answer"
     return None
 
@@ -54,7 +54,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         else:
             unread += 1
             continue
-        stream.titles[item] = " ".join(as_text(record.get("text")).split())[:200]
+        stream.titles[item] = title_of(record.get("text"))
         stream.add(person, item, texts if done else None)
     if not stream.persons:
         raise Refusal(
@@ -65,7 +65,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         stream.notes.append(
             f"{unnamed + unread} lines without an annotator or a choice are left out."
         )
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    number_repeats(stream)
     return stream
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hitsndiffs.reading.formats.base import (
     Choices,
@@ -40,7 +41,7 @@ _OLD = words(
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets"):
+    if not sample.is_table:
         return None
     if _import_row(sample.rows[:3]) is not None:
         return "a row below the header names each column by its ImportId"
@@ -64,7 +65,7 @@ def _is_old(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     place = _import_row(table.rows[:3])
     if place is None and not _is_old(table.header, table.rows):
         raise absent("a Qualtrics export", "row of ImportIds, nor columns V1, V2, …")
@@ -74,9 +75,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
     texts = table.rows[0] if place > 0 else [""] * len(codes)
     stream = Stream()
     rows = _answers_only(table.rows[place + 1 :], codes, stream)
-    who = (
-        persons(table.header, rows, [], choices.user) if choices.user else _who(codes, table, rows)
-    )
+    if choices.user:
+        who = persons(table.header, rows, [], choices.user)
+    else:
+        who = _who(codes, table, rows)
+    survey = _Survey(stream, table.header, texts, rows, who)
     groups: dict[str, list[int]] = {}
     for k, code in enumerate(codes):
         match = _QUESTION.match(code)
@@ -84,7 +87,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
             loop = code[: match.start(1)]
             groups.setdefault(loop + match[1], []).append(k)
     for columns in groups.values():
-        _add_question(stream, table.header, texts, rows, who, columns)
+        survey.add_question(columns)
         roles(stream, table.header, columns, "answers", "a question («QIDn»)")
     if not stream.persons:
         raise Refusal(
@@ -118,78 +121,72 @@ def _who(codes: Sequence[str], table: Table, rows: Sequence[Sequence[str]]) -> l
             labels = [row[bare.index(wanted)].strip() for row in rows]
             if all(labels) and len(set(labels)) == len(labels):
                 return labels
-    return [str(k + 1) for k in range(len(rows))]
+    return persons(table.header, rows, [])
 
 
-def _is_multiple(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
-    """Whether each column is one option: its cells hold the same text or nothing."""
-    return all(len({row[k].strip() for row in rows} - {"", "-99"}) <= 1 for k in columns) and any(
-        not row[k].strip() for row in rows for k in columns
-    )
+@dataclass(frozen=True)
+class _Survey:
+    """The rows of answers and who gave them, with the names and texts of the columns."""
 
+    stream: Stream
+    header: Sequence[str]
+    texts: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    who: Sequence[str]
 
-def _add_question(
-    stream: Stream,
-    header: Sequence[str],
-    texts: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    who: Sequence[str],
-    columns: Sequence[int],
-) -> None:
-    """Add one item with several choices, or one item per column (a grid)."""
-    if len(columns) > 1 and _is_multiple(rows, columns):
-        _add_set(stream, header, texts, rows, who, columns)
-        return
-    for k in columns:
-        _add_column(stream, header[k], texts[k], [row[k] for row in rows], who)
+    def add_question(self, columns: Sequence[int]) -> None:
+        """Add one item with several choices, or one item per column (a grid)."""
+        if len(columns) > 1 and self._is_multiple(columns):
+            self._add_set(columns)
+            return
+        for k in columns:
+            self._add_column(k)
 
+    def _is_multiple(self, columns: Sequence[int]) -> bool:
+        """Whether each column is one option: its cells hold the same text or nothing."""
+        rows = self.rows
+        alike = all(len({row[k].strip() for row in rows} - {"", "-99"}) <= 1 for k in columns)
+        return alike and any(not row[k].strip() for row in rows for k in columns)
 
-def _add_set(
-    stream: Stream,
-    header: Sequence[str],
-    texts: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    who: Sequence[str],
-    columns: Sequence[int],
-) -> None:
-    values = [next((row[k].strip() for row in rows if row[k].strip()), "") for k in columns]
-    suffixes = [re.split(r"[-_#]", header[k])[-1] for k in columns]
-    told = len({v for v in values if v}) == sum(bool(v) for v in values)
-    labels = [
-        value if told and not value.isdigit() else suffix
-        for value, suffix in zip(values, suffixes, strict=True)
-    ]
-    item = re.sub(r"[-_#]\d+$", "", header[columns[0]])
-    stream.titles[item] = plain(texts[columns[0]]).rpartition(" - ")[0]
-    for row, person in zip(rows, who, strict=True):
-        chosen = [
-            label
-            for k, label in zip(columns, labels, strict=True)
-            if row[k].strip() not in ("", "-99")
+    def _add_set(self, columns: Sequence[int]) -> None:
+        values = [
+            next((text for row in self.rows if (text := row[k].strip())), "") for k in columns
         ]
-        stream.add(person, item, chosen)
-    stream.options[item] = tuple(unique(labels))
+        suffixes = [re.split(r"[-_#]", self.header[k])[-1] for k in columns]
+        told = len({v for v in values if v}) == sum(bool(v) for v in values)
+        labels = [
+            value if told and not value.isdigit() else suffix
+            for value, suffix in zip(values, suffixes, strict=True)
+        ]
+        item = re.sub(r"[-_#]\d+$", "", self.header[columns[0]])
+        self.stream.titles[item] = plain(self.texts[columns[0]]).rpartition(" - ")[0]
+        for row, person in zip(self.rows, self.who, strict=True):
+            chosen = [
+                label
+                for k, label in zip(columns, labels, strict=True)
+                if row[k].strip() not in ("", "-99")
+            ]
+            self.stream.add(person, item, chosen)
+        self.stream.options[item] = tuple(unique(labels))
 
-
-def _add_column(
-    stream: Stream, item: str, text: str, cells: Sequence[str], who: Sequence[str]
-) -> None:
-    stream.titles[item] = plain(text)
-    others = {cell.strip() for cell in cells} - {"", "-99"}
-    unanswered = "-99" if not any(cell.startswith("-") for cell in others) else None
-    sets = split_column(["" if cell.strip() == unanswered else cell for cell in cells], ",")
-    for person, answer in zip(who, sets, strict=True):
-        stream.add(person, item, answer)
+    def _add_column(self, place: int) -> None:
+        item = self.header[place]
+        self.stream.titles[item] = plain(self.texts[place])
+        cells = [row[place] for row in self.rows]
+        others = {cell.strip() for cell in cells} - {"", "-99"}
+        unanswered = "-99" if not any(cell.startswith("-") for cell in others) else None
+        sets = split_column(["" if cell.strip() == unanswered else cell for cell in cells], ",")
+        for person, answer in zip(self.who, sets, strict=True):
+            self.stream.add(person, item, answer)
 
 
 def _convert_old(table: Table, choices: Choices) -> Stream:
     stream = Stream()
     texts, rows = table.rows[0], table.rows[1:]
     who = [row[0].strip() for row in rows]
-    if not all(who) or len(set(who)) < len(who):
-        who = [str(k + 1) for k in range(len(rows))]
-    if choices.user:
+    if choices.user or not all(who) or len(set(who)) < len(who):
         who = persons(table.header, rows, [], choices.user)
+    survey = _Survey(stream, table.header, texts, rows, who)
     groups: dict[str, list[int]] = {}
     for k, name in enumerate(table.header):
         if re.fullmatch(r"V\d+", name.strip()) or squeezed(texts[k]) in _OLD or not name.strip():
@@ -200,7 +197,7 @@ def _convert_old(table: Table, choices: Choices) -> Stream:
             groups.setdefault(re.sub(r"[-_#]\d+$", "", name), []).append(k)
             roles(stream, table.header, [k], "answers", "a question")
     for columns in groups.values():
-        _add_question(stream, table.header, texts, rows, who, columns)
+        survey.add_question(columns)
     return stream
 
 

@@ -12,7 +12,15 @@ from collections.abc import Sequence
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
 from hitsndiffs.reading.formats.blackboard import BLACKBOARD
 from hitsndiffs.reading.formats.canvas_new import CANVAS_NEW
-from hitsndiffs.reading.formats.common import absent, folded, number, roles, words
+from hitsndiffs.reading.formats.common import (
+    absent,
+    cell_at,
+    folded,
+    number,
+    rest_unused,
+    roles,
+    words,
+)
 from hitsndiffs.reading.formats.moodle import MOODLE, MOODLE_GRADES
 from hitsndiffs.reading.formats.people import is_about_person, persons
 from hitsndiffs.reading.formats.zipgrade import ZIPGRADE
@@ -67,7 +75,7 @@ def _part(name: str) -> str | None:
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or not _blocks(sample.header):
+    if not sample.is_table or not _blocks(sample.header):
         return None
     known = (MOODLE, MOODLE_GRADES, ZIPGRADE, BLACKBOARD, CANVAS_NEW)
     if any(format.recognise(sample) is not None for format in known):
@@ -76,40 +84,35 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     header, rows = table.header, table.rows
     blocks = _blocks(header)
     if not blocks:
         raise absent("a table with several columns per question", "answer.1 and solution.1")
     first = min(min(parts.values()) for parts in blocks.values())
-    stream = Stream()
+    stream = Stream(key_from="the columns of right answers")
     identity = _identity(header, rows, first)
     who = persons(header, rows, identity or [0], choices.user)
     versions = _versions(header, rows, first, blocks)
     bits = _are_bits([row[parts["answer"]] for row in rows for parts in blocks.values()])
     for k, parts in sorted(blocks.items()):
         for row, person, version in zip(rows, who, versions, strict=True):
-            answer, key = row[parts["answer"]], row[parts["key"]] if "key" in parts else ""
-            points = number(row[parts["points"]]) if "points" in parts else None
+            answer, key = row[parts["answer"]], cell_at(row, parts.get("key"))
             stream.add(
                 person,
                 f"{k} (version {version})" if version else str(k),
                 _letters(answer) if bits else answer,
-                points=points,
+                points=number(cell_at(row, parts.get("points"))),
                 key=_letters(key) if bits else key,
             )
         roles(stream, header, [parts["answer"]], "answers", "the answer to a question")
         roles(stream, header, [parts["key"]] if "key" in parts else [], "key", "the right answer")
         rest = [place for part, place in parts.items() if part in ("points", "check")]
         roles(stream, header, rest, "points", "points and checks of a question")
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the columns of right answers"
     if any(versions):
         stream.notes.append("The versions have different keys: their questions are separate items.")
     roles(stream, header, identity, "identity", "who answered")
-    known = {column.position for column in stream.columns}
-    rest = [k for k in range(len(header)) if k not in known]
-    roles(stream, header, rest, "unused", "about the whole test")
+    rest_unused(stream, header, "about the whole test")
     return stream
 
 

@@ -5,16 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    LeftOut,
-    Sample,
-    Status,
-    Stream,
-)
-from hitsndiffs.reading.formats.common import absent, roles, squeezed
+from hitsndiffs.reading.formats.base import Choices, Document, Format, LeftOut, Sample, Stream
+from hitsndiffs.reading.formats.common import absent, rest_unused, roles, squeezed
 from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["SCANTRON"]
@@ -32,7 +24,7 @@ def _answers(header: Sequence[str]) -> list[int]:
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or not _answers(sample.header):
+    if not sample.is_table or not _answers(sample.header):
         return None
     if {squeezed(name) for name in sample.header} & _ABOUT:
         return "codes and totals are followed by _1, _2, _3, …"
@@ -40,18 +32,17 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     places = _answers(table.header)
     if not places:
         raise absent("a file of a scanner", "_1, _2, _3, …")
     bare = [squeezed(name) for name in table.header]
     identity = [k for k, name in enumerate(bare) if name in ("lastname", "firstname", "id")]
-    stream = Stream()
+    stream = Stream(key_from="the answer-key row")
     keys = [row for row in table.rows if any(squeezed(row[k]) in _KEYS for k in identity)]
     rows = [row for row in table.rows if row not in keys[:1]]
     if keys:
         stream.left_out.append(LeftOut(1, "answer-key row", "it is not a person"))
-        stream.key_from = "the answer-key row"
     who = persons(table.header, rows, identity or [0], choices.user)
     # If all marks are numbers, 0 means «no mark».
     marks = {row[k].strip() for row in rows for k in places} - {""}
@@ -60,20 +51,18 @@ def _convert(document: Document, choices: Choices) -> Stream:
         key = keys[0][k].strip() if keys else ""
         for row, person in zip(rows, who, strict=True):
             mark = row[k].strip()
-            status: Status | None = "unreadable" if mark == "*" else None
             stream.add(
                 person,
                 table.header[k].strip(),
                 None if mark == none else mark,
                 key=None if key == none else key,
-                status=status,
+                status="unreadable" if mark == "*" else None,
             )
     if none and none in marks:
         stream.notes.append("The mark 0 is taken as no answer.")
     roles(stream, table.header, identity, "identity", "who answered")
     roles(stream, table.header, places, "answers", "the marks of a question")
-    rest = [k for k in range(len(bare)) if k not in identity and k not in places]
-    roles(stream, table.header, rest, "unused", "codes and totals of the scanner")
+    rest_unused(stream, table.header, "codes and totals of the scanner")
     return stream
 
 

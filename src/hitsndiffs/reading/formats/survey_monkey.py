@@ -21,7 +21,7 @@ _FREE = words(
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or len(sample.header) < 3 or len(sample.rows) < 2:
+    if not sample.is_table or len(sample.header) < 3 or len(sample.rows) < 2:
         return None
     lead = {squeezed(name) for name in sample.header[:12]}
     below = sample.rows[0]
@@ -32,7 +32,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     header, rows = table.header, table.rows[1:]
     bare = [squeezed(name) for name in header]
     if "respondentid" not in bare or not rows:

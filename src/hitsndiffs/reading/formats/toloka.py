@@ -12,8 +12,8 @@ from hitsndiffs.reading.formats.base import (
     Table,
     refusing,
 )
-from hitsndiffs.reading.formats.common import absent, as_text, is_free_text, literal, roles
-from hitsndiffs.reading.formats.people import chosen_only, given_columns, number_attempts, persons
+from hitsndiffs.reading.formats.common import absent, as_text, cell_at, is_free_text, literal, roles
+from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
 
 __all__ = ["TOLOKA", "TOLOKA_AGGREGATED"]
 
@@ -21,7 +21,7 @@ _SKIPPED = ("SKIPPED", "EXPIRED")
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("table", "sheets") and sample.has_columns("ASSIGNMENT:worker_id"):
+    if sample.is_table and sample.has_columns("ASSIGNMENT:worker_id"):
         return "the column ASSIGNMENT:worker_id is there"
     return None
 
@@ -36,8 +36,8 @@ def _named(table: Table, prefix: str) -> dict[str, int]:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
-    stream = Stream()
+    table = document.table()
+    stream = Stream(key_from="the columns «GOLDEN:»")
     worker = table.find("ASSIGNMENT:worker_id")
     if worker is None:
         raise absent("a Toloka file", "ASSIGNMENT:worker_id")
@@ -47,12 +47,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
         if name in about:
             _fill_from_below(table.rows, about[name])
     inputs, outputs, golden = (_named(table, p) for p in ("INPUT:", "OUTPUT:", "GOLDEN:"))
-    task = about.get("task_id")
-    status = about.get("status")
-    tasks = _tasks(table, list(inputs.values()), task)
-    asked_item = given_columns(table.header, choices.item, "item")
-    if asked_item:
-        tasks = [" ".join(row[k].strip() for k in asked_item) for row in table.rows]
+    tasks = given_items(table, choices.item)
+    tasks = tasks or _tasks(table, list(inputs.values()), about.get("task_id"))
     asked = {
         name: place
         for name, place in outputs.items()
@@ -65,22 +61,20 @@ def _convert(document: Document, choices: Choices) -> Stream:
     for row, item, person in zip(table.rows, tasks, who, strict=True):
         if not item or not any(row[place].strip() for place in asked.values()):
             continue
-        if status is not None and row[status].strip().upper() in _SKIPPED:
+        if cell_at(row, about.get("status")).upper() in _SKIPPED:
             skipped += 1
             continue
         for name, place in asked.items():
-            key = row[golden[name]].strip() if name in golden else ""
             label = item if len(asked) == 1 else f"{item}/{name}"
-            stream.add(person, label, _choices(row[place]), key=_choices(key))
+            key = _choices(cell_at(row, golden.get(name)))
+            stream.add(person, label, _choices(row[place]), key=key)
     if not stream.persons:
         raise Refusal(
             "a Toloka file without answers by choice", "download the assignments of the pool"
         )
     if skipped:
         stream.notes.append(f"{skipped} rows of skipped or expired assignments are left out.")
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
-    if any(key is not None for key in stream.keys):
-        stream.key_from = "the columns «GOLDEN:»"
+    number_repeats(stream)
     header = table.header
     roles(stream, header, [worker], "user", "the worker")
     roles(stream, header, inputs.values(), "item", "what the worker saw")
@@ -110,13 +104,13 @@ def _fill_from_below(rows: list[list[str]], place: int) -> None:
 def _tasks(table: Table, inputs: list[int], task: int | None) -> list[str]:
     """Return the item of each row: equal inputs are one item, whatever the task id."""
     if not inputs:
-        return [row[task].strip() if task is not None else "" for row in table.rows]
+        return [cell_at(row, task) for row in table.rows]
     first: dict[tuple[str, ...], str] = {}
     names = []
     for row in table.rows:
         content = tuple(row[k].strip() for k in inputs)
-        code = row[task].strip() if task is not None else ""
-        names.append(first.setdefault(content, code or " | ".join(filter(None, content))))
+        name = cell_at(row, task) or " | ".join(filter(None, content))
+        names.append(first.setdefault(content, name))
     return names
 
 

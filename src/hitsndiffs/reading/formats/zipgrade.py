@@ -14,7 +14,15 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     refusing,
 )
-from hitsndiffs.reading.formats.common import absent, number, roles, squeezed
+from hitsndiffs.reading.formats.common import (
+    absent,
+    cell_at,
+    first_places,
+    number,
+    rest_unused,
+    roles,
+    squeezed,
+)
 from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["ZIPGRADE", "ZIPGRADE_SUMMARY"]
@@ -43,33 +51,26 @@ def _slots(header: Sequence[str]) -> dict[int, dict[str, int]]:
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind in ("table", "sheets") and _slots(sample.header):
+    if sample.is_table and _slots(sample.header):
         return "the columns Stu1 and Key1 (or PriKey1) are there"
     return None
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+    table = document.table()
     header, rows = table.header, table.rows
-    stream = Stream()
+    stream = Stream(key_from="the columns of keys")
     slots = _slots(header)
     if not slots:
         raise absent("a ZipGrade file", "Stu1 and Key1")
     bare = [squeezed(name) for name in header]
-    spaced = [{"firstname": "First Name", "lastname": "Last Name"}.get(b, b) for b in bare]
     wanted = ("firstname", "lastname", "studentid", "zipgradeid", "customid", "externalid")
     identity = [k for k, name in enumerate(bare) if name in wanted]
-    if choices.user:
-        who = persons(header, rows, identity, choices.user)
-    elif identity:
-        who = persons(spaced, rows, identity)
-    else:
-        who = [str(k + 1) for k in range(len(rows))]
-    version = bare.index("keyversion") if "keyversion" in bare else None
-    quiz = bare.index("quizname") if "quizname" in bare else None
-    quizzes = [row[quiz].strip() if quiz is not None else "" for row in rows]
+    who = persons(header if choices.user else bare, rows, identity, choices.user)
+    places = first_places(bare)
+    quizzes = [cell_at(row, places.get("quizname")) for row in rows]
     several_quizzes = len(set(quizzes)) > 1
-    versions = [row[version].strip() if version is not None else "" for row in rows]
+    versions = [cell_at(row, places.get("keyversion")) for row in rows]
     used = {
         k: parts for k, parts in slots.items() if any(row[parts["key"]].strip() for row in rows)
     }
@@ -78,7 +79,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
     for k, parts in used.items():
         for row, person, form, title in zip(rows, who, versions, quizzes, strict=True):
             marks, key = row[parts["stu"]].strip(), row[parts["key"]].strip()
-            possible = number(row[parts["possible"]]) if "possible" in parts else None
             letters = marks.isalpha() and len(marks) > 1
             status: Status | None = None
             if not key:
@@ -90,8 +90,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 (f"{title}/" if several_quizzes else "")
                 + (f"{k} (version {form})" if apart else str(k)),
                 tuple(marks) if letters and several else marks,
-                points=number(row[parts["points"]]) if "points" in parts else None,
-                possible=possible,
+                points=number(cell_at(row, parts.get("points"))),
+                possible=number(cell_at(row, parts.get("possible"))),
                 key=tuple(key) if key.isalpha() and len(key) > 1 else key,
                 status=status,
             )
@@ -99,17 +99,14 @@ def _convert(document: Document, choices: Choices) -> Stream:
         roles(stream, header, [parts["key"]], "key", "the key of the student's version")
         rest = [place for part, place in parts.items() if part not in ("stu", "key")]
         roles(stream, header, rest, "points", "points and marks of a question")
-    stream.key_from = "the columns of keys" if used else ""
     if apart:
         count = len(set(versions))
         stream.notes.append(f"The {count} key versions differ: their questions are separate items.")
     if len(used) < len(slots):
-        empty = sorted(set(slots) - set(used))
-        stream.notes.append(f"{len(empty)} places of the sheet have no key and are left out.")
+        empty = len(slots) - len(used)
+        stream.notes.append(f"{empty} places of the sheet have no key and are left out.")
     roles(stream, header, identity, "identity", "who answered")
-    known = {column.position for column in stream.columns}
-    rest = [k for k in range(len(header)) if k not in known]
-    roles(stream, header, rest, "unused", "about the whole quiz, or a place without a key")
+    rest_unused(stream, header, "about the whole quiz, or a place without a key")
     return stream
 
 
@@ -139,7 +136,7 @@ ZIPGRADE = Format(
 
 
 def _recognise_summary(sample: Sample) -> str | None:
-    if sample.kind not in ("table", "sheets") or len(sample.header) > 100:
+    if not sample.is_table or len(sample.header) > 100:
         return None
     there = {squeezed(name) for name in sample.header}
     quiz = {"quizname", "quizclass", "percentcorrect"} <= there

@@ -6,61 +6,58 @@ from collections.abc import Iterator
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import absent, as_text, is_free_text, literal, objects, roles
-from hitsndiffs.reading.formats.people import chosen_only, number_attempts
+from hitsndiffs.reading.formats.common import (
+    absent,
+    as_text,
+    cell_at,
+    is_free_text,
+    literal,
+    objects,
+    roles,
+)
+from hitsndiffs.reading.formats.people import Entry, add_entries
 
 __all__ = ["ZOONIVERSE"]
-
-#: Person, subject, task, choices.
-_Entry = tuple[str, str, str, tuple[str, ...]]
 
 
 def _recognise(sample: Sample) -> str | None:
     wanted = ("classification_id", "annotations", "subject_ids")
-    if sample.kind in ("table", "sheets") and sample.has_columns(*wanted):
+    if sample.is_table and sample.has_columns(*wanted):
         return "the columns classification_id, annotations and subject_ids are there"
     return None
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
-    places = [table.find(n) for n in ("annotations", "subject_ids", "user_name", "user_ip")]
-    annotations, subjects, name, address = places
+    table = document.table()
+    annotations, subjects = table.find("annotations"), table.find("subject_ids")
+    name, address = table.find("user_name"), table.find("user_ip")
     if annotations is None or subjects is None:
         raise absent("a Zooniverse export", "annotations and subject_ids")
-    version = table.find("workflow_version")
     workflow = table.find("workflow_id")
-    entries: list[_Entry] = []
+    entries: list[Entry] = []
     labels: dict[str, set[str]] = {}
-    several = workflow is not None and len({row[workflow] for row in table.rows}) > 1
+    several = len({cell_at(row, workflow) for row in table.rows}) > 1
     for row in table.rows:
-        person = row[name].strip() if name is not None else ""
-        if not person and address is not None and row[address].strip():
-            person = f"not-logged-in-{row[address].strip()}"
+        person = cell_at(row, name)
+        if not person and cell_at(row, address):
+            person = f"not-logged-in-{cell_at(row, address)}"
         subject = row[subjects].strip()
         if not person or not subject:
             continue
-        if several and workflow is not None:
-            subject = f"{subject}/{row[workflow].strip()}"
+        if several:
+            subject = f"{subject}/{cell_at(row, workflow)}"
         for task, words, answer in _tasks(literal(row[annotations])):
             labels.setdefault(task, set()).add(words)
-            entries.append((person, subject, task, answer))
+            entries.append(Entry(person, subject, task, answer))
     if not entries:
         raise Refusal(
             "a Zooniverse export without question tasks: drawings or texts only",
             "only tasks with choices can be ranked",
         )
     stream = Stream()
-    entries = _without_free_text(entries, stream)
-    wanted = chosen_only(dict.fromkeys(task for _, _, task, _ in entries), choices.option)
-    one = len(wanted) == 1
-    for person, subject, task, answer in entries:
-        if task not in wanted:
-            continue
-        stream.add(person, subject if one else f"{subject}/{task}", answer)
-    stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+    add_entries(stream, _without_free_text(entries, stream), choices.option)
     changed = sorted(task for task, words in labels.items() if len(words - {""}) > 1)
-    if changed and version is not None:
+    if changed and table.find("workflow_version") is not None:
         stream.notes.append(
             f"The wording of {', '.join(changed)} differs between versions of the workflow."
         )
@@ -72,11 +69,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
     return stream
 
 
-def _without_free_text(entries: list[_Entry], stream: Stream) -> list[_Entry]:
+def _without_free_text(entries: list[Entry], stream: Stream) -> list[Entry]:
     """Leave out tasks whose answers are free text (transcriptions)."""
     by_task: dict[str, list[str]] = {}
-    for _, _, task, answer in entries:
-        by_task.setdefault(task, []).append(" ".join(answer))
+    for entry in entries:
+        by_task.setdefault(entry.question, []).append(" ".join(entry.answer))
     texts = {task for task, answers in by_task.items() if is_free_text(answers)}
     if texts == set(by_task):
         raise Refusal(
@@ -84,7 +81,7 @@ def _without_free_text(entries: list[_Entry], stream: Stream) -> list[_Entry]:
         )
     if texts:
         stream.notes.append(f"The tasks {', '.join(sorted(texts))} are left out: free text.")
-    return [entry for entry in entries if entry[2] not in texts]
+    return [entry for entry in entries if entry.question not in texts]
 
 
 def _tasks(value: Any) -> Iterator[tuple[str, str, tuple[str, ...]]]:
