@@ -23,7 +23,6 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 #: Modules that all work needs, loaded once in the process that the workers are forked from.
 PRELOADED = (
     "polars",
-    "altair",
     "jinja2",
     "vl_convert",
     "scipy.sparse.linalg",

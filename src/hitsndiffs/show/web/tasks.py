@@ -248,13 +248,10 @@ def _questions(ranking: Ranking) -> list[dict[str, Any]]:
 
 def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     """Read, fit every method, and write the comparison."""
-    from markupsafe import Markup
-
     from hitsndiffs.results.comparison import compare
     from hitsndiffs.show.charts.structure import agreement_chart
-    from hitsndiffs.show.report import Figure
+    from hitsndiffs.show.report import drawn
     from hitsndiffs.show.templating import render
-    from hitsndiffs.show.theme import dressed, to_svg
 
     with watch.stage(0):
         responses, _ = _read(task)
@@ -263,19 +260,15 @@ def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     with watch.stage(1):
         found = compare(responses, key=key)
     with watch.stage(2):
-        label = (
-            "Chart: how similarly each pair of methods ranks. The table shows how well each agrees "
-            "with the others."
-        )
         fitted = [row for row in found.table() if row["error"] is None]
         figure = None
         if len(fitted) > 1:
-            drawn = to_svg(dressed(agreement_chart(found)), label=label)
-            figure = Figure(
-                Markup(drawn),
+            figure = drawn(
+                agreement_chart(found),
                 "How alike two methods rank: 100 is the same order, 0 is no relation, −100 is "
                 "upside down.",
-                label,
+                "Chart: how similarly each pair of methods ranks. The table shows how well each "
+                "agrees with the others.",
             )
         text = render(
             "page/comparison.html",
