@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from show_cases import HOSTILE, copied, hostile
 import hitsndiffs as hnd
 from hitsndiffs.show.charts import CHARTS, plot
 from hitsndiffs.show.charts.answers import answers_chart
-from hitsndiffs.show.charts.items import _apart
+from hitsndiffs.show.charts.items import _apart, options_chart
 from hitsndiffs.show.labels import clean, distinct
 from hitsndiffs.show.tables import chosen_options, item_list, right_answers
 from hitsndiffs.show.theme import DARK, LIGHT, to_svg
@@ -153,6 +154,17 @@ def test_doubtful_items_are_marked() -> None:
     assert any("mis-keyed" in row.get("said", "") for row in rows)
     options = rows_of(json.loads(ranking.plot("options", item=first, key=key).to_json()))
     assert {row["role"] for row in options} == {"key", "given", "other"}
+
+
+def test_the_key_is_the_thick_line_and_others_are_thin() -> None:
+    ranking = hnd.rank(hnd.simulate("samejima", users=60, items=6, options=3, seed=2).responses)
+    key = dict(ranking.answer_key())
+    first = next(iter(key))
+    labels = ranking.responses.option_labels[ranking.responses.option_items == 0].tolist()
+    key[first] = min(set(labels) - {key[first]})
+    svg = to_svg(options_chart(ranking, item=first, key=key), label="x")
+    lines = re.findall(r'd="M[^"]*L[^"]*" stroke="([^"]*)" stroke-width="([^"]*)"', svg)
+    assert dict(lines) == {"var(--accent)": "3", "var(--warn)": "2.2", "var(--quiet)": "1.2"}
 
 
 @pytest.mark.no_cover

@@ -181,7 +181,8 @@ def item_chart(rows: list[Spec], groups: int) -> Spec:
     roles = ["key", "given", "other"]
 
     def by_role(look: list[Any]) -> Spec:
-        return category("role", legend=None, scale={"domain": roles, "range": look})
+        scale = {"type": "ordinal", "domain": roles, "range": look}
+        return category("role", legend=None, scale=scale)
 
     common = {
         "x": quantity(
