@@ -63,10 +63,10 @@ def rank_on_cluster(
         raise InputError(
             f"Method '{method}' has no {by!r} score; leave 'by' out to rank by its own score."
         )
-    scores = data.kept(scores)
     errors = fit.standard_errors
-    if by == "ability" and scores is not fit.scores:
-        errors = fit.ability_errors
+    if scores is not fit.scores and data.largest(scores - fit.scores) > 0:
+        errors = fit.ability_errors if by == "ability" else fit.correct_errors
+    scores = data.kept(scores)
     ranks = data.kept(data.ranks(scores, TIE * max(data.largest(scores), 1e-300)))
     return ClusterRanking(data, method, fit, scores, ranks, errors)
 
