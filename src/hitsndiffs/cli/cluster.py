@@ -11,7 +11,9 @@ from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.wording import count
+from hitsndiffs.results.exports import key_frame
+from hitsndiffs.results.given import key_parameter
+from hitsndiffs.results.wording import count, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
@@ -42,8 +44,7 @@ def rank_files(job: Job) -> None:
         with working(f"Reading {job.source.name}", quiet=job.quiet, told=True):
             data = read_on_cluster(job.source.paths, client, **job.source.said)
         say(
-            f"{job.source.name}: {count(data.n_users, 'user')}, {count(data.n_items, 'item')}, "
-            f"{count(data.n_responses, 'answer')}, in {count(len(data.part_futures()), 'part')}.",
+            f"{job.source.name}: {sizes(data)}, in {count(len(data.part_futures()), 'part')}.",
             quiet=job.quiet,
         )
         with in_plain_words(client):
@@ -63,11 +64,9 @@ def _params(job: Job) -> dict[str, Any]:
     given = (job.params or {}).items()
     params = {name: value for name, value in given if name not in ("engine", "threads")}
     if job.answers is not None:
-        from hitsndiffs.methods import METHODS
         from hitsndiffs.reading import read_key
 
-        names = METHODS[job.method or "auto"]().get_params()
-        params["answers" if "answers" in names else "key"] = read_key(job.answers)
+        params[key_parameter(job.method or "auto")] = read_key(job.answers)
     return params
 
 
@@ -97,18 +96,8 @@ def _check(job: Job) -> None:
 
 
 def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
-    import polars as pl
-
     if job.key_out is not None:
-        key = ranking.answer_key(with_confidence=True)
-        frame = pl.DataFrame(
-            {
-                "item": [str(item) for item in key],
-                "answer": [str(option) for option, _ in key.values()],
-                "confidence": [sure for _, sure in key.values()],
-            }
-        )
-        write_whole({job.key_out: table_writer(frame, job.key_out, raw=job.raw)})
+        write_whole({job.key_out: table_writer(key_frame(ranking), job.key_out, raw=job.raw)})
     for note in ranking.notes:
         say(f"Note: {note}", quiet=job.quiet)
     if ranking.confidence is not None:

@@ -27,7 +27,7 @@ from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.exports import key_frame, ranking_frame
 from hitsndiffs.results.sureness import notes_beside, repeats, sureness
-from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.results.wording import count, per_cent, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.reading import Plan
@@ -127,10 +127,10 @@ def rank_file(job: Job) -> None:
 
 
 def _ranking(job: Job) -> tuple[Ranking, Plan]:
-    from hitsndiffs.methods import METHODS
+    from hitsndiffs.results.given import key_parameter
     from hitsndiffs.results.ranking import rank
 
-    method = job.method or ("auto" if "auto" in METHODS else "hnd")
+    method = job.method or "auto"
     params = dict(job.params or {})
     groups = group_file(job.group)
     column = job.group if groups is None else None
@@ -141,13 +141,13 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
         key = read_key(job.answers, responses)
         for note in key.notes:
             say(f"Note: {note}", quiet=job.quiet)
-        params[_key_parameter(METHODS.get(method))] = dict(key)
+        params[key_parameter(method)] = dict(key)
     elif job.use_key:
         if responses.key is None:
             raise InputError(
                 f"{job.source.name}: --use-key: there is no key in it; give one with --answers."
             )
-        params[_key_parameter(METHODS.get(method))] = dict(responses.key)
+        params[key_parameter(method)] = dict(responses.key)
     if groups is not None:
         if job.group in {found.name for found in plan.columns}:
             raise InputError(
@@ -160,12 +160,6 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
             responses, method, by=job.by, bootstrap=job.bootstrap, sample=job.sample, **params
         )
         return ranking, plan
-
-
-def _key_parameter(method: Any) -> str:
-    """The parameter in which a method takes right answers: a hint, or the key that it requires."""
-    names = set() if method is None else set(method().get_params())
-    return "key" if "answers" not in names and "key" in names else "answers"
 
 
 # -- files ------------------------------------------------------------------------------------
@@ -248,8 +242,7 @@ def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
     r = ranking.responses
     empty = per_cent(1 - r.n_responses / (r.n_users * r.n_items))
     yield (
-        f"{job.source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
-        f"{count(r.n_responses, 'answer')}, "
+        f"{job.source.name}: {sizes(r)}, "
         + ("none missing." if r.is_complete else f"{empty} missing.")
     )
     if plan.is_telling:

@@ -13,7 +13,7 @@ from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.values import jsonable
-from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.results.wording import count, per_cent, sizes
 from hitsndiffs.show.alike import Alike, Pair, find_alike
 from hitsndiffs.show.axes import find_axes
 from hitsndiffs.show.charts.answers import answers_chart
@@ -169,10 +169,9 @@ def describe(
     name = clean(Path(file).name) if file is not None else "Ranking"
     said = verdict(ranking)
     helps = [ranking.what_helps] if ranking.what_helps and ranking.what_helps not in said[1] else []
-    by = f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, {count(r.n_responses, 'answer')}"
     return Report(
         title=name,
-        subtitle=f"Who is good, found from the answers alone: {by}",
+        subtitle=f"Who is good, found from the answers alone: {sizes(r)}",
         verdict=said,
         tiles=tiles(ranking),
         figures=_figures(ranking, items),

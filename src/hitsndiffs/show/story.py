@@ -9,7 +9,7 @@ import numpy as np
 
 from hitsndiffs.methods.latent_key.reading import DOUBT
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.results.wording import count, joined, per_cent
 from hitsndiffs.show.labels import clean
 
 __all__ = ["Tile", "tiles", "verdict"]
@@ -60,11 +60,11 @@ def _best(ranking: Ranking) -> str:
     if len(first) > 3:
         said = f"{count(len(first), 'user')} share the first place"
     elif len(first) > 1:
-        said = f"{_and([clean(ranking.users[j], 60) for j in first])} share the first place"
+        said = f"{joined([clean(ranking.users[j], 60) for j in first])} share the first place"
     elif len(names) == 1:
         said = f"{names[0]} is the only user who can be ranked"
     else:
-        said = f"{names[0]} comes out best, followed by {_and(names[1:])}"
+        said = f"{names[0]} comes out best, followed by {joined(names[1:])}"
     if ranking.n_components > 1:
         said += (
             f" (in the largest of {ranking.n_components} groups of users, which share no answers "
@@ -99,10 +99,6 @@ def _reach(ranking: Ranking) -> str:
         f" ({clean(ranking.users[best], 60)} may truly stand anywhere from "
         f"{low[best]:,.0f} to {high[best]:,.0f})"
     )
-
-
-def _and(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def tiles(ranking: Ranking) -> list[Tile]:
