@@ -24,8 +24,7 @@ def check_file(
 ) -> None:
     """Read a file and say what is found in it."""
     from hitsndiffs.reading import read_key
-    from hitsndiffs.results.check import examine
-    from hitsndiffs.results.findings import Finding
+    from hitsndiffs.results.check import Finding, examine
     from hitsndiffs.results.version import version
 
     responses, plan = source.read_with_plan(quiet=quiet)
