@@ -39,7 +39,7 @@ LARGEST_MESSAGE = 64_000_000
 
 
 class Busy(Exception):
-    """Too much work is waiting."""
+    """Too much work is waiting, or no more visits can be kept."""
 
 
 @dataclass

@@ -57,6 +57,7 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
             "why": clean(plan.why, 400) if plan.why else "",
             "layout": plan.layout,
             "columns": _columns(plan),
+            "n_columns": len(plan.columns),
             "items": _items(plan, r),
             "left_out": [
                 {"what": clean(rows.what), "reason": clean(rows.reason, 400), "count": rows.count}
@@ -64,7 +65,6 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
             ],
             "n_left_out": len(plan.left_out),
         },
-        "n_columns": len(plan.columns),
         "size": sizes(r) + ("" if r.is_complete else f", {per_cent(missing)} of the cells empty"),
         "users": [name for name in map(str, r.users[:OFFERED].tolist()) if len(name) <= LONGEST],
         "sample": [clean(r.items[0], 40), clean(r.option_labels[0], 40)],
