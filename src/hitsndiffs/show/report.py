@@ -325,12 +325,9 @@ def _copies(ranking: Ranking, alike: Alike) -> list[Care]:
             f"{count(alike.n_users, 'user')} agree with somebody more than their abilities "
             "explain. They may have worked together, shared a source, or copied; equal wrong "
             "answers say most. The ranking counts such users for less when it looks for the key.",
-            [clean(name, 60) for name in alike.names] if not alike.pairs else (),
+            alike.names if not alike.pairs else (),
             max(alike.n_users - len(alike.names), 0) if not alike.pairs else 0,
-            [
-                Pair(clean(p.first, 60), clean(p.second, 60), p.common, p.same, p.same_wrong)
-                for p in alike.pairs
-            ],
+            alike.pairs,
             figure,
         )
     ]
