@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.cli.files import check_target, table_writer
-from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
+from hitsndiffs.cli.text import say, show_rows
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.progress import working
@@ -61,8 +61,7 @@ def rank_files(job: Job) -> None:
 
 def _params(job: Job) -> dict[str, Any]:
     """The parameters of the method."""
-    given = (job.params or {}).items()
-    params = {name: value for name, value in given if name not in ("engine", "threads")}
+    params = {k: value for k, value in job.params.items() if k not in ("engine", "threads")}
     if job.answers is not None:
         from hitsndiffs.reading import read_key
 
@@ -91,8 +90,7 @@ def _check(job: Job) -> None:
             f"--out {job.out}: with --engine dask the ranking is written part by part into a "
             "folder; name one without an ending."
         )
-    if job.key_out is not None:
-        check_target(job.key_out, "--key-out")
+    check_target(job.key_out, "--key-out")
 
 
 def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
@@ -116,10 +114,7 @@ def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
         return
     names = ["rank", "user", "score", *(n for n in ("standard_error",) if n in best)]
     cells = [[_text(row[name]) for name in names] for row in rows]
-    if for_people():
-        show_table(names, cells)
-    else:
-        tab_separated(names, cells)
+    show_rows(names, cells)
 
 
 def _text(value: Any) -> str:
