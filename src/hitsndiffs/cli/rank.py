@@ -34,7 +34,7 @@ from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.exports import key_frame, ranking_frame
 from hitsndiffs.results.sureness import notes_beside, repeats, sureness
-from hitsndiffs.results.wording import count, per_cent, sizes
+from hitsndiffs.results.wording import count, missing, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.reading import Plan
@@ -237,10 +237,9 @@ def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
     from hitsndiffs.methods import METHODS
 
     r = ranking.responses
-    empty = per_cent(1 - r.n_responses / (r.n_users * r.n_items))
     yield (
         f"{job.source.name}: {sizes(r)}, "
-        + ("none missing." if r.is_complete else f"{empty} missing.")
+        + ("none missing." if r.is_complete else f"{missing(r)} missing.")
     )
     if plan.is_telling:
         yield f"Read as {plan.line}"

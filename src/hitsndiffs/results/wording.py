@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["count", "joined", "judged", "listed", "per_cent", "sizes"]
+__all__ = ["count", "joined", "judged", "listed", "missing", "per_cent", "sizes"]
 
 
 def count(number: int, noun: str) -> str:
@@ -35,6 +35,11 @@ def per_cent(share: float, digits: int = 0) -> str:
     if 100 - step < share * 100 < 100:
         return f"over {100 - step:.{digits}f} %"
     return f"{100 * share:.{digits}f} %"
+
+
+def missing(data: Any) -> str:
+    """Return the share of answers that are missing, in per cent."""
+    return per_cent(1 - data.n_responses / (data.n_users * data.n_items))
 
 
 def listed(labels: Iterable[object], most: int = 5) -> str:

@@ -13,7 +13,7 @@ from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.values import jsonable
-from hitsndiffs.results.wording import count, per_cent, sizes
+from hitsndiffs.results.wording import count, missing, sizes
 from hitsndiffs.show.alike import Alike, Pair, find_alike
 from hitsndiffs.show.axes import find_axes
 from hitsndiffs.show.charts.answers import answers_chart
@@ -335,9 +335,8 @@ def _copies(ranking: Ranking, alike: Alike) -> list[Care]:
 
 def _read(ranking: Ranking, file: str | os.PathLike[str] | None) -> str:
     r = ranking.responses
-    missing = 1 - r.n_responses / (r.n_users * r.n_items)
     source = "These data hold" if file is None else f"The file {clean(Path(file).name)} holds"
-    gaps = "no cell is empty" if r.is_complete else f"{per_cent(missing)} of the cells are empty"
+    gaps = "no cell is empty" if r.is_complete else f"{missing(r)} of the cells are empty"
     return (
         f"{source} {count(r.n_responses, 'answer')} of {count(r.n_users, 'user')} to "
         f"{count(r.n_items, 'item')}, which have {count(r.n_options, 'option')} that somebody "

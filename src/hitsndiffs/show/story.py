@@ -9,7 +9,7 @@ import numpy as np
 
 from hitsndiffs.methods.latent_key.reading import DOUBT
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.wording import count, joined, per_cent
+from hitsndiffs.results.wording import count, joined, missing, per_cent
 from hitsndiffs.show.labels import clean
 
 __all__ = ["Tile", "tiles", "verdict"]
@@ -104,7 +104,6 @@ def _reach(ranking: Ranking) -> str:
 def tiles(ranking: Ranking) -> list[Tile]:
     """The numbers to look at first."""
     r = ranking.responses
-    missing = 1 - r.n_responses / (r.n_users * r.n_items)
     found = []
     if ranking.confidence is not None:
         found.append(
@@ -125,7 +124,7 @@ def tiles(ranking: Ranking) -> list[Tile]:
             )
         )
     found.append(Tile("users", f"{r.n_users:,}", _range(ranking)))
-    empty = "everybody answered everything" if r.is_complete else f"{per_cent(missing)} unanswered"
+    empty = "everybody answered everything" if r.is_complete else f"{missing(r)} unanswered"
     found.append(Tile("items", f"{r.n_items:,}", empty))
     return found
 

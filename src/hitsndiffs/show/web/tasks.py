@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.wording import per_cent, sizes
+from hitsndiffs.results.wording import missing, per_cent, sizes
 from hitsndiffs.show.labels import clean
 from hitsndiffs.show.web.forms import key_text
 from hitsndiffs.show.web.worker import Reporting
@@ -50,7 +50,6 @@ def look(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
 
 def _described(plan: Plan, r: Responses) -> dict[str, Any]:
     """Return what the page says about a plan."""
-    missing = 1 - r.n_responses / (r.n_users * r.n_items)
     return {
         "plan": {
             "title": clean(plan.title),
@@ -65,7 +64,7 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
             ],
             "n_left_out": len(plan.left_out),
         },
-        "size": sizes(r) + ("" if r.is_complete else f", {per_cent(missing)} of the cells empty"),
+        "size": sizes(r) + ("" if r.is_complete else f", {missing(r)} of the cells empty"),
         "users": [name for name in map(str, r.users[:OFFERED].tolist()) if len(name) <= LONGEST],
         "sample": [clean(r.items[0], 40), clean(r.option_labels[0], 40)],
         "preview": _preview(r),
