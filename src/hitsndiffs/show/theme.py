@@ -25,7 +25,6 @@ __all__ = [
     "Spec",
     "altair_chart",
     "category",
-    "inline",
     "palette_css",
     "quantity",
     "said_on_hover",
@@ -112,11 +111,6 @@ CONFIG = {
 }
 
 
-def inline(name: str, rows: list[Spec]) -> Spec:
-    """Rows as data of a chart; data without a name Altair would move out of their place."""
-    return {"name": name, "values": rows}
-
-
 def quantity(field: str, **settings: Any) -> Spec:
     """A channel that shows a field of numbers."""
     return {"field": field, "type": "quantitative", **settings}
@@ -141,10 +135,24 @@ def altair_chart(chart: Spec) -> Any:
             "Charts need the package altair, which is not installed: "
             "pip install 'hitsndiffs[plots]'."
         ) from None
-    made = altair.Chart.from_dict({**chart, "config": CONFIG})
+    made = _object({**chart, "config": CONFIG}, altair)
     # set the plain way, Altair would store the attribute as a part of the chart
     object.__setattr__(made, "__class__", _offline(made.__class__))
     return made
+
+
+def _object(chart: Spec, altair: Any) -> Any:
+    """A chart or a part of one; ``from_dict`` would make an object of every row (in seconds)."""
+    given = dict(chart)
+    if "data" in given:
+        given["data"] = altair.Data(**given["data"])
+    if "encoding" in given:
+        given["encoding"] = altair.FacetedEncoding(**given["encoding"])
+    for parts, kind in (("layer", altair.LayerChart), ("vconcat", altair.VConcatChart)):
+        if parts in given:
+            given[parts] = [_object(part, altair) for part in given[parts]]
+            return kind(**given)
+    return altair.Chart(**given)
 
 
 @cache

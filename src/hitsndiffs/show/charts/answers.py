@@ -8,7 +8,7 @@ import numpy.typing as npt
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import distinct
 from hitsndiffs.show.tables import chosen_options, right_answers
-from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, inline, quantity
+from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, quantity
 
 __all__ = ["answers_chart"]
 
@@ -76,7 +76,7 @@ def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints, title: str)
     across = {"labels": step >= 9, "labelAngle": -90, "labelLimit": 90, "labelPadding": 4}
     down = {"labelLimit": 150, "labelPadding": 6, "labelOverlap": False}
     return {
-        "data": inline("cells", rows),
+        "data": {"values": rows},
         "mark": {"type": "rect", "stroke": LIGHT["surface"], "strokeWidth": 0.6},
         "encoding": {
             "x": category(
@@ -126,7 +126,7 @@ def _bands(table: Array, users: int, across: str, down: str) -> Spec:
         legend={"orient": "top", "format": ".0%"},
     )
     return {
-        "data": inline("bands", rows),
+        "data": {"values": rows},
         "mark": {"type": "rect"},
         "encoding": {
             "x": quantity(

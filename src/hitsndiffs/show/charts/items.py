@@ -11,7 +11,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import clean, distinct
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
-from hitsndiffs.show.theme import LIGHT, Spec, category, inline, quantity, said_on_hover
+from hitsndiffs.show.theme import LIGHT, Spec, category, quantity, said_on_hover
 
 __all__ = ["item_chart", "items_chart", "option_rows", "options_chart"]
 
@@ -56,7 +56,7 @@ def items_chart(
     place = {"x": x, "y": y}
     rows = _rows(doubtful)
     marked = {
-        "data": inline("doubtful", rows),
+        "data": {"values": rows},
         "mark": {
             "type": "point",
             "filled": True,
@@ -69,7 +69,7 @@ def items_chart(
         "encoding": {**place, **said_on_hover()},
     }
     named = {
-        "data": inline("named", rows[:NAMED_DOUBTS]),
+        "data": {"values": rows[:NAMED_DOUBTS]},
         "mark": {
             "type": "text",
             "align": "left",
@@ -100,7 +100,7 @@ def _rows(items: Sequence[Item]) -> list[Spec]:
 
 def _sound(items: Sequence[Item], place: Spec) -> Spec:
     return {
-        "data": inline("sound", _rows(items)),
+        "data": {"values": _rows(items)},
         "mark": {
             "type": "point",
             "filled": True,
@@ -129,7 +129,7 @@ def _counted(items: Sequence[Item]) -> Spec:
         for i, j in zip(*np.nonzero(counts), strict=True)
     ]
     return {
-        "data": inline("cells", rows),
+        "data": {"values": rows},
         "mark": {"type": "rect", "color": LIGHT["accent"]},
         "encoding": {
             "x": quantity("share"),
@@ -220,7 +220,7 @@ def item_chart(rows: list[Spec], groups: int) -> Spec:
         },
         "encoding": {**common, "y": quantity("place"), "text": category("name")},
     }
-    return {"data": inline("options", rows), "layer": [lines, names], "width": 170, "height": 110}
+    return {"data": {"values": rows}, "layer": [lines, names], "width": 170, "height": 110}
 
 
 def option_rows(ranking: Ranking, item: Item, shares: Any) -> list[Spec]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import distinct
-from hitsndiffs.show.theme import LIGHT, Spec, category, inline, quantity, said_on_hover
+from hitsndiffs.show.theme import LIGHT, Spec, category, quantity, said_on_hover
 
 __all__ = ["INTERVAL", "interval", "ranking_chart", "score_title"]
 
@@ -134,7 +134,7 @@ def _caterpillar(ranking: Ranking, users: Ints, gap: int | None = None) -> Spec:
         "encoding": {"x": x, "y": y, **said_on_hover()},
     }
     return {
-        "data": inline("users", rows),
+        "data": {"values": rows},
         "layer": [bars, points],
         "width": WIDTH,
         "height": {"step": 19},
@@ -174,4 +174,4 @@ def _curve(ranking: Ranking, order: Ints) -> Spec:
         "mark": {"type": "line", "color": LIGHT["accent"], "strokeWidth": 2},
         "encoding": {"x": x, "y": y},
     }
-    return {"data": inline("curve", rows), "layer": [band, line], "width": WIDTH, "height": 170}
+    return {"data": {"values": rows}, "layer": [band, line], "width": WIDTH, "height": 170}

@@ -11,7 +11,7 @@ from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.alike import Alike, find_alike
 from hitsndiffs.show.axes import LeadingAxes, find_axes
 from hitsndiffs.show.labels import distinct
-from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, inline, quantity, said_on_hover
+from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, quantity, said_on_hover
 
 __all__ = ["agreement_chart", "axes_chart", "copies_chart"]
 
@@ -115,7 +115,7 @@ def _matrix(
         },
     }
     return {
-        "data": inline("pairs", rows),
+        "data": {"values": rows},
         "layer": [cells, numbers] if step >= 24 else [cells],
         "width": {"step": step},
         "height": {"step": step},
@@ -157,7 +157,7 @@ def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Spec:
     ]
     bare = {"labels": False, "ticks": False}
     return {
-        "data": inline("users", rows),
+        "data": {"values": rows},
         "mark": {
             "type": "point",
             "filled": True,
