@@ -25,6 +25,7 @@ __all__ = [
     "Spec",
     "altair_chart",
     "category",
+    "mark",
     "palette_css",
     "quantity",
     "said_on_hover",
@@ -109,6 +110,11 @@ CONFIG = {
     "title": {"color": LIGHT["ink"], "fontSize": 14, "fontWeight": 600, "anchor": "start"},
     "mark": {"aria": False},
 }
+
+
+def mark(kind: str, **settings: Any) -> Spec:
+    """What is drawn for every row."""
+    return {"type": kind, **settings}
 
 
 def quantity(field: str, **settings: Any) -> Spec:

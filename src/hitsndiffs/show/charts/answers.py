@@ -8,7 +8,7 @@ import numpy.typing as npt
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import distinct
 from hitsndiffs.show.tables import chosen_options, right_answers
-from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, quantity
+from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, mark, quantity
 
 __all__ = ["answers_chart"]
 
@@ -77,7 +77,7 @@ def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints, title: str)
     down = {"labelLimit": 150, "labelPadding": 6, "labelOverlap": False}
     return {
         "data": {"values": rows},
-        "mark": {"type": "rect", "stroke": LIGHT["surface"], "strokeWidth": 0.6},
+        "mark": mark("rect", stroke=LIGHT["surface"], strokeWidth=0.6),
         "encoding": {
             "x": category(
                 "item", sort=None, title=title, axis={**quiet, **across, "titlePadding": 20}
@@ -127,7 +127,7 @@ def _bands(table: Array, users: int, across: str, down: str) -> Spec:
     )
     return {
         "data": {"values": rows},
-        "mark": {"type": "rect"},
+        "mark": mark("rect"),
         "encoding": {
             "x": quantity(
                 "x",

@@ -11,7 +11,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import clean, distinct
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
-from hitsndiffs.show.theme import LIGHT, Spec, category, quantity, said_on_hover
+from hitsndiffs.show.theme import LIGHT, Spec, category, mark, quantity, said_on_hover
 
 __all__ = ["item_chart", "items_chart", "option_rows", "options_chart"]
 
@@ -57,28 +57,20 @@ def items_chart(
     rows = _rows(doubtful)
     marked = {
         "data": {"values": rows},
-        "mark": {
-            "type": "point",
-            "filled": True,
-            "shape": "triangle-up",
-            "color": LIGHT["warn"],
-            "size": 90,
-            "opacity": 1,
-            "aria": True,
-        },
+        "mark": mark(
+            "point",
+            filled=True,
+            shape="triangle-up",
+            color=LIGHT["warn"],
+            size=90,
+            opacity=1,
+            aria=True,
+        ),
         "encoding": {**place, **said_on_hover()},
     }
     named = {
         "data": {"values": rows[:NAMED_DOUBTS]},
-        "mark": {
-            "type": "text",
-            "align": "left",
-            "dx": 8,
-            "dy": -6,
-            "color": LIGHT["ink"],
-            "fontSize": 12,
-            "limit": 120,
-        },
+        "mark": mark("text", align="left", dx=8, dy=-6, color=LIGHT["ink"], fontSize=12, limit=120),
         "encoding": {**place, "text": category("item")},
     }
     others = _sound(sound, place) if len(sound) <= POINTS_UP_TO else _counted(sound)
@@ -101,14 +93,7 @@ def _rows(items: Sequence[Item]) -> list[Spec]:
 def _sound(items: Sequence[Item], place: Spec) -> Spec:
     return {
         "data": {"values": _rows(items)},
-        "mark": {
-            "type": "point",
-            "filled": True,
-            "color": LIGHT["accent"],
-            "size": 45,
-            "opacity": 0.75,
-            "aria": True,
-        },
+        "mark": mark("point", filled=True, color=LIGHT["accent"], size=45, opacity=0.75, aria=True),
         "encoding": {**place, **said_on_hover()},
     }
 
@@ -130,7 +115,7 @@ def _counted(items: Sequence[Item]) -> Spec:
     ]
     return {
         "data": {"values": rows},
-        "mark": {"type": "rect", "color": LIGHT["accent"]},
+        "mark": mark("rect", color=LIGHT["accent"]),
         "encoding": {
             "x": quantity("share"),
             "x2": {"field": "x2"},
@@ -195,7 +180,7 @@ def item_chart(rows: list[Spec], groups: int) -> Spec:
         "detail": category("option"),
     }
     lines = {
-        "mark": {"type": "line", "point": {"size": 18, "filled": True, "opacity": 1}},
+        "mark": mark("line", point={"size": 18, "filled": True, "opacity": 1}),
         "encoding": {
             **common,
             "y": quantity(
@@ -210,14 +195,7 @@ def item_chart(rows: list[Spec], groups: int) -> Spec:
     }
     names = {
         "transform": [{"filter": "datum.last"}],
-        "mark": {
-            "type": "text",
-            "align": "left",
-            "dx": 6,
-            "fontSize": 12,
-            "limit": 60,
-            "fontWeight": 600,
-        },
+        "mark": mark("text", align="left", dx=6, fontSize=12, limit=60, fontWeight=600),
         "encoding": {**common, "y": quantity("place"), "text": category("name")},
     }
     return {"data": {"values": rows}, "layer": [lines, names], "width": 170, "height": 110}

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import distinct
-from hitsndiffs.show.theme import LIGHT, Spec, category, quantity, said_on_hover
+from hitsndiffs.show.theme import LIGHT, Spec, category, mark, quantity, said_on_hover
 
 __all__ = ["INTERVAL", "interval", "ranking_chart", "score_title"]
 
@@ -114,23 +114,11 @@ def _caterpillar(ranking: Ranking, users: Ints, gap: int | None = None) -> Spec:
     }
     y = category("user", sort=names, scale={"domain": names}, title=None, axis=names_axis)
     bars = {
-        "mark": {
-            "type": "rule",
-            "color": LIGHT["accent-soft"],
-            "strokeWidth": 4,
-            "strokeCap": "round",
-        },
+        "mark": mark("rule", color=LIGHT["accent-soft"], strokeWidth=4, strokeCap="round"),
         "encoding": {"x": quantity("low"), "x2": {"field": "high"}, "y": y},
     }
     points = {
-        "mark": {
-            "type": "point",
-            "filled": True,
-            "color": LIGHT["accent"],
-            "size": 55,
-            "opacity": 1,
-            "aria": True,
-        },
+        "mark": mark("point", filled=True, color=LIGHT["accent"], size=55, opacity=1, aria=True),
         "encoding": {"x": x, "y": y, **said_on_hover()},
     }
     return {
@@ -167,11 +155,11 @@ def _curve(ranking: Ranking, order: Ints) -> Spec:
     y = quantity("score", title=score_title(ranking), axis=axis, scale={"zero": False})
     x = quantity("rank", title="rank", scale={"domain": [1, len(order)], "nice": False})
     band = {
-        "mark": {"type": "area", "color": LIGHT["accent-soft"], "opacity": 0.7},
+        "mark": mark("area", color=LIGHT["accent-soft"], opacity=0.7),
         "encoding": {"x": x, "y": quantity("low"), "y2": {"field": "high"}},
     }
     line = {
-        "mark": {"type": "line", "color": LIGHT["accent"], "strokeWidth": 2},
+        "mark": mark("line", color=LIGHT["accent"], strokeWidth=2),
         "encoding": {"x": x, "y": y},
     }
     return {"data": {"values": rows}, "layer": [band, line], "width": WIDTH, "height": 170}

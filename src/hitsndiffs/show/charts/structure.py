@@ -11,7 +11,7 @@ from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.alike import Alike, find_alike
 from hitsndiffs.show.axes import LeadingAxes, find_axes
 from hitsndiffs.show.labels import distinct
-from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, quantity, said_on_hover
+from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, mark, quantity, said_on_hover
 
 __all__ = ["agreement_chart", "axes_chart", "copies_chart"]
 
@@ -96,7 +96,7 @@ def _matrix(
         legend={"orient": "top", "format": ".0%", "labelExpr": "replace(datum.label, /%/g, '')"},
     )
     cells = {
-        "mark": {"type": "rect", "stroke": LIGHT["surface"], "strokeWidth": 1},
+        "mark": mark("rect", stroke=LIGHT["surface"], strokeWidth=1),
         "encoding": {
             **place,
             "color": {
@@ -107,7 +107,7 @@ def _matrix(
     }
     on_dark = {"test": f"datum.value >= {thresholds[2]}", "value": LIGHT["surface"]}
     numbers = {
-        "mark": {"type": "text", "fontSize": 11},
+        "mark": mark("text", fontSize=11),
         "encoding": {
             **place,
             "text": category("text"),
@@ -158,15 +158,15 @@ def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Spec:
     bare = {"labels": False, "ticks": False}
     return {
         "data": {"values": rows},
-        "mark": {
-            "type": "point",
-            "filled": True,
-            "size": 40,
-            "opacity": 0.9,
-            "aria": True,
-            "stroke": LIGHT["quiet"],
-            "strokeWidth": 0.5,
-        },
+        "mark": mark(
+            "point",
+            filled=True,
+            size=40,
+            opacity=0.9,
+            aria=True,
+            stroke=LIGHT["quiet"],
+            strokeWidth=0.5,
+        ),
         "encoding": {
             "x": quantity("x", title=_axis_title(1, found), axis=bare),
             "y": quantity("y", title=_axis_title(2, found), axis=bare),
