@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import QUIZ, Here, write
 
-MODULES = ("rank", "check", "compare", "listing", "reproduce")
+MODULES = ("rank", "compare", "text")
 
 
 @pytest.fixture
@@ -15,6 +15,7 @@ def shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     for module in MODULES:
         monkeypatch.setattr(f"hitsndiffs.cli.{module}.for_people", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
     return Here(capsys)
 
 

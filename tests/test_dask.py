@@ -217,6 +217,14 @@ def test_a_dask_frame_is_ranked_and_its_table_is_one(client):
     assert (best["rank"] <= best["rank_high"]).all()
 
 
+def test_errors_belong_to_the_scores_that_rank(client):
+    frame = answers(60, 6)
+    for by in (None, "ability"):
+        one = hnd.rank(frame, method="hnd-robust", by=by)
+        ranking = hnd.rank(dd.from_pandas(frame, npartitions=3), method="hnd-robust", by=by)
+        np.testing.assert_allclose(ranking.standard_errors, one.standard_errors)
+
+
 def test_long_rows_in_any_order_are_brought_together(client, tmp_path):
     frame = answers(120, 5)
     long = frame.melt("student", var_name="item", value_name="answer").dropna()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hitsndiffs import InputError, rank
 from hitsndiffs.engines import open_engine
-from hitsndiffs.results.check_key import key_findings
+from hitsndiffs.results.check import key_findings
 from hitsndiffs.results.diagnostics import best_options, item_columns, option_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")

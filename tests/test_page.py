@@ -371,7 +371,7 @@ def test_names_of_files_stay_in_their_folder(visitor: Visitor, page: Live) -> No
     for name in ("../../../escape.csv", "/etc/escape.csv", "..\\escape.csv", ".hidden.csv"):
         assert visitor.bring(CLASS, name).status_code == 200
         (file,) = list(page.page.visits._visits.values())[-1].files
-        assert file.path.parent.parent.parent == page.folder
+        assert file.parent.parent.parent == page.folder
         assert "/" not in file.name
     visitor.rank(method="majority")
     told = visitor.client.get("/download/ranking.csv").headers["content-disposition"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from show_cases import HOSTILE, copied, hostile
 import hitsndiffs as hnd
 from hitsndiffs.show.charts import CHARTS, plot
 from hitsndiffs.show.charts.answers import answers_chart
-from hitsndiffs.show.charts.items import _apart
+from hitsndiffs.show.charts.items import _apart, options_chart
 from hitsndiffs.show.labels import clean, distinct
 from hitsndiffs.show.tables import chosen_options, item_list, right_answers
 from hitsndiffs.show.theme import DARK, LIGHT, to_svg
@@ -46,7 +47,7 @@ def quiz() -> hnd.Ranking:
 
 @pytest.mark.parametrize("name", [name for name in CHARTS if name != "copies"])
 def test_every_chart_can_be_drawn(quiz: hnd.Ranking, name: str) -> None:
-    svg = to_svg(quiz.plot(name), label=name)
+    svg = to_svg(quiz.plot(name).to_dict(), label=name)
     assert svg.startswith("<svg")
     assert f'aria-label="{name}"' in svg
     assert "http" not in svg  # no name space, no address
@@ -123,7 +124,7 @@ def test_the_picture_of_consistent_answers_has_two_parts() -> None:
     """In every column the right answers stand together: the paper's consecutive ones."""
     ranking = hnd.rank(make_responses(c1p_table(3, 25, 12, 3)), method="hnd")
     assert ranking.consistent
-    rows = rows_of(json.loads(answers_chart(ranking).to_json()))
+    rows = rows_of(answers_chart(ranking))
     for item in {row["item"] for row in rows}:
         states = [row["answer"] for row in rows if row["item"] == item]
         changes = sum(a != b for a, b in itertools.pairwise(states))
@@ -155,18 +156,29 @@ def test_doubtful_items_are_marked() -> None:
     assert {row["role"] for row in options} == {"key", "given", "other"}
 
 
+def test_the_key_is_the_thick_line_and_others_are_thin() -> None:
+    ranking = hnd.rank(hnd.simulate("samejima", users=60, items=6, options=3, seed=2).responses)
+    key = dict(ranking.answer_key())
+    first = next(iter(key))
+    labels = ranking.responses.option_labels[ranking.responses.option_items == 0].tolist()
+    key[first] = min(set(labels) - {key[first]})
+    svg = to_svg(options_chart(ranking, item=first, key=key), label="x")
+    lines = re.findall(r'd="M[^"]*L[^"]*" stroke="([^"]*)" stroke-width="([^"]*)"', svg)
+    assert dict(lines) == {"var(--accent)": "3", "var(--warn)": "2.2", "var(--quiet)": "1.2"}
+
+
 @pytest.mark.no_cover
 def test_hostile_names_are_data_not_markup() -> None:
     ranking = hnd.rank(hostile())
     for name in ("ranking", "answers", "items", "options"):
-        svg = to_svg(ranking.plot(name), label=HOSTILE[0])
+        svg = to_svg(ranking.plot(name).to_dict(), label=HOSTILE[0])
         assert "<img" not in svg
         assert "<script" not in svg
         assert 'aria-label="&lt;img' in svg
 
 
 def test_colours_follow_the_page(quiz: hnd.Ranking) -> None:
-    svg = to_svg(plot(quiz, "answers"), label="x")
+    svg = to_svg(plot(quiz, "answers").to_dict(), label="x")
     assert "var(--accent)" in svg
     assert not [colour for colour in LIGHT.values() if f'"{colour}"' in svg]
     assert set(LIGHT) == set(DARK)

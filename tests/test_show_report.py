@@ -252,11 +252,17 @@ def test_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_missing_extra_is_named(quiz: hnd.Ranking, monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in ("altair", "vl_convert"):
+    needs = {"altair": quiz.plot, "vl_convert": lambda: report_html(quiz)}
+    for package, make in needs.items():
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, package, None)
             with pytest.raises(hnd.InputError, match=r"pip install 'hitsndiffs\[plots\]'"):
-                report_html(quiz)
+                make()
+
+
+def test_a_report_needs_no_altair(quiz: hnd.Ranking, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    assert report_html(quiz).count('<svg version="1.1"') > 20
 
 
 def test_the_style_follows_the_reader() -> None:

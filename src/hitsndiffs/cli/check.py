@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hitsndiffs.cli.inputs import Source
-from hitsndiffs.cli.text import for_people, say, show_json, show_table, tab_separated
+from hitsndiffs.cli.text import say, show_json, show_rows
 from hitsndiffs.data.progress import working
 
 __all__ = ["check_file"]
@@ -24,8 +24,7 @@ def check_file(
 ) -> None:
     """Read a file and say what is found in it."""
     from hitsndiffs.reading import read_key
-    from hitsndiffs.results.check import examine
-    from hitsndiffs.results.findings import Finding
+    from hitsndiffs.results.check import Finding, examine
     from hitsndiffs.results.version import version
 
     responses, plan = source.read_with_plan(quiet=quiet)
@@ -62,9 +61,7 @@ def check_file(
         return
     rows = [("", what, words) for what, words in plan.lines() if what != "files"]
     rows += [("!" if f.concern else "", f.name, f.sentence) for f in findings[1:]]
-    if for_people():
-        show_table(("", "what", source.name), rows, names=(0, 1), words=(2,))
-    else:
-        tab_separated(("concern", "what", "found"), rows)
+    piped = ("concern", "what", "found")
+    show_rows(("", "what", source.name), rows, names=(0, 1), words=(2,), piped=piped)
     for note in responses.notes:
         say(f"Note: {note}", quiet=quiet)

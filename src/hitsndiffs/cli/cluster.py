@@ -6,12 +6,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.cli.files import check_target, table_writer
-from hitsndiffs.cli.text import for_people, say, show_table, tab_separated
+from hitsndiffs.cli.text import say, show_rows
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.wording import count
+from hitsndiffs.results.exports import key_frame
+from hitsndiffs.results.given import key_parameter
+from hitsndiffs.results.wording import count, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
@@ -42,8 +44,7 @@ def rank_files(job: Job) -> None:
         with working(f"Reading {job.source.name}", quiet=job.quiet, told=True):
             data = read_on_cluster(job.source.paths, client, **job.source.said)
         say(
-            f"{job.source.name}: {count(data.n_users, 'user')}, {count(data.n_items, 'item')}, "
-            f"{count(data.n_responses, 'answer')}, in {count(len(data.parts), 'part')}.",
+            f"{job.source.name}: {sizes(data)}, in {count(len(data.parts), 'part')}.",
             quiet=job.quiet,
         )
         with in_plain_words(client):
@@ -60,14 +61,11 @@ def rank_files(job: Job) -> None:
 
 def _params(job: Job) -> dict[str, Any]:
     """The parameters of the method."""
-    given = (job.params or {}).items()
-    params = {name: value for name, value in given if name not in ("engine", "threads")}
+    params = {k: value for k, value in job.params.items() if k not in ("engine", "threads")}
     if job.answers is not None:
-        from hitsndiffs.methods import METHODS
         from hitsndiffs.reading import read_key
 
-        names = METHODS[job.method or "auto"]().get_params()
-        params["answers" if "answers" in names else "key"] = read_key(job.answers)
+        params[key_parameter(job.method or "auto")] = read_key(job.answers)
     return params
 
 
@@ -92,23 +90,12 @@ def _check(job: Job) -> None:
             f"--out {job.out}: with --engine dask the ranking is written part by part into a "
             "folder; name one without an ending."
         )
-    if job.key_out is not None:
-        check_target(job.key_out, "--key-out")
+    check_target(job.key_out, "--key-out")
 
 
 def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
-    import polars as pl
-
     if job.key_out is not None:
-        key = ranking.answer_key(with_confidence=True)
-        frame = pl.DataFrame(
-            {
-                "item": [str(item) for item in key],
-                "answer": [str(option) for option, _ in key.values()],
-                "confidence": [sure for _, sure in key.values()],
-            }
-        )
-        write_whole({job.key_out: table_writer(frame, job.key_out, raw=job.raw)})
+        write_whole({job.key_out: table_writer(key_frame(ranking), job.key_out, raw=job.raw)})
     for note in ranking.notes:
         say(f"Note: {note}", quiet=job.quiet)
     if ranking.confidence is not None:
@@ -127,10 +114,7 @@ def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
         return
     names = ["rank", "user", "score", *(n for n in ("standard_error",) if n in best)]
     cells = [[_text(row[name]) for name in names] for row in rows]
-    if for_people():
-        show_table(names, cells)
-    else:
-        tab_separated(names, cells)
+    show_rows(names, cells)
 
 
 def _text(value: Any) -> str:

@@ -45,9 +45,7 @@ def compare_file(
     from hitsndiffs.reading import read_key
     from hitsndiffs.results.comparison import compare
 
-    if out is not None:
-        for path in source.paths:
-            check_target(out, "--out", path)
+    check_target(out, "--out", source.paths)
     responses = source.read(quiet=quiet)
     own = responses.key
     known = own if key is None else read_key(key, responses)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +18,23 @@ TABLES = (".csv", ".tsv", ".parquet", ".json")
 
 
 def check_target(
-    path: Path, option: str, source: str | None = None, endings: Sequence[str] = TABLES
+    path: Path | None, option: str, read: Iterable[str] = (), endings: Sequence[str] = TABLES
 ) -> None:
     """Refuse a file that cannot be written, before any work is done.
 
     Parameters
     ----------
     path
-        The file to write.
+        The file to write; ``None`` if there is none.
     option
         The option that named it, for the message.
-    source
-        The file that is read, which must not be overwritten.
+    read
+        The files that are read, which must not be overwritten.
     endings
         The endings that the file may have.
     """
+    if path is None:
+        return
     if path.suffix.lower() not in endings and not is_device(path):
         raise InputError(
             f"{option} {path}: the ending says what to write, and it must be one of "
@@ -45,7 +47,7 @@ def check_target(
         raise InputError(f"{option} {path}: there is no folder {folder}; make it first.")
     if not os.access(folder, os.W_OK) and not is_device(path):
         raise InputError(f"{option} {path}: the folder {folder} cannot be written to.")
-    if source is not None and os.path.exists(source) and same_place(path, source):
+    if any(os.path.exists(source) and same_place(path, source) for source in read):
         raise InputError(f"{option} {path}: this is the file that is read; name another one.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -83,29 +83,12 @@ class Source:
     @property
     def said(self) -> dict[str, Any]:
         """The options that were given, by the library's names."""
-        found: dict[str, Any] = {
-            "user": self.user,
-            "item": self.item,
-            "option": self.option,
-            "items": self.items or None,
-            "drop": self.drop or None,
-            "key_row": self.key_row,
-            "header_row": self.header_row,
-            "header": self.header,
-            "sheet": self.sheet,
-            "layout": self.layout,
-            "transpose": self.transpose or None,
-            "attempt": self.attempt,
-            "duplicates": None if self.duplicates == "error" else self.duplicates,
-            "format": self.format,
-            "encoding": self.encoding,
-            "separator": self.separator,
-            "blanks": self.blank or None,
-            "fold": None if self.fold else False,
-            "plan": self.plan,
-            "max_memory": self.max_memory,
-        }
-        return {name: value for name, value in found.items() if value is not None}
+        found = {}
+        for option in fields(self)[1:]:  # all but the paths
+            value = getattr(self, option.name)
+            if value != option.default and value != []:
+                found["blanks" if option.name == "blank" else option.name] = value
+        return found
 
     def read(self, *, quiet: bool = False) -> Responses:
         """Read the files."""

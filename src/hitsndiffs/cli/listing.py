@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
-from hitsndiffs.cli.text import for_people, show_json, show_table, tab_separated
+from hitsndiffs.cli.text import show_json, show_rows
 
 __all__ = ["list_formats", "list_methods"]
 
@@ -14,13 +15,7 @@ def list_methods(*, as_json: bool = False) -> None:
     from hitsndiffs.methods import METHODS
 
     rows = [(name, method.summary, method.use) for name, method in METHODS.items()]
-    if as_json:
-        fields = [{"name": name, "what": what, "when": when} for name, what, when in rows]
-        show_json(json.dumps(fields, indent=2, ensure_ascii=False))
-    elif for_people():
-        show_table(("name", "what it does", "when to use it"), rows, names=(0,), words=(1, 2))
-    else:
-        tab_separated(("name", "what", "when"), rows)
+    _show(rows, ("name", "what it does", "when to use it"), ("name", "what", "when"), as_json)
 
 
 def list_formats(*, as_json: bool = False) -> None:
@@ -36,10 +31,14 @@ def list_formats(*, as_json: bool = False) -> None:
         ),
         ("parquet, jsonl", "a table", "one row (or record) per user or per answer"),
     ]
+    _show(rows, ("name", "what it is", "about"), ("name", "what", "about"), as_json)
+
+
+def _show(
+    rows: list[tuple[str, str, str]], heads: Sequence[str], fields: Sequence[str], as_json: bool
+) -> None:
     if as_json:
-        fields = [{"name": name, "what": what, "about": about} for name, what, about in rows]
-        show_json(json.dumps(fields, indent=2, ensure_ascii=False))
-    elif for_people():
-        show_table(("name", "what it is", "about"), rows, names=(0,), words=(1, 2))
+        found = [dict(zip(fields, row, strict=True)) for row in rows]
+        show_json(json.dumps(found, indent=2, ensure_ascii=False))
     else:
-        tab_separated(("name", "what", "about"), rows)
+        show_rows(heads, rows, names=(0,), words=(1, 2), piped=fields)

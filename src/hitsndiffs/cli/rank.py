@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_distinct, check_target, group_file, read_groups, table_writer
+from hitsndiffs.cli.files import (
+    TABLES,
+    check_distinct,
+    check_target,
+    group_file,
+    read_groups,
+    table_writer,
+)
 from hitsndiffs.cli.inputs import Source
 from hitsndiffs.cli.text import (
     for_people,
@@ -27,7 +34,7 @@ from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.exports import key_frame, ranking_frame
 from hitsndiffs.results.sureness import notes_beside, repeats, sureness
-from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.results.wording import count, missing, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.reading import Plan
@@ -55,7 +62,7 @@ class Job:
     by: str | None = None
     bootstrap: int = 0
     sample: int | None = None
-    params: dict[str, Any] | None = None
+    params: dict[str, Any] = field(default_factory=dict)
     scheduler: str | None = None
     answers: Path | None = None
     group: str | None = None
@@ -74,29 +81,28 @@ class Job:
 
 def rank_file(job: Job) -> None:
     """Read, rank, write, show."""
-    if job.scheduler is not None or (job.params or {}).get("engine") == "dask":
+    if job.scheduler is not None or job.params.get("engine") == "dask":
         from hitsndiffs.cli.cluster import rank_files
 
         rank_files(job)
         return
-    for read in job.source.paths:
-        for path, option in ((job.out, "--out"), (job.key_out, "--key-out")):
-            if path is not None:
-                check_target(path, option, read)
-        if job.save is not None:
-            check_target(job.save, "--save", read, (".json",))
-        if job.report is not None:
-            check_target(job.report, "--report", read, REPORTS)
-    check_distinct(
-        {"--out": job.out, "--key-out": job.key_out, "--report": job.report, "--save": job.save}
-    )
+    targets = {
+        "--out": job.out,
+        "--key-out": job.key_out,
+        "--report": job.report,
+        "--save": job.save,
+    }
+    endings = {"--report": REPORTS, "--save": (".json",)}
+    for option, path in targets.items():
+        check_target(path, option, job.source.paths, endings.get(option, TABLES))
+    check_distinct(targets)
     for option, given in (
         ("--answers", job.answers),
         ("--key", job.key),
         ("--plan", job.source.plan),
         ("--group", group_file(job.group)),
     ):
-        for target in (job.out, job.key_out, job.report, job.save):
+        for target in targets.values():
             if given is not None and target is not None and same_place(target, given):
                 raise InputError(f"{target}: {option} reads this file; name another one to write.")
     if job.report is None and job.key is not None:
@@ -113,25 +119,24 @@ def rank_file(job: Job) -> None:
     if job.as_json:
         show_json(ranking.to_json())
         _say_notes(ranking, job)
-    elif for_people():
-        for line in _opening(ranking, job, plan):
-            say(line, quiet=job.quiet)
+        return
+    for line in _opening(ranking, job, plan):
+        say(line, quiet=job.quiet)
+    if for_people():
         _show(ranking, job)
         _say_notes(ranking, job)
         _say_key(ranking, job)
     else:
-        for line in _opening(ranking, job, plan):
-            say(line, quiet=job.quiet)
         _say_notes(ranking, job)
         _pipe(ranking, job)
 
 
 def _ranking(job: Job) -> tuple[Ranking, Plan]:
-    from hitsndiffs.methods import METHODS
+    from hitsndiffs.results.given import key_parameter
     from hitsndiffs.results.ranking import rank
 
-    method = job.method or ("auto" if "auto" in METHODS else "hnd")
-    params = dict(job.params or {})
+    method = job.method or "auto"
+    params = dict(job.params)
     groups = group_file(job.group)
     column = job.group if groups is None else None
     responses, plan = job.source.read_with_plan(quiet=job.quiet, group=column)
@@ -141,13 +146,13 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
         key = read_key(job.answers, responses)
         for note in key.notes:
             say(f"Note: {note}", quiet=job.quiet)
-        params[_key_parameter(METHODS.get(method))] = dict(key)
+        params[key_parameter(method)] = dict(key)
     elif job.use_key:
         if responses.key is None:
             raise InputError(
                 f"{job.source.name}: --use-key: there is no key in it; give one with --answers."
             )
-        params[_key_parameter(METHODS.get(method))] = dict(responses.key)
+        params[key_parameter(method)] = dict(responses.key)
     if groups is not None:
         if job.group in {found.name for found in plan.columns}:
             raise InputError(
@@ -160,12 +165,6 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
             responses, method, by=job.by, bootstrap=job.bootstrap, sample=job.sample, **params
         )
         return ranking, plan
-
-
-def _key_parameter(method: Any) -> str:
-    """The parameter in which a method takes right answers: a hint, or the key that it requires."""
-    names = set() if method is None else set(method().get_params())
-    return "key" if "answers" not in names and "key" in names else "answers"
 
 
 # -- files ------------------------------------------------------------------------------------
@@ -195,14 +194,9 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
 
     responses = ranking.responses
     key = responses.key if job.key is None else read_key(job.key, responses)
+    file = None if job.source.path == "-" else Path(job.source.path)
     with working("Writing the report", quiet=job.quiet, told=True):
-        return report_html(
-            ranking, key=key, file=_file(job), command=_command(job), reading=plan.lines()
-        )
-
-
-def _file(job: Job) -> Path | None:
-    return None if job.source.path == "-" else Path(job.source.path)
+        return report_html(ranking, key=key, file=file, command=_command(job), reading=plan.lines())
 
 
 def _command(job: Job) -> str:
@@ -211,16 +205,13 @@ def _command(job: Job) -> str:
 
     said = ["hnd", "rank"]
     said += ["-" if path == "-" else Path(path).name for path in job.source.paths]
-    flags = {"transpose": "--transpose", "header": None, "fold": "--no-fold", "blanks": None}
     for name, value in job.source.said.items():
-        if name == "header":
-            said.append("--header" if value else "--no-header")
-        elif flags.get(name):
-            said.append(str(flags[name]))
+        option = "blank" if name == "blanks" else name.replace("_", "-")
+        if isinstance(value, bool):
+            said.append(f"--{option}" if value else f"--no-{option}")
         else:
-            option = "--blank" if name == "blanks" else f"--{name.replace('_', '-')}"
             for one in value if isinstance(value, list) else [value]:
-                said += [option, str(one)]
+                said += [f"--{option}", str(one)]
     told: dict[str, Any] = {
         "method": job.method,
         "by": job.by,
@@ -228,7 +219,7 @@ def _command(job: Job) -> str:
         "sample": job.sample,
         "answers": None if job.answers is None else job.answers.name,
         "group": job.group if (groups := group_file(job.group)) is None else groups.name,
-        **(job.params or {}),
+        **job.params,
     }
     for name, value in told.items():
         if value is not None:
@@ -246,11 +237,9 @@ def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
     from hitsndiffs.methods import METHODS
 
     r = ranking.responses
-    empty = per_cent(1 - r.n_responses / (r.n_users * r.n_items))
     yield (
-        f"{job.source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
-        f"{count(r.n_responses, 'answer')}, "
-        + ("none missing." if r.is_complete else f"{empty} missing.")
+        f"{job.source.name}: {sizes(r)}, "
+        + ("none missing." if r.is_complete else f"{missing(r)} missing.")
     )
     if plan.is_telling:
         yield f"Read as {plan.line}"

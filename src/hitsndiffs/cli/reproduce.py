@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.cli.text import for_people, show_table, tab_separated
+from hitsndiffs.cli.text import show_rows
 from hitsndiffs.errors import InputError
 
 __all__ = ["fetch_data", "reproduce_figures", "show_figures"]
@@ -17,11 +17,7 @@ def show_figures() -> None:
     from hitsndiffs.paper import list_figures
 
     rows = [(name, title, str(points)) for name, title, points in list_figures()]
-    heads = ("figure", "what it shows", "points")
-    if for_people():
-        show_table(heads, rows, names=(0,), words=(1,))
-    else:
-        tab_separated(heads, rows)
+    show_rows(("figure", "what it shows", "points"), rows, names=(0,), words=(1,))
 
 
 def reproduce_figures(figures: Sequence[str], **how: Any) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.inputs import Source
-from hitsndiffs.cli.text import for_people, say, show_json, show_table, tab_separated
+from hitsndiffs.cli.text import say, show_json, show_rows
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.results.wording import count
 
@@ -23,9 +23,7 @@ def score_file(
     from hitsndiffs.results.saving import load
     from hitsndiffs.results.values import to_frame
 
-    if out is not None:
-        for read in (*source.paths, str(model)):
-            check_target(out, "--out", read)
+    check_target(out, "--out", [*source.paths, str(model)])
     ranking = load(model)
     placed = ranking.score(source.read(quiet=quiet))
     if out is not None:
@@ -48,10 +46,7 @@ def score_file(
         [_whole(rank), str(user), _number(score), _number(error)]
         for user, rank, score, error in zip(*columns.values(), strict=True)
     ]
-    if for_people():
-        show_table(heads, rows, names=[1])
-    else:
-        tab_separated(heads, rows)
+    show_rows(heads, rows, names=(1,))
 
 
 def _whole(value: float) -> str:

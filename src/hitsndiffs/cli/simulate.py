@@ -8,7 +8,7 @@ from typing import Any
 from hitsndiffs.cli.text import for_people, say
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError, printable
-from hitsndiffs.results.wording import count
+from hitsndiffs.results.wording import sizes
 
 __all__ = ["simulate_files"]
 
@@ -24,11 +24,6 @@ def simulate_files(model: str, out: Path, format: str, *, quiet: bool, **drawn: 
     with working("Simulating", quiet=quiet, told=True):
         simulation = simulate(model, **drawn)
         files = write_simulation(simulation, out, format)
-    r = simulation.responses
-    say(
-        f"{model}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
-        f"{count(r.n_responses, 'answer')}.",
-        quiet=quiet,
-    )
+    say(f"{model}: {sizes(simulation.responses)}.", quiet=quiet)
     for path in files:
         print(printable(str(path)) if for_people() else path)

@@ -13,6 +13,7 @@ __all__ = [
     "room_left",
     "say",
     "show_json",
+    "show_rows",
     "show_table",
     "six_digits",
     "tab_separated",
@@ -84,6 +85,21 @@ def title(text: str) -> None:
     """Print a heading on standard output."""
     text = printable(text)
     print(f"\033[1m{text}\033[0m" if _colourful() else text)
+
+
+def show_rows(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    names: Sequence[int] = (),
+    words: Sequence[int] = (),
+    piped: Sequence[str] | None = None,
+) -> None:
+    """Print a table: for people (:func:`show_table`), or for programs, with the heads ``piped``."""
+    if for_people():
+        show_table(heads, rows, names=names, words=words)
+    else:
+        tab_separated(piped or heads, rows)
 
 
 def show_table(

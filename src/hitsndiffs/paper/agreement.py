@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,9 +62,10 @@ class Result:
     distance: float | None = None
     verdict: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return asdict(self)
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        """The identity of the point."""
+        return (self.figure, self.panel, self.method, self.place)
 
 
 def summarise(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.irt import C1P, GRM, Bock, ResponseModel
 from hitsndiffs.irt.codes import from_codes, labels
+from hitsndiffs.paper.full_matrices import one_hot
 
 __all__ = ["CURVES", "EXAMPLE", "Curve", "example_responses", "worked_example"]
 
@@ -110,11 +111,7 @@ def worked_example() -> dict[str, Any]:
     (['u-1', 'u-2', 'u-3', 'u-4'], ['t-1 A', 't-1 B'])
     """
     responses = example_responses()
-    m, q = responses.n_users, responses.n_options
-    C = np.zeros((m, q))
-    indptr, options = responses.rows
-    for user in range(m):
-        C[user, options[indptr[user] : indptr[user + 1]]] = 1
+    m, C = responses.n_users, one_hot(responses)
     U = (C / C.sum(axis=1, keepdims=True)) @ (C / C.sum(axis=0)).T
     S, T = np.diff(np.eye(m), axis=0), np.tri(m, m - 1, -1)
     values, vectors = np.linalg.eig(S @ U @ T)

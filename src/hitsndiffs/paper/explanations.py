@@ -20,7 +20,6 @@ __all__ = [
     "cause",
     "certified",
     "counts",
-    "key",
     "label",
     "outliers",
     "recheck",
@@ -144,13 +143,8 @@ def recheck(
     found = {}
     for name in dict.fromkeys(r.figure for r in doubtful):
         again = summarise(FIGURES[name], store, seed=other, runs=MORE_RUNS * runs)
-        found.update({(r.figure, r.panel, r.method, r.place): r for r in again})
-    return {key(r): found[key(r)] for r in doubtful if key(r) in found}
-
-
-def key(result: Result) -> tuple[str, str, str, int]:
-    """The identity of a point."""
-    return (result.figure, result.panel, result.method, result.place)
+        found.update({r.key: r for r in again})
+    return {r.key: found[r.key] for r in doubtful if r.key in found}
 
 
 def cause(result: Result, again: Result | None = None) -> str:

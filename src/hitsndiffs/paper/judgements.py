@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,13 @@ from hitsndiffs.paper.contestants import contestant
 from hitsndiffs.paper.figures import FIGURES, FROM_ONE, FULL_MATRICES, PAIRS
 from hitsndiffs.paper.paper import paper_value
 
-__all__ = ["beta_section", "displacement_section", "missing_section", "speed_sections"]
+__all__ = [
+    "beta_section",
+    "displacement_section",
+    "markdown_table",
+    "missing_section",
+    "speed_sections",
+]
 
 All = Mapping[str, Sequence[Result]]
 
@@ -33,11 +40,12 @@ def speed_sections(results: All) -> list[str]:
     return lines
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """The lines of a table: names in the first column, numbers in the others."""
     return [
         "| " + " | ".join(heads) + " |",
         "|---|" + "---:|" * (len(heads) - 1),
-        *("| " + " | ".join(row) + " |" for row in rows),
+        *("| " + " | ".join(map(str, row)) + " |" for row in rows),
         "",
     ]
 
@@ -68,13 +76,13 @@ def _rounds(points: Sequence[Result], side: str) -> list[str]:
         f"Rounds over the data, medians, the paper's in brackets: {agree} of {len(judged)} cells "
         "agree (within one round, or within three standard errors of the medians; ✗: not).",
         "",
-        *_table([side, *(f"{x:,}" for x in sizes)], rows),
+        *markdown_table([side, *(f"{x:,}" for x in sizes)], rows),
     ]
 
 
-def _ratio(points: Sequence[Result], method: str, place: int) -> float | None:
+def _ratio(points: Sequence[Result], method: str, place: int, other: str = BASE) -> float | None:
     own = _line(points, "seconds", method).get(place)
-    base = _line(points, "seconds", BASE).get(place)
+    base = _line(points, "seconds", other).get(place)
     return None if own is None or base is None else own.value / base.value
 
 
@@ -110,7 +118,7 @@ def _ratios(points: Sequence[Result], side: str) -> list[str]:
         "Times of the solver alone, on one thread, as multiples of HnD-power's in the same run; "
         "the paper's multiples in brackets. –: not timed (time limit, or memory).",
         "",
-        *_table([side, *(f"{sizes[place]:,}" for place in places)], rows),
+        *markdown_table([side, *(f"{sizes[place]:,}" for place in places)], rows),
     ]
 
 
@@ -127,7 +135,7 @@ def _growth(points: Sequence[Result], side: str) -> list[str]:
         f"Time grows with the {side} as a power, fitted from 1,000 on (from 100 on for variants "
         "that end early).",
         "",
-        *_table(["method", "exponent", "largest timed"], rows),
+        *markdown_table(["method", "exponent", "largest timed"], rows),
     ]
 
 
@@ -145,9 +153,9 @@ def _claims(results: All) -> list[str]:
         full = _mean_ratio([_ratio(users, "hnd/deflation", p) for p in large])
         theirs = _mean_ratio([_paper_ratio("users", "hnd/deflation", p) for p in large])
         sums = _mean_ratio(
-            [_between(users, "hnd/deflation-sums", "hnd/power-sums", p) for p in large]
+            [_ratio(users, "hnd/deflation-sums", p, "hnd/power-sums") for p in large]
         )
-        known = _mean_ratio([_between(users, "hnd/centred", "hnd/power-sums", p) for p in large])
+        known = _mean_ratio([_ratio(users, "hnd/centred", p, "hnd/power-sums") for p in large])
         lines += [
             "*“HnD-power … is about 20 % faster than HnD-deflation on average for m > 1000.”* "
             f"HnD-deflation takes {full} times as long as HnD-power with full matrices (geometric "
@@ -160,7 +168,7 @@ def _claims(results: All) -> list[str]:
     if items:
         last = max((r.place for r in items if r.panel == "seconds" and r.method == BASE), default=0)
         ours, theirs_ = _ratio(items, "abh/direct", last), _paper_ratio("items", "abh/direct", last)
-        sums_ = _between(items, "hnd/power-sums", "abh/direct", last)
+        sums_ = _ratio(items, "hnd/power-sums", last, "abh/direct")
         if ours is not None and theirs_ is not None and sums_ is not None:
             lines += [
                 f"*“ABH-direct is slightly faster for fixed few users”*: with 100 users and "
@@ -181,12 +189,6 @@ def _claims(results: All) -> list[str]:
             "",
         ]
     return lines
-
-
-def _between(points: Sequence[Result], method: str, other: str, place: int) -> float | None:
-    one = _line(points, "seconds", method).get(place)
-    two = _line(points, "seconds", other).get(place)
-    return None if one is None or two is None else one.value / two.value
 
 
 def _stops(points: Sequence[Result]) -> list[str]:
@@ -251,7 +253,7 @@ def missing_section(results: All, methods: Sequence[str] = ("hnd", "hits")) -> l
         "brackets). With the text's rule users answer different numbers of items: HITS, which adds "
         "up, falls; HnD, which averages, stays. The claim is stronger than the figure shows.",
         "",
-        *_table(["p", *(f"{x:g}" for x in figure.x)], rows),
+        *markdown_table(["p", *(f"{x:g}" for x in figure.x)], rows),
     ]
 
 
@@ -280,5 +282,5 @@ def displacement_section(results: All) -> list[str]:
         f"perfect ranking is 1/m away. Done the same way, our values are {mean} standard errors "
         "from the paper's on average; counted from 1 on both sides they are the displacement.",
         "",
-        *_table(["discrimination", "0", "5", "10", "15", "20"][: len(rows[0])], rows),
+        *markdown_table(["discrimination", "0", "5", "10", "15", "20"][: len(rows[0])], rows),
     ]

@@ -20,6 +20,7 @@ from hitsndiffs.paper.figures import FIGURES, Figure
 from hitsndiffs.paper.judgements import (
     beta_section,
     displacement_section,
+    markdown_table,
     missing_section,
     speed_sections,
 )
@@ -75,7 +76,7 @@ def write_tables(figure: Figure, results: Sequence[Result], folder: Path) -> lis
             for (user, answers), score in zip(told["answers"].items(), told["scores"], strict=True)
         ]
     else:
-        rows = [{name: r.as_dict()[name] for name in CSV_COLUMNS} for r in results]
+        rows = [{name: getattr(r, name) for name in CSV_COLUMNS} for r in results]
         told = {"figure": figure.name, "title": figure.title, "points": rows}
     text = io.StringIO()
     table = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else list(CSV_COLUMNS))
@@ -212,13 +213,13 @@ def markdown(
         lines += [
             "## Accuracy figures",
             "",
-            "| method | cells | agree | share |",
-            "|---|---:|---:|---:|",
-            *(
-                f"| {explanations.label(c.method)} | {c.cells} | {c.agree} | {c.share:.1%} |"
-                for c in explanations.counts(results)
+            *markdown_table(
+                ["method", "cells", "agree", "share"],
+                [
+                    [explanations.label(c.method), c.cells, c.agree, f"{c.share:.1%}"]
+                    for c in explanations.counts(results)
+                ],
             ),
-            "",
             f"HnD, ABH, HITS, Investment, PooledInvestment and True-answer together: "
             f"{together.agree} of {together.cells} ({together.share:.1%}).",
             "",
@@ -257,10 +258,10 @@ def _other_figures(results: All) -> list[str]:
             title = FIGURES[name].title
             if FIGURES[name].kind == "scalability" and not FIGURES[name].shows:
                 title += ": rounds"
-            rows.append(f"| {title} | {len(compared)} | {agree} |")
+            rows.append([title, len(compared), agree])
     if not rows:
         return []
-    return ["## Other figures", "", "| figure | cells | agree |", "|---|---:|---:|", *rows, ""]
+    return ["## Other figures", "", *markdown_table(["figure", "cells", "agree"], rows)]
 
 
 def _consistent_section(results: All) -> list[str]:
@@ -273,17 +274,17 @@ def _consistent_section(results: All) -> list[str]:
         "How many rankings are certified: for every option, the users who chose it stand next to "
         "each other.",
         "",
-        "| method | data sets | certified |",
-        "|---|---:|---:|",
-        *(f"| {explanations.label(method)} | {sets} | {sure} |" for method, sets, sure in found),
-        "",
+        *markdown_table(
+            ["method", "data sets", "certified"],
+            [[explanations.label(method), sets, sure] for method, sets, sure in found],
+        ),
     ]
 
 
 def _outlier_section(results: All, again: Mapping[Any, Result]) -> list[str]:
     causes: dict[str, list[Result]] = {}
     for r in explanations.outliers(results):
-        causes.setdefault(explanations.cause(r, again.get(explanations.key(r))), []).append(r)
+        causes.setdefault(explanations.cause(r, again.get(r.key)), []).append(r)
     if not causes:
         return []
     lines = [
@@ -300,7 +301,7 @@ def _outlier_section(results: All, again: Mapping[Any, Result]) -> list[str]:
             "|---|---|---|---:|---:|---:|---:|---:|---:|",
         ]
         for r in points:
-            second = again.get(explanations.key(r))
+            second = again.get(r.key)
             said = "| |" if second is None else f"{second.value:.4g} | {second.distance:+.1f} |"
             lines.append(
                 f"| {r.figure} | {r.panel} | {explanations.label(r.method)} | {r.x} "

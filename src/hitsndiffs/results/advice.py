@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.methods import METHODS
+from hitsndiffs.results.wording import joined
 
 if TYPE_CHECKING:
     from hitsndiffs.results.comparison import Comparison
@@ -43,7 +44,7 @@ def _by_key(rows: list[dict[str, Any]]) -> str:
             f"Use auto, the default: without the key it ranks users like the key does "
             f"({default['accuracy']:.2f}), and no method is clearly better here."
         )
-    said = f"Against this key {_either(good)} ranks best ({best:.2f})"
+    said = f"Against this key {joined(good, 'or')} ranks best ({best:.2f})"
     if default is None:
         return f"{said}."
     return (
@@ -71,7 +72,7 @@ def _by_agreement(comparison: Comparison, rows: list[dict[str, Any]]) -> str:
     alike = int((others >= 0.9).sum()) - 1
     said = f"{use}: {alike} of the {len(rows) - 1} others give almost the same order."
     if apart and first not in apart:
-        said += f" {_and(apart)} {'sees' if len(apart) == 1 else 'see'} something else."
+        said += f" {joined(apart)} {'sees' if len(apart) == 1 else 'see'} something else."
     return said
 
 
@@ -82,11 +83,3 @@ def _told(name: str) -> bool:
 
 def _known(value: float | None) -> bool:
     return value is not None and bool(np.isfinite(value))
-
-
-def _either(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def _and(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

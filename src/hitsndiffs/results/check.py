@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.ties import patterns
-from hitsndiffs.results.check_key import ability_finding, key_findings
-from hitsndiffs.results.findings import Finding
+from hitsndiffs.results.diagnostics import best_options, item_remarks
 from hitsndiffs.results.ranking import Ranking, rank
+from hitsndiffs.results.sureness import sureness
 from hitsndiffs.results.wording import count, judged, listed, per_cent
 from hitsndiffs.spectral import leading_axes
 
-__all__ = ["examine"]
+__all__ = ["Finding", "examine", "key_findings"]
 
 #: Beyond these sizes the search for a perfect order is skipped unless requested.
 SEARCH_RESPONSES = 2_000_000
@@ -30,6 +30,18 @@ FEW_ANSWERS = 5
 #: A second axis with at least this share of the first one's strength competes with it.
 COMPETING = 0.9
 AXES = 4
+#: An item's key is settled when it is this likely.
+KEY_SETTLED = 0.9
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding: a name, a plain sentence, the values, and whether it is a concern."""
+
+    name: str
+    sentence: str
+    value: dict[str, Any]
+    concern: bool = False
 
 
 def examine(
@@ -71,22 +83,15 @@ def examine(
         *_sizes(responses),
         *_groups(ranking),
         *_thin(responses),
-        *_copies(responses, engine, threads),
+        *_copies(ranking),
         *_order(ranking),
         *_perfect_order(ranking, full, search_users),
-        *_axes(ranking, seed, engine, threads),
-        *_by_key(ranking, key, full, seed, engine, threads),
+        *_axes(ranking),
+        *_by_key(ranking, key, full),
     ]
 
 
-def _by_key(
-    plain: Ranking,
-    key: Mapping[Any, Any] | None,
-    full: bool,
-    seed: int,
-    engine: str,
-    threads: int | None,
-) -> Iterator[Finding]:
+def _by_key(plain: Ranking, key: Mapping[Any, Any] | None, full: bool) -> Iterator[Finding]:
     """How sure a ranking is, and what the default method says about items and users.
 
     Sureness is reported once: for the default method, or for plain hnd if the data are too large
@@ -94,11 +99,12 @@ def _by_key(
     """
     r = plain.responses
     if r.n_responses > SEARCH_RESPONSES and not full:
-        yield from ability_finding(plain)
+        yield from _ability(plain)
         return
+    how = {name: plain.parameters[name] for name in ("seed", "engine", "threads")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        ranking = rank(r, "auto", seed=seed, engine=engine, threads=threads)
+        ranking = rank(r, "auto", **how)
     yield from key_findings(ranking, key)
 
 
@@ -184,9 +190,9 @@ def _thin(r: Responses) -> Iterator[Finding]:
     )
 
 
-def _copies(r: Responses, engine: str, threads: int | None) -> Iterator[Finding]:
+def _copies(ranking: Ranking) -> Iterator[Finding]:
     """Equal answer sheets; users with few answers are skipped: theirs may be equal by chance."""
-    sheet = patterns(open_engine(r, engine, threads))
+    r, sheet = ranking.responses, patterns(ranking.data)
     long_enough = np.flatnonzero(r.answers_per_user >= FEW_ANSWERS)
     _, first, sizes = np.unique(sheet[long_enough], return_index=True, return_counts=True)
     shared = np.flatnonzero(sizes > 1)
@@ -273,14 +279,14 @@ def _perfect_order(ranking: Ranking, full: bool, search_users: int) -> Iterator[
     yield Finding("perfect order", sentence, value)
 
 
-def _axes(ranking: Ranking, seed: int, engine: str, threads: int | None) -> Iterator[Finding]:
+def _axes(ranking: Ranking) -> Iterator[Finding]:
     """How far the strongest axis is ahead, in the largest group."""
-    r = ranking.responses
     largest = np.flatnonzero(ranking.components == 0)
-    part = r if len(largest) == r.n_users else r.restrict(largest)[0]
-    if part.n_users < 2:
+    if len(largest) < 2:
         return
-    axes = leading_axes(open_engine(part, engine, threads), AXES, seed=seed)
+    data = ranking.data
+    part = data if len(largest) == data.n_users else data.subset(largest)[0]
+    axes = leading_axes(part, AXES, seed=ranking.parameters["seed"])
     values = axes.values.tolist()
     if not values or values[0] <= 1e-12:
         yield Finding("axes", "Nothing tells the users apart.", {"strengths": values}, concern=True)
@@ -301,4 +307,79 @@ def _axes(ranking: Ranking, seed: int, engine: str, threads: int | None) -> Iter
         sentence,
         {"strengths": values, "gap": 1 - second, "competing": close},
         concern=close > 0,
+    )
+
+
+def _ability(ranking: Ranking) -> Iterator[Finding]:
+    """Say how sure it is that the ranking is by ability, with the best on top."""
+    said = sureness(ranking)
+    if said is None or ranking.confidence is None:
+        return
+    choice = ranking.fit.choice
+    method = ranking.method if choice is None else choice.method or "none"
+    yield Finding(
+        "ability",
+        f"{said} Method {method}.",
+        {"confidence": ranking.confidence, "method": method},
+        concern=ranking.confidence < 0.8,
+    )
+
+
+def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Finding]:
+    """Say how sure the likely key is, which items look wrong, who guesses, who may have copied.
+
+    Parameters
+    ----------
+    ranking
+        A ranking by a method that infers a key.
+    key
+        An answer key to compare with the answers.
+    """
+    r = ranking.responses
+    probabilities = ranking.fit.key_probabilities
+    if probabilities is None:
+        return
+    _, sure = best_options(ranking.data.items, probabilities)
+    settled = int((sure >= KEY_SETTLED).sum())
+    yield Finding(
+        "likely key",
+        f"The answers settle the key of {settled} of {count(r.n_items, 'item')} "
+        f"(at least {per_cent(KEY_SETTLED)} sure).",
+        {"settled": settled, "mean_confidence": float(np.mean(np.maximum(sure, 0)))},
+    )
+    yield from _ability(ranking)
+    found = item_remarks(ranking.data, ranking.scores, probabilities, key)
+    remarks = {
+        str(item): remark.text for item, remark in zip(r.items, found, strict=True) if remark.text
+    }
+    yield Finding(
+        "items",
+        "No item looks wrong."
+        if not remarks
+        else f"{count(len(remarks), 'item')} to look at: "
+        + "; ".join(f"{item}: {remark}" for item, remark in list(remarks.items())[:5])
+        + ("; and more." if len(remarks) > 5 else "."),
+        {"remarks": remarks},
+        concern=any(remark.kind == "mis-keyed" for remark in found),
+    )
+    guessers = ranking.guessers()
+    yield Finding(
+        "guessing",
+        "Every user does better than guessing."
+        if len(guessers) == 0
+        else f"{count(len(guessers), 'user')} cannot be told from guessing: {listed(guessers)}.",
+        {"users": [str(user) for user in guessers]},
+        concern=len(guessers) > 0.5 * r.n_users,
+    )
+    alike = ranking.fit.alike
+    n_copied = 0 if alike is None else alike.count
+    copied = [] if alike is None else [str(ranking.users[j]) for j in alike.users]
+    yield Finding(
+        "near copies",
+        "No users agree more than their abilities explain."
+        if not copied
+        else f"{count(n_copied, 'user')} agree with others more than ability explains (copied "
+        f"sheets or a shared source): {listed(copied)}.",
+        {"n_users": n_copied, "users": copied},
+        concern=bool(copied),
     )

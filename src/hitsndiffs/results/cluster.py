@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.files import write_folder
-from hitsndiffs.data.lookup import python_value
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, make
 from hitsndiffs.order.ties import TIE
 from hitsndiffs.reading.cluster import connect, in_plain_words
-from hitsndiffs.results.diagnostics import best_options
+from hitsndiffs.results.diagnostics import inferred_key
 from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.uncertainty import spread_intervals
 
@@ -63,10 +62,10 @@ def rank_on_cluster(
         raise InputError(
             f"Method '{method}' has no {by!r} score; leave 'by' out to rank by its own score."
         )
-    scores = data.kept(scores)
     errors = fit.standard_errors
-    if by == "ability" and scores is not fit.scores:
-        errors = fit.ability_errors
+    if scores is not fit.scores and data.largest(scores - fit.scores) > 0:
+        errors = fit.ability_errors if by == "ability" else fit.correct_errors
+    scores = data.kept(scores)
     ranks = data.kept(data.ranks(scores, TIE * max(data.largest(scores), 1e-300)))
     return ClusterRanking(data, method, fit, scores, ranks, errors)
 
@@ -125,16 +124,8 @@ class ClusterRanking:
         with_confidence
             Return ``(option, probability)`` instead of the option.
         """
-        if self.fit.key_probabilities is None:
-            raise InputError(f"Method '{self.method}' does not infer an answer key.")
         items = self.data.items
-        options, sure = best_options(items, self.fit.key_probabilities)
-        key: dict[Any, Any] = {}
-        for item, option, p in zip(items.labels, options, sure, strict=True):
-            if option >= 0:
-                label = python_value(items.option_labels[option])
-                key[python_value(item)] = (label, float(p)) if with_confidence else label
-        return key
+        return inferred_key(items, self.fit, self.method, with_confidence=with_confidence)
 
     def top(self, count: int = 20) -> dict[str, npt.NDArray[Any]]:
         """The best users, as columns."""

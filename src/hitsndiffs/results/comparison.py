@@ -179,16 +179,14 @@ def compare(
     >>> round(found["hnd"].accuracy, 3)
     0.975
     """
-    if not isinstance(responses, (Responses, Engine)):
-        responses = Responses.from_table(responses)
+    responses = as_responses(responses)
     if key is None:
-        key = getattr(responses, "key", None)
+        key = responses.key
     chosen = [_prepared(m, key, seed) for m in (METHODS if methods is None else methods)]
     if methods is None:
         chosen = [m for m in chosen if m.name not in NO_RANKING]
     if repeated := {m.name for m in chosen if [n.name for n in chosen].count(m.name) > 1}:
         raise InputError(f"Method {min(repeated)!r} is given twice; compare takes each once.")
-    responses = as_responses(responses)
     data = open_engine(responses)
     known = answers_here(data.items, key)
     true_scores = TrueAnswer(key=key, seed=seed).fit(data).scores_ if key else None

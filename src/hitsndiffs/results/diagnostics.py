@@ -11,14 +11,16 @@ import numpy.typing as npt
 
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.items import Items
-from hitsndiffs.data.lookup import known_options
+from hitsndiffs.data.lookup import known_options, python_value
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods.fitted import Fit
 
 __all__ = [
     "Remark",
     "best_options",
     "guessing",
+    "inferred_key",
     "item_columns",
     "item_remarks",
     "option_columns",
@@ -50,6 +52,21 @@ def best_options(items: Items, probabilities: Vector) -> tuple[Ints, Vector]:
     option[items.of_option[first]] = first
     option[best < 0] = -1
     return option, best
+
+
+def inferred_key(
+    items: Items, fit: Fit, method: str, *, with_confidence: bool = False
+) -> dict[Any, Any]:
+    """The likely right option of each item (see :meth:`hitsndiffs.Ranking.answer_key`)."""
+    if fit.key_probabilities is None:
+        raise InputError(f"Method '{method}' does not infer an answer key.")
+    options, sure = best_options(items, fit.key_probabilities)
+    key: dict[Any, Any] = {}
+    for item, option, p in zip(items.labels, options, sure, strict=True):
+        if option >= 0:
+            label = python_value(items.option_labels[option])
+            key[python_value(item)] = (label, float(p)) if with_confidence else label
+    return key
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hitsndiffs.results.cluster import ClusterRanking
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["key_frame", "ranking_frame"]
@@ -19,7 +20,7 @@ def ranking_frame(ranking: Ranking) -> Any:
     return filled.with_columns(cs.matches("^rank").round().cast(pl.Int64))
 
 
-def key_frame(ranking: Ranking) -> Any:
+def key_frame(ranking: Ranking | ClusterRanking) -> Any:
     """Return the likely key as a Polars frame: item, answer, confidence."""
     import polars as pl
 

@@ -11,7 +11,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
 from hitsndiffs.results.wording import count
 
-__all__ = ["as_responses", "sampled", "with_groups"]
+__all__ = ["as_responses", "key_parameter", "sampled", "with_groups"]
 
 
 def as_responses(table: Any, group: str | None = None) -> Responses:
@@ -54,6 +54,16 @@ def with_groups(
         said = f"Method {method!r} takes no groups: every user counts as a witness."
         return responses.with_notes([*responses.notes, said]), params
     return responses, {**params, "group": responses.groups}
+
+
+def key_parameter(method: str) -> str:
+    """The parameter in which a method takes right answers: a hint, or the key that it requires.
+
+    >>> key_parameter("auto"), key_parameter("true-answer")
+    ('answers', 'key')
+    """
+    names = METHODS[method]().get_params() if method in METHODS else {}
+    return "key" if "answers" not in names and "key" in names else "answers"
 
 
 def sampled(responses: Responses, size: int, seed: int) -> Responses:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
 from hitsndiffs.results.given import as_responses, sampled, with_groups
 from hitsndiffs.results.rendering import as_dict, as_text
-from hitsndiffs.results.resampling import Refit
+from hitsndiffs.results.resampling import refitted
 from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.tables import RankingTables
 from hitsndiffs.results.uncertainty import (
@@ -255,13 +255,8 @@ class Ranking(Asking, RankingTables, RankingViews):
         repeats
             How many halves; each needs a fit to half the data.
         """
-        refit = Refit.of(self)
         errors = half_sample_errors(
-            self.responses.n_items,
-            lambda items: refit(self.responses.restrict_items(items)[0]),
-            self.scores,
-            repeats,
-            self._seed,
+            self.responses.n_items, partial(refitted, self), self.scores, repeats, self._seed
         )
         return replace(self, resampled_errors=errors)
 

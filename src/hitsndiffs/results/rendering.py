@@ -22,7 +22,6 @@ JSON_NAMES = {"lam": "lambda"}
 def as_dict(ranking: Ranking) -> dict[str, Any]:
     """Everything as plain Python values (JSON types)."""
     columns = {name: jsonable(values) for name, values in ranking.columns().items()}
-    names = list(columns)
     key = (
         {
             str(item): {"option": jsonable(option), "confidence": p}
@@ -42,7 +41,7 @@ def as_dict(ranking: Ranking) -> dict[str, Any]:
         "n_options": ranking.responses.n_options,
         "n_responses": ranking.responses.n_responses,
         "users": [
-            dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
         ],
         "n_components": ranking.n_components,
         "consistent": ranking.consistent,
@@ -108,19 +107,10 @@ def as_text(ranking: Ranking) -> str:
     r = ranking.responses
     sure = "certified consistent" if ranking.consistent else "not certified"
     lines = [f"Ranking by {ranking.method}: {r.n_users:,} users × {r.n_items:,} items, {sure}"]
-    for rank_, user, score in _best(ranking, 5):
-        lines.append(f"{rank_:>6}  {user:<20.20}  {score:8.3f}")
+    for j in ranking.order[:5]:
+        place = "–" if np.isnan(ranking.ranks[j]) else f"{ranking.ranks[j]:.0f}"
+        user = printable(str(ranking.users[j]))
+        lines.append(f"{place:>6}  {user:<20.20}  {ranking.scores[j]:8.3f}")
     if r.n_users > 5:
         lines.append(f"     …  ({r.n_users - 5:,} more)")
     return "\n".join(lines)
-
-
-def _best(ranking: Ranking, count: int) -> list[tuple[str, str, float]]:
-    return [
-        (
-            "–" if np.isnan(ranking.ranks[j]) else str(int(ranking.ranks[j])),
-            printable(str(ranking.users[j])),
-            float(ranking.scores[j]),
-        )
-        for j in ranking.order[:count]
-    ]

@@ -3,70 +3,47 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import answers_here
-from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.methods import make
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["Refit"]
+__all__ = ["refitted"]
 
 Vector = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Refit:
-    """The method of a ranking, ready to be called on part of its data.
+def refitted(ranking: Ranking, items: npt.NDArray[np.int64]) -> Vector:
+    """Scores of all users from some of the items, on the scale of the ranking.
 
-    Attributes
-    ----------
-    method, parameters
-        Of the ranking; if its method chose another one, that one.
-    by
-        What the scores are.
-    reference
-        The scores from all data.
+    If the method of the ranking chose another one, that one is fitted.
     """
-
-    method: str
-    parameters: Mapping[str, Any]
-    by: str
-    reference: Vector
-
-    @classmethod
-    def of(cls, ranking: Ranking) -> Self:
-        """The method that made a ranking."""
-        method, parameters = ranking.method, dict(ranking.parameters)
-        choice = ranking.fit.choice
-        if choice is not None and choice.method is not None:
-            method = choice.method
-            if method == "dawid-skene":
-                parameters["model"] = "full"
-        return cls(method, parameters, ranking.by, ranking.scores)
-
-    def __call__(self, part: Responses) -> Vector:
-        """Scores of all users from part of the items, on the scale of the reference."""
-        names = make(self.method).get_params()
-        params = {k: v for k, v in self.parameters.items() if k in names}
-        if "answers" in params:
-            params["answers"] = answers_here(part.structure, params["answers"])
-        if "resamples" in params:
-            params["resamples"] = 0
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            fit = make(self.method, **params).fit(part).fit_
-        scores = {"correct": fit.correct, "ability": fit.abilities}.get(self.by)
-        scores = fit.scores if scores is None else scores
-        return scores if self.by == "correct" else _on_scale(scores, self.reference)
+    method, parameters = ranking.method, dict(ranking.parameters)
+    choice = ranking.fit.choice
+    if choice is not None and choice.method is not None:
+        method = choice.method
+        if method == "dawid-skene":
+            parameters["model"] = "full"
+    part, _ = ranking.responses.restrict_items(items)
+    names = make(method).get_params()
+    params = {k: v for k, v in parameters.items() if k in names}
+    if "answers" in params:
+        params["answers"] = answers_here(part.structure, params["answers"])
+    if "resamples" in params:
+        params["resamples"] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fit = make(method, **params).fit(part).fit_
+    scores = {"correct": fit.correct, "ability": fit.abilities}.get(ranking.by)
+    scores = fit.scores if scores is None else scores
+    return scores if ranking.by == "correct" else _on_scale(scores, ranking.scores)
 
 
 def _on_scale(scores: Vector, reference: Vector) -> Vector:

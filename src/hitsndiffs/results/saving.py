@@ -128,7 +128,7 @@ def _document(ranking: Ranking) -> dict[str, Any]:
             "option_labels": _packed(r.option_labels),
             "item_starts": _packed(r.item_starts),
             "codes": _packed(r.codes) if r.is_dense else None,
-            "rows": None if r.is_dense else [_packed(part) for part in r.rows],
+            "rows": None if r.is_dense else _field(r.rows),
             "kind": r.kind,
             "notes": list(r.notes),
         },
@@ -136,7 +136,7 @@ def _document(ranking: Ranking) -> dict[str, Any]:
         "ranks": _packed(ranking.ranks),
         "components": _packed(ranking.components),
         "order": _packed(ranking.order),
-        "resampled_errors": _maybe(ranking.resampled_errors),
+        "resampled_errors": _field(ranking.resampled_errors),
         "fit": {f.name: _field(getattr(ranking.fit, f.name)) for f in fields(Fit)},
     }
 
@@ -165,10 +165,6 @@ def _packed(array: npt.NDArray[Any]) -> dict[str, Any]:
         "shape": list(array.shape),
         "bytes": base64.b64encode(zlib.compress(little.tobytes())).decode("ascii"),
     }
-
-
-def _maybe(array: npt.NDArray[Any] | None) -> dict[str, Any] | None:
-    return None if array is None else _packed(array)
 
 
 def _unpacked(packed: Any) -> Any:
@@ -204,7 +200,7 @@ def _ranking(document: Mapping[str, Any]) -> Ranking:
         option_labels=_unpacked(r["option_labels"]),
         item_starts=_unpacked(r["item_starts"]),
         codes=_unpacked(r["codes"]),
-        rows=None if r["rows"] is None else tuple(_unpacked(part) for part in r["rows"]),
+        rows=_restored(r["rows"]),
         kind=r["kind"],
         notes=r["notes"],
     )

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.errors import InputError
-from hitsndiffs.results.diagnostics import best_options, guessing, item_columns, option_columns
+from hitsndiffs.results.diagnostics import guessing, inferred_key, item_columns, option_columns
 from hitsndiffs.results.values import to_frame
 
 if TYPE_CHECKING:
@@ -98,20 +96,8 @@ class RankingTables:
         with_confidence
             Return ``(option, probability)`` instead of the option.
         """
-        r = self.responses
-        options, sure = self._key()
-        key: dict[Any, Any] = {}
-        for item, option, p in zip(r.items, options, sure, strict=True):
-            if option >= 0:
-                label = python_value(r.option_labels[option])
-                key[python_value(item)] = (label, float(p)) if with_confidence else label
-        return key
-
-    def _key(self) -> tuple[npt.NDArray[np.int64], Vector]:
-        """For each item, its likeliest option (-1: none) and how likely it is."""
-        if self.fit.key_probabilities is None:
-            raise InputError(f"Method '{self.method}' does not infer an answer key.")
-        return best_options(self.data.items, self.fit.key_probabilities)
+        items = self.responses.structure
+        return inferred_key(items, self.fit, self.method, with_confidence=with_confidence)
 
     def items(self, *, key: Mapping[Any, Any] | None = None) -> Any:
         """One row per item: likely key, difficulty, discrimination, and what looks wrong with it.

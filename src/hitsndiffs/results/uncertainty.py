@@ -35,16 +35,53 @@ Vector = npt.NDArray[np.float64]
 #: Up to this many users ranks are drawn; beyond that they are computed from expected counts.
 DRAWN_UP_TO = 3_000
 DRAWS = 1_000
-#: Cells of the grids on which large groups are counted.
-GRID = 400
+#: Large numbers of users are counted in this many groups, each on a grid of this many cells.
+GROUPS, GRID = 12, 400
 
 
 @dataclass(frozen=True)
 class Beliefs:
-    """What is known about each user's true score: a normal distribution."""
+    """What is known about each user's true score: a normal distribution (arrays of any engine)."""
 
-    mean: Vector
-    sd: Vector
+    mean: Any
+    sd: Any
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many users are expected above a value.
+
+    Attributes
+    ----------
+    grid, expected
+        Values, and the number of users expected above each.
+    n_users
+        How many users there are.
+    doubt
+        How uncertain the counts are: 0 if scores have no error, 1 if they are all error.
+    """
+
+    grid: Vector
+    expected: Vector
+    n_users: int
+    doubt: float
+
+    def above(self, values: Vector) -> Vector:
+        """The number of users expected above some values."""
+        return np.interp(values, self.grid, self.expected)
+
+    def intervals(self, mean: Vector, sd: Vector, level: float) -> tuple[Vector, Vector]:
+        """Best and worst rank of some users."""
+        z, m = -float(normal_quantile(np.array((1 - level) / 2))), self.n_users
+        middle, low, high = (self.above(mean + side * sd) for side in (0.0, z, -z))
+        # the number of users above a given value is uncertain too, not only the user's own score
+        low = middle - np.hypot(middle - low, z * self._error(low))
+        high = middle + np.hypot(high - middle, z * self._error(high))
+        return np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
+
+    def _error(self, count: Vector) -> Vector:
+        """Standard error of a count: binomial, as far as it is in doubt."""
+        return np.asarray(np.sqrt(np.maximum(count * (1 - count / self.n_users), 0.0) * self.doubt))
 
 
 def reliability(scores: Vector, errors: Vector) -> float:
@@ -64,12 +101,13 @@ def reliability(scores: Vector, errors: Vector) -> float:
     return float(np.clip(1 - np.mean(errors[known] ** 2) / total, 0.0, 1.0))
 
 
-def beliefs_of(scores: Vector, errors: Vector) -> Beliefs:
+def beliefs_of(scores: Any, errors: Any) -> Beliefs:
     """Pull scores towards their mean by as much as their errors explain."""
-    total = float(np.var(scores, ddof=1)) if len(scores) > 1 else 0.0
-    true = max(total - float(np.mean(errors**2)), 1e-3 * total, 1e-300)
+    total = float(scores.var(ddof=1)) if len(scores) > 1 else 0.0
+    true = max(total - float((errors**2).mean()), 1e-3 * total, 1e-300)
     share = true / (true + errors**2)
-    centre = float(np.average(scores, weights=1 / (true + errors**2)))
+    weight = 1 / (true + errors**2)
+    centre = float((weight * scores).sum()) / float(weight.sum())
     return Beliefs(centre + share * (scores - centre), np.sqrt(share) * errors)
 
 
@@ -97,19 +135,11 @@ def rank_intervals(
     if not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, for example 0.95; got {level!r}.")
     b = beliefs_of(scores, errors)
+    if len(scores) > drawn_up_to:
+        return _counts_here(b).intervals(b.mean, b.sd, level)
     tail = (1 - level) / 2
-    if len(scores) <= drawn_up_to:
-        ranks = _drawn_ranks(b, seed)
-        low, high = np.quantile(ranks, [tail, 1 - tail], axis=0)
-        return np.floor(low), np.ceil(high)
-    z = -float(normal_quantile(np.array(tail)))
-    above = _counter(b)
-    m = len(scores)
-    middle, low, high = above(b.mean), above(b.mean + z * b.sd), above(b.mean - z * b.sd)
-    # the number of users above a given value is uncertain too, not only the user's own score
-    low = middle - np.hypot(middle - low, z * _count_error(b, low, m))
-    high = middle + np.hypot(high - middle, z * _count_error(b, high, m))
-    return np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
+    low, high = np.quantile(_drawn_ranks(b, seed), [tail, 1 - tail], axis=0)
+    return np.floor(low), np.ceil(high)
 
 
 def spread_intervals(
@@ -118,64 +148,16 @@ def spread_intervals(
     """Rank intervals for users of any engine, as two columns, computed from expected counts.
 
     An interval always includes the user's rank by score.
-
-    Users are sorted into twelve groups by the size of their errors, and each group into cells. The
-    number expected above a value follows from the cells' totals; only these reach the caller.
     """
-    z = -float(normal_quantile(np.array((1 - level) / 2)))
-    m = data.n_users
-    total = float(scores.var(ddof=1))
-    true = max(total - float((errors**2).mean()), 1e-3 * total, 1e-300)
-    share = true / (true + errors**2)
-    weight = 1 / (true + errors**2)
-    centre = float((weight * scores).sum()) / float(weight.sum())
-    mean, sd = centre + share * (scores - centre), np.sqrt(share) * errors
-    low, high, widest = float(mean.min()), float(mean.max()), float(sd.max())
-    cuts = np.array(data.values_at(sd, [m * k // 12 for k in range(1, 12)]))
-    edges = np.linspace(low, max(high, low + 1e-300), GRID + 1)
-    cells = partial(_in_cells, cuts=cuts, edges=edges)
-    counted = data.reduced(cells, mean, sd).reshape(12, GRID, 3)
-    grid = np.linspace(low - 5 * widest, high + 5 * widest, 4 * GRID)
-    expected = np.zeros(len(grid))
-    for group in counted:
-        count = group[:, 0]
-        if not count.any():
-            continue
-        group_sd = max(float(np.sqrt(group[:, 2].sum() / count.sum())), 1e-300)
-        full = count > 0
-        means = group[full, 1] / count[full]
-        expected += normal_cdf((means[None, :] - grid[:, None]) / group_sd) @ count[full]
-    spread = float(mean.var())
-    open_share = float((sd**2).mean())
-    doubt = open_share / max(spread + open_share, 1e-300)
-    place = partial(_interval_of, grid=grid, expected=expected, z=z, m=m, doubt=doubt)
-    return data.mapped(np.empty((data.n_options, 0)), place, mean, sd, ranks)
-
-
-def _in_cells(mean: Vector, sd: Vector, *, cuts: Vector, edges: Vector) -> Vector:
-    """For each group and cell: users, sum of their means, sum of their squared errors."""
-    group = np.searchsorted(cuts, sd, side="right")
-    width = edges[1] - edges[0]
-    cell = np.clip(((mean - edges[0]) / width).astype(np.int64), 0, GRID - 1)
-    place = group * GRID + cell
-    return np.stack(
-        [np.bincount(place, weights, minlength=12 * GRID) for weights in (None, mean, sd**2)],
-        axis=1,
-    )
+    b = beliefs_of(scores, errors)
+    place = partial(_interval_of, counts=_counts_there(data, b), level=level)
+    return data.mapped(np.empty((data.n_options, 0)), place, b.mean, b.sd, ranks)
 
 
 def _interval_of(
-    _: Vector, mean: Vector, sd: Vector, rank: Vector, *,
-    grid: Vector, expected: Vector, z: float, m: int, doubt: float,
-) -> Vector:  # fmt: skip
-    """Best and worst rank of some users, from how many are expected above a value."""
-    middle, low, high = (np.interp(mean + side * sd, grid, expected) for side in (0.0, z, -z))
-    error_low, error_high = (
-        np.sqrt(np.maximum(count * (1 - count / m), 0.0) * doubt) for count in (low, high)
-    )
-    low = middle - np.hypot(middle - low, z * error_low)
-    high = middle + np.hypot(high - middle, z * error_high)
-    low, high = np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
+    _: Vector, mean: Vector, sd: Vector, rank: Vector, *, counts: Counts, level: float
+) -> Vector:
+    low, high = counts.intervals(mean, sd, level)
     return np.stack([np.minimum(low, rank), np.maximum(high, rank)], axis=1)
 
 
@@ -189,8 +171,7 @@ def top_probabilities(
     if len(scores) <= drawn_up_to:
         return np.asarray((_drawn_ranks(b, seed) <= k).mean(axis=0))
     edges = np.linspace(b.mean.min() - 4 * b.sd.max(), b.mean.max() + 4 * b.sd.max(), 4 * GRID)
-    counts = _counter(b)(edges)
-    cut = float(np.interp(-k, -counts, edges))
+    cut = float(np.interp(-k, -_counts_here(b).above(edges), edges))
     return np.asarray(normal_cdf((b.mean - cut) / np.maximum(b.sd, 1e-300)))
 
 
@@ -244,24 +225,52 @@ def _drawn_ranks(b: Beliefs, seed: int) -> npt.NDArray[np.int32]:
     return ranks
 
 
-def _counter(b: Beliefs) -> Callable[[Vector], Vector]:
-    """How many users are expected above a value; users are first sorted into cells of a grid."""
-    reach = 5 * float(b.sd.max())
-    grid = np.linspace(b.mean.min() - reach, b.mean.max() + reach, 4 * GRID)
-    expected = np.zeros(len(grid))
-    for users in np.array_split(np.argsort(b.sd, kind="stable"), 12):
-        sd = max(float(np.sqrt(np.mean(b.sd[users] ** 2))), 1e-300)
+def _counts_here(b: Beliefs) -> Counts:
+    """Count users in memory: in groups of similar errors, each sorted into cells of a grid."""
+    groups = []
+    for users in np.array_split(np.argsort(b.sd, kind="stable"), GROUPS):
         counts, edges = np.histogram(b.mean[users], bins=GRID)
         totals = np.histogram(b.mean[users], bins=edges, weights=b.mean[users])[0]
+        groups.append((float(np.sqrt(np.mean(b.sd[users] ** 2))), counts, totals))
+    return _counts(b, len(b.mean), groups)
+
+
+def _counts_there(data: Engine, b: Beliefs) -> Counts:
+    """Count users where they are: only the totals of the cells reach the caller."""
+    m = data.n_users
+    low, high = float(b.mean.min()), float(b.mean.max())
+    cuts = np.array(data.values_at(b.sd, [m * k // GROUPS for k in range(1, GROUPS)]))
+    edges = np.linspace(low, max(high, low + 1e-300), GRID + 1)
+    counted = data.reduced(partial(_in_cells, cuts=cuts, edges=edges), b.mean, b.sd)
+    groups = [
+        (float(np.sqrt(squares.sum() / counts.sum())), counts, totals)
+        for counts, totals, squares in counted.reshape(GROUPS, GRID, 3).transpose(0, 2, 1)
+        if counts.any()
+    ]
+    return _counts(b, m, groups)
+
+
+def _in_cells(mean: Vector, sd: Vector, *, cuts: Vector, edges: Vector) -> Vector:
+    """For each group and cell: users, sum of their means, sum of their squared errors."""
+    group = np.searchsorted(cuts, sd, side="right")
+    width = edges[1] - edges[0]
+    cell = np.clip(((mean - edges[0]) / width).astype(np.int64), 0, GRID - 1)
+    place = group * GRID + cell
+    return np.stack(
+        [np.bincount(place, weights, minlength=GROUPS * GRID) for weights in (None, mean, sd**2)],
+        axis=1,
+    )
+
+
+def _counts(b: Beliefs, n_users: int, groups: list[tuple[float, Vector, Vector]]) -> Counts:
+    """Counts from groups: the error of each, and users and total mean in each of its cells."""
+    reach = 5 * float(b.sd.max())
+    grid = np.linspace(float(b.mean.min()) - reach, float(b.mean.max()) + reach, 4 * GRID)
+    expected = np.zeros(len(grid))
+    for sd, counts, totals in groups:
         full = counts > 0
         means = totals[full] / counts[full]
-        expected += normal_cdf((means[None, :] - grid[:, None]) / sd) @ counts[full]
-    return lambda x: np.interp(x, grid, expected)
-
-
-def _count_error(b: Beliefs, count: Vector, m: int) -> Vector:
-    """Standard error of a count: zero if scores have no error, binomial if they are all error."""
-    spread = float(np.var(b.mean))
-    open_part = float(np.mean(b.sd**2))
-    share = open_part / max(spread + open_part, 1e-300)
-    return np.asarray(np.sqrt(np.maximum(count * (1 - count / m), 0.0) * share))
+        expected += normal_cdf((means[None, :] - grid[:, None]) / max(sd, 1e-300)) @ counts[full]
+    open_part = float((b.sd**2).mean())
+    doubt = open_part / max(float(b.mean.var()) + open_part, 1e-300)
+    return Counts(grid, expected, n_users, doubt)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-__all__ = ["count", "judged", "listed", "per_cent"]
+__all__ = ["count", "joined", "judged", "listed", "missing", "per_cent", "sizes"]
 
 
 def count(number: int, noun: str) -> str:
@@ -14,6 +15,12 @@ def count(number: int, noun: str) -> str:
     ('1 user', '2,500 users')
     """
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def sizes(data: Any) -> str:
+    """Return the numbers of users, items and answers of responses or an engine."""
+    numbers = ((data.n_users, "user"), (data.n_items, "item"), (data.n_responses, "answer"))
+    return ", ".join(count(number, noun) for number, noun in numbers)
 
 
 def per_cent(share: float, digits: int = 0) -> str:
@@ -30,6 +37,11 @@ def per_cent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def missing(data: Any) -> str:
+    """Return the share of answers that are missing, in per cent."""
+    return per_cent(1 - data.n_responses / (data.n_users * data.n_items))
+
+
 def listed(labels: Iterable[object], most: int = 5) -> str:
     """Return the first few labels.
 
@@ -38,6 +50,15 @@ def listed(labels: Iterable[object], most: int = 5) -> str:
     """
     labels = list(labels)
     return ", ".join([str(label) for label in labels[:most]] + ["…"] * (len(labels) > most))
+
+
+def joined(names: Sequence[str], word: str = "and") -> str:
+    """Return all names in one phrase.
+
+    >>> joined(["a"]), joined(["a", "b", "c"]), joined(["a", "b"], "or")
+    ('a', 'a, b and c', 'a or b')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 #: How the better end of an order was found (:class:`hitsndiffs.order.orientation.Orientation`).

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.show.labels import clean
 from hitsndiffs.show.tables import chosen_options, right_answers
 
 __all__ = ["Alike", "Pair", "find_alike"]
@@ -77,21 +78,21 @@ def find_alike(ranking: Ranking) -> Alike:
         wrong[j] = (match & (right == 0)).sum(axis=1)
     same = np.divide(equal, common, out=np.full_like(equal, np.nan), where=common > 0)
     order = _side_by_side(same)[:SHOWN_USERS]
-    names = [str(ranking.users[users[j]]) for j in order]
+    names = [clean(user, 60) for user in ranking.users[users]]
     pairs = [
-        Pair(
-            str(ranking.users[users[i]]),
-            str(ranking.users[users[j]]),
-            int(common[i, j]),
-            int(equal[i, j]),
-            int(wrong[i, j]),
-        )
+        Pair(names[i], names[j], int(common[i, j]), int(equal[i, j]), int(wrong[i, j]))
         for i in range(len(users))
         for j in range(i)
         if same[i, j] >= 0.7
     ]
     pairs.sort(key=lambda p: (-p.same_wrong, -p.same, p.first, p.second))
-    return Alike(n_users, users[order], names, same[np.ix_(order, order)], pairs[:SHOWN_PAIRS])
+    return Alike(
+        n_users,
+        users[order],
+        [names[j] for j in order],
+        same[np.ix_(order, order)],
+        pairs[:SHOWN_PAIRS],
+    )
 
 
 def _side_by_side(same: Array) -> npt.NDArray[np.int64]:

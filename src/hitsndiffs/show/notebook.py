@@ -13,7 +13,7 @@ from hitsndiffs.reading import Plan
 from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import repeats, sureness
-from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.results.wording import count, missing, per_cent
 from hitsndiffs.show.labels import clean
 from hitsndiffs.show.rows import Row, ranking_rows
 
@@ -103,10 +103,9 @@ def _responses(r: Responses) -> str:
         [html.escape(clean(r.users[j], 40)), *(html.escape(cell) for cell in table[j])]
         for j in range(users)
     ]
-    missing = 1 - r.n_responses / max(r.n_users * r.n_items, 1)
     lines = [
         f"{count(r.n_options, 'option')}, {count(r.n_responses, 'answer')}, "
-        + ("none missing." if r.is_complete else f"{per_cent(missing)} missing.")
+        + ("none missing." if r.is_complete else f"{missing(r)} missing.")
     ]
     more = [
         f"{count(n - shown, f'more {noun}')}"

@@ -13,7 +13,7 @@ from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.values import jsonable
-from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.results.wording import count, missing, sizes
 from hitsndiffs.show.alike import Alike, Pair, find_alike
 from hitsndiffs.show.axes import find_axes
 from hitsndiffs.show.charts.answers import answers_chart
@@ -25,9 +25,9 @@ from hitsndiffs.show.rows import Row, Rows, ranking_rows
 from hitsndiffs.show.story import Tile, tiles, verdict
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.templating import environment, policy, render
-from hitsndiffs.show.theme import dressed, to_svg, to_svgs
+from hitsndiffs.show.theme import Spec, to_svg, to_svgs
 
-__all__ = ["EMPTY_ROW", "Figure", "Report", "describe", "report_html", "write_report"]
+__all__ = ["EMPTY_ROW", "Figure", "Report", "describe", "drawn", "report_html", "write_report"]
 
 #: At most this many items with a remark get a chart; others do only in tests up to this long.
 DOUBT_CHARTS, ITEM_CHARTS = 24, 48
@@ -169,10 +169,9 @@ def describe(
     name = clean(Path(file).name) if file is not None else "Ranking"
     said = verdict(ranking)
     helps = [ranking.what_helps] if ranking.what_helps and ranking.what_helps not in said[1] else []
-    by = f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, {count(r.n_responses, 'answer')}"
     return Report(
         title=name,
-        subtitle=f"Who is good, found from the answers alone: {by}",
+        subtitle=f"Who is good, found from the answers alone: {sizes(r)}",
         verdict=said,
         tiles=tiles(ranking),
         figures=_figures(ranking, items),
@@ -200,10 +199,11 @@ def _urgency(item: Item) -> tuple[bool, bool, int]:
     return not item.wrong_key, item.doubt != "mis-keyed", item.number
 
 
-def _figure(chart: Any, caption: str, label: str) -> Figure:
+def drawn(chart: Spec, caption: str, label: str) -> Figure:
+    """Draw a chart for a page."""
     from markupsafe import Markup
 
-    return Figure(Markup(to_svg(dressed(chart), label=label)), caption, label)
+    return Figure(Markup(to_svg(chart, label=label)), caption, label)
 
 
 def _figures(ranking: Ranking, items: Sequence[Item]) -> dict[str, Figure | None]:
@@ -211,20 +211,20 @@ def _figures(ranking: Ranking, items: Sequence[Item]) -> dict[str, Figure | None
     axes = find_axes(ranking)
     known = any(item.discrimination is not None for item in items)
     return {
-        "ranking": _figure(
+        "ranking": drawn(
             ranking_chart(ranking),
             f"Each point is a user's {what}; the bar holds the true value, 95 % sure. Where bars "
             "overlap a lot, the order of two users may be chance.",
             f"Chart: users from best to worst by {what}, with intervals. The table of the ranking "
             "has the numbers.",
         ),
-        "answers": _figure(
+        "answers": drawn(
             answers_chart(ranking),
             "Users from best to worst, items from easy to hard. Right is what the answers point "
             "to as the key. The clearer the two colours part, the better the order fits.",
             "Picture of the answer table: right, wrong and missing answers, sorted by the result.",
         ),
-        "items": _figure(
+        "items": drawn(
             items_chart(ranking, items=items),
             "Items further up tell strong users from weak ones better; items at the right are "
             "easier. Triangles are items to look at.",
@@ -233,7 +233,7 @@ def _figures(ranking: Ranking, items: Sequence[Item]) -> dict[str, Figure | None
         )
         if known
         else None,
-        "axes": _figure(
+        "axes": drawn(
             axes_chart(ranking, axes=axes),
             "Each point is a user; users who answer alike stand close to each other.",
             "Chart: users on the two strongest axes of the answers, coloured by the ranking.",
@@ -253,9 +253,9 @@ def _cards(ranking: Ranking, items: Sequence[Item]) -> list[Card]:
     labels = [
         f"Chart: share of each option of {item.name} among weak and strong users" for item in items
     ]
-    chart = dressed(item_chart(rows[0], shares.shape[1]))
-    drawn = to_svgs(chart, list(zip(rows, labels, strict=True)))
-    return [Card(item, Markup(svg)) for item, svg in zip(items, drawn, strict=True)]
+    chart = item_chart(rows[0], shares.shape[1])
+    pictures = to_svgs(chart, list(zip(rows, labels, strict=True)))
+    return [Card(item, Markup(svg)) for item, svg in zip(items, pictures, strict=True)]
 
 
 def _scores_are(ranking: Ranking) -> str:
@@ -313,7 +313,7 @@ def _copies(ranking: Ranking, alike: Alike) -> list[Care]:
         return []
     figure = None
     if len(alike.users) > 2:
-        figure = _figure(
+        figure = drawn(
             copies_chart(ranking, alike=alike),
             "Share of equal answers for each pair of users, among the items both answered.",
             "Chart: share of equal answers between users who look alike; the table has the "
@@ -325,12 +325,9 @@ def _copies(ranking: Ranking, alike: Alike) -> list[Care]:
             f"{count(alike.n_users, 'user')} agree with somebody more than their abilities "
             "explain. They may have worked together, shared a source, or copied; equal wrong "
             "answers say most. The ranking counts such users for less when it looks for the key.",
-            [clean(name, 60) for name in alike.names] if not alike.pairs else (),
+            alike.names if not alike.pairs else (),
             max(alike.n_users - len(alike.names), 0) if not alike.pairs else 0,
-            [
-                Pair(clean(p.first, 60), clean(p.second, 60), p.common, p.same, p.same_wrong)
-                for p in alike.pairs
-            ],
+            alike.pairs,
             figure,
         )
     ]
@@ -338,9 +335,8 @@ def _copies(ranking: Ranking, alike: Alike) -> list[Care]:
 
 def _read(ranking: Ranking, file: str | os.PathLike[str] | None) -> str:
     r = ranking.responses
-    missing = 1 - r.n_responses / (r.n_users * r.n_items)
     source = "These data hold" if file is None else f"The file {clean(Path(file).name)} holds"
-    gaps = "no cell is empty" if r.is_complete else f"{per_cent(missing)} of the cells are empty"
+    gaps = "no cell is empty" if r.is_complete else f"{missing(r)} of the cells are empty"
     return (
         f"{source} {count(r.n_responses, 'answer')} of {count(r.n_users, 'user')} to "
         f"{count(r.n_items, 'item')}, which have {count(r.n_options, 'option')} that somebody "

@@ -89,11 +89,10 @@ def ranking_rows(ranking: Ranking, *, searched: int = SEARCHED) -> Rows:
     lowest = 0.0 if shares else float(np.nanmin(low))
     highest = 1.0 if shares else float(np.nanmax(high))
     first, last = ranking.rank_intervals()
-    digits = 3  # as many as are shown: the page and the file must round alike
     numbers: dict[str, Any] = {
         "rank": _whole(ranking.ranks[order]),
-        "score": _rounded(ranking.scores[order], digits),
-        "error": _rounded(ranking.standard_errors[order], digits),
+        "score": _rounded(ranking.scores[order]),
+        "error": _rounded(ranking.standard_errors[order]),
         "first": _whole(first[order]),
         "last": _whole(last[order]),
         "answers": ranking.responses.answers_per_user[order].tolist(),
@@ -157,8 +156,9 @@ def _whole(values: Any) -> list[int | None]:
     return [None if np.isnan(v) else int(v) for v in values.tolist()]
 
 
-def _rounded(values: Any, digits: int) -> list[float | None]:
-    return [None if v != v else v for v in np.round(values, digits).tolist()]
+def _rounded(values: Any) -> list[float | None]:
+    """As many digits as are shown: the page and the file must round alike."""
+    return [None if v != v else v for v in np.round(values, 3).tolist()]
 
 
 def _packed(text: str) -> str:

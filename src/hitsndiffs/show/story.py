@@ -9,7 +9,7 @@ import numpy as np
 
 from hitsndiffs.methods.latent_key.reading import DOUBT
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.results.wording import count, joined, missing, per_cent
 from hitsndiffs.show.labels import clean
 
 __all__ = ["Tile", "tiles", "verdict"]
@@ -60,11 +60,11 @@ def _best(ranking: Ranking) -> str:
     if len(first) > 3:
         said = f"{count(len(first), 'user')} share the first place"
     elif len(first) > 1:
-        said = f"{_and([clean(ranking.users[j], 60) for j in first])} share the first place"
+        said = f"{joined([clean(ranking.users[j], 60) for j in first])} share the first place"
     elif len(names) == 1:
         said = f"{names[0]} is the only user who can be ranked"
     else:
-        said = f"{names[0]} comes out best, followed by {_and(names[1:])}"
+        said = f"{names[0]} comes out best, followed by {joined(names[1:])}"
     if ranking.n_components > 1:
         said += (
             f" (in the largest of {ranking.n_components} groups of users, which share no answers "
@@ -101,14 +101,9 @@ def _reach(ranking: Ranking) -> str:
     )
 
 
-def _and(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def tiles(ranking: Ranking) -> list[Tile]:
     """The numbers to look at first."""
     r = ranking.responses
-    missing = 1 - r.n_responses / (r.n_users * r.n_items)
     found = []
     if ranking.confidence is not None:
         found.append(
@@ -129,7 +124,7 @@ def tiles(ranking: Ranking) -> list[Tile]:
             )
         )
     found.append(Tile("users", f"{r.n_users:,}", _range(ranking)))
-    empty = "everybody answered everything" if r.is_complete else f"{per_cent(missing)} unanswered"
+    empty = "everybody answered everything" if r.is_complete else f"{missing(r)} unanswered"
     found.append(Tile("items", f"{r.n_items:,}", empty))
     return found
 

@@ -1,4 +1,4 @@
-"""The tables of a ranking as plain columns, from any kind of frame."""
+"""The items and answers of a ranking, as charts and reports show them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.results.diagnostics import Remark, item_remarks
+from hitsndiffs.results.diagnostics import (
+    Remark,
+    best_options,
+    item_columns,
+    item_remarks,
+    option_columns,
+)
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import clean
 
 __all__ = [
     "Item",
     "chosen_options",
-    "columns",
     "item_list",
     "option_groups",
     "option_shares",
@@ -27,19 +32,6 @@ Ints = npt.NDArray[np.int64]
 
 #: Cells of answer sheets handled at once.
 CELLS_AT_ONCE = 4_000_000
-
-
-def columns(frame: Any) -> dict[str, list[Any]]:
-    """Columns of a frame of any kind, by name.
-
-    >>> import polars as pl
-    >>> columns(pl.DataFrame({"a": [1, 2]}))
-    {'a': [1, 2]}
-    """
-    import narwhals as nw
-
-    found: dict[str, list[Any]] = nw.from_native(frame, eager_only=True).to_dict(as_series=False)
-    return found
 
 
 @dataclass(frozen=True)
@@ -75,14 +67,11 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
     key
         An answer key to check against the answers.
     """
-    found = columns(ranking.items(key=key))
-    n = len(found["item"])
-    probabilities = ranking.fit.key_probabilities
-    remarks = (
-        [Remark()] * n
-        if probabilities is None
-        else item_remarks(ranking.data, ranking.scores, probabilities, key)
-    )
+    data, scores, probabilities = ranking.data, ranking.scores, ranking.fit.key_probabilities
+    found = item_columns(data, scores, probabilities, key)
+    remarks = [Remark()] * data.n_items
+    if probabilities is not None:
+        remarks = item_remarks(data, scores, probabilities, key)
 
     def number(name: str, i: int) -> float | None:
         value = found[name][i] if name in found else None
@@ -90,7 +79,7 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
 
     def text(name: str, i: int) -> str | None:
         value = found[name][i] if name in found else None
-        return None if value is None or value != value else clean(value)
+        return None if value is None else clean(value)
 
     return [
         Item(
@@ -107,7 +96,7 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
             remark=clean(remarks[i].text) if remarks[i].text else "",
             doubt=remarks[i].kind,
         )
-        for i in range(n)
+        for i in range(data.n_items)
     ]
 
 
@@ -118,8 +107,8 @@ def option_groups(ranking: Ranking) -> int:
 
 def option_shares(ranking: Ranking, groups: int) -> Any:
     """The share of each group, weakest first, that chose each option: options × groups."""
-    found = columns(ranking.options(groups=groups))
-    return np.array([found[f"share_group_{g + 1}"] for g in range(groups)], dtype=float).T
+    found = option_columns(ranking.data, ranking.scores, groups)
+    return np.column_stack([found[f"share_group_{g + 1}"] for g in range(groups)])
 
 
 def chosen_options(ranking: Ranking, users: Ints) -> Ints:
@@ -135,19 +124,7 @@ def chosen_options(ranking: Ranking, users: Ints) -> Ints:
 
 def right_answers(ranking: Ranking, chosen: Ints) -> npt.NDArray[np.float64]:
     """1 if the chosen option is the likely key, 0 if not, NaN without an answer."""
-    key = _likely_key(ranking)
-    return np.where(chosen < 0, np.nan, key[np.maximum(chosen, 0)])
-
-
-def _likely_key(ranking: Ranking) -> npt.NDArray[np.float64]:
-    """1 for the likeliest option of each item (the most chosen one if the method infers no key)."""
-    r = ranking.responses
-    p = ranking.fit.key_probabilities
-    value = r.choosers_per_option.astype(float) if p is None else np.nan_to_num(p, nan=-1.0)
-    best = np.maximum.reduceat(value, r.item_starts[:-1])
-    first = np.flatnonzero(value >= best[r.option_items])[::-1]
-    chosen = np.zeros(r.n_items, dtype=np.int64)
-    chosen[r.option_items[first]] = first
-    right = np.zeros(r.n_options)
-    right[chosen] = 1.0
-    return right
+    r, p = ranking.responses, ranking.fit.key_probabilities
+    # a method that infers no key: the most chosen option
+    key, _ = best_options(r.structure, r.choosers_per_option.astype(float) if p is None else p)
+    return np.where(chosen < 0, np.nan, chosen == key)

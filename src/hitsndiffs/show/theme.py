@@ -1,13 +1,15 @@
 """How charts look, and how a chart becomes a picture that follows the page's colours.
 
-Charts are made with Vega-Altair in the colours of ``LIGHT``. For a page, vl-convert draws them as
-SVG in advance, and every colour becomes a CSS variable of the page. The same picture then suits
-light mode, dark mode and print. A page with ten pictures needs no charting script: Vega, Vega-Lite
-and Vega-Embed are about 830 kB, the pictures about 10 kB each.
+A chart is a Vega-Lite specification: a dictionary, in the colours of ``LIGHT``. A notebook gets it
+as a Vega-Altair object. For a page, vl-convert draws it as SVG in advance, and every colour becomes
+a CSS variable of the page. The same picture then suits light mode, dark mode and print. A page with
+ten pictures needs no charting script: Vega, Vega-Lite and Vega-Embed are about 830 kB, the pictures
+about 10 kB each. It needs no Altair either, which takes 0.4 s to import and to check ten charts.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -16,7 +18,24 @@ from xml.etree import ElementTree
 
 from hitsndiffs.errors import MissingExtraError
 
-__all__ = ["DARK", "LIGHT", "SHADES", "altair", "dressed", "palette_css", "to_svg", "to_svgs"]
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "SHADES",
+    "Spec",
+    "altair_chart",
+    "category",
+    "mark",
+    "palette_css",
+    "quantity",
+    "said_on_hover",
+    "to_svg",
+    "to_svgs",
+]
+
+#: A chart, or a part of one, in the words of Vega-Lite.
+Spec = dict[str, Any]
+
 
 #: Colours by role. Blue and orange stay distinct for colour-blind readers, and in greyscale.
 LIGHT = {
@@ -64,21 +83,12 @@ _DROPPED = {"aria-label", "aria-roledescription", "aria-hidden", "role", "font-f
 _VARIABLES = {value: f"var(--{name})" for name, value in LIGHT.items()}
 
 
-def altair() -> Any:
-    """Return the charting library, or say how to get it."""
-    try:
-        import altair
-    except ImportError:
-        raise MissingExtraError(
-            "Charts need the package altair, which is not installed: "
-            "pip install 'hitsndiffs[plots]'."
-        ) from None
-    return altair
-
-
-def dressed(chart: Any) -> Any:
-    """Give a finished chart the fonts, lines and colours that all charts share."""
-    axis = {
+#: The fonts, lines and colours that all charts share, as Vega-Lite's ``config``.
+CONFIG = {
+    "background": LIGHT["surface"],
+    "padding": {"left": 22, "right": 12, "top": 6, "bottom": 8},  # room for wider fonts
+    "font": FONT,
+    "axis": {
         "labelColor": LIGHT["muted"],
         "titleColor": LIGHT["muted"],
         "gridColor": LIGHT["line"],
@@ -88,21 +98,67 @@ def dressed(chart: Any) -> Any:
         "titleFontSize": 12,
         "titleFontWeight": "normal",
         "titlePadding": 8,
-    }
-    text = {"labelColor": LIGHT["muted"], "titleColor": LIGHT["muted"]}
-    finished = chart.configure(
-        background=LIGHT["surface"],
-        padding={"left": 22, "right": 12, "top": 6, "bottom": 8},  # room for wider fonts
-        font=FONT,
-        axis=axis,
-        view={"stroke": None},
-        legend={"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", **text},
-        title={"color": LIGHT["ink"], "fontSize": 14, "fontWeight": 600, "anchor": "start"},
-        mark={"aria": False},
-    )
+    },
+    "view": {"stroke": None},
+    "legend": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelColor": LIGHT["muted"],
+        "titleColor": LIGHT["muted"],
+    },
+    "title": {"color": LIGHT["ink"], "fontSize": 14, "fontWeight": 600, "anchor": "start"},
+    "mark": {"aria": False},
+}
+
+
+def mark(kind: str, **settings: Any) -> Spec:
+    """What is drawn for every row."""
+    return {"type": kind, **settings}
+
+
+def quantity(field: str, **settings: Any) -> Spec:
+    """A channel that shows a field of numbers."""
+    return {"field": field, "type": "quantitative", **settings}
+
+
+def category(field: str, **settings: Any) -> Spec:
+    """A channel that shows a field of names."""
+    return {"field": field, "type": "nominal", **settings}
+
+
+def said_on_hover() -> Spec:
+    """The channels for marks that show the field ``said`` on hover, also in a page."""
+    return {"description": category("said"), "tooltip": category("said", title=" ")}
+
+
+def altair_chart(chart: Spec) -> Any:
+    """A chart as an Altair object, shown in a notebook as a picture."""
+    try:
+        import altair
+    except ImportError:
+        raise MissingExtraError(
+            "Charts need the package altair, which is not installed: "
+            "pip install 'hitsndiffs[plots]'."
+        ) from None
+    made = _object({**chart, "config": CONFIG}, altair)
     # set the plain way, Altair would store the attribute as a part of the chart
-    object.__setattr__(finished, "__class__", _offline(finished.__class__))
-    return finished
+    object.__setattr__(made, "__class__", _offline(made.__class__))
+    return made
+
+
+def _object(chart: Spec, altair: Any) -> Any:
+    """A chart or a part of one; ``from_dict`` would make an object of every row (in seconds)."""
+    given = dict(chart)
+    if "data" in given:
+        given["data"] = altair.Data(**given["data"])
+    if "encoding" in given:
+        given["encoding"] = altair.FacetedEncoding(**given["encoding"])
+    for parts, kind in (("layer", altair.LayerChart), ("vconcat", altair.VConcatChart)):
+        if parts in given:
+            given[parts] = [_object(part, altair) for part in given[parts]]
+            return kind(**given)
+    return altair.Chart(**given)
 
 
 @cache
@@ -112,9 +168,10 @@ def _offline(kind: Any) -> Any:
     Altair's default renderer loads scripts from a public server. Any other renderer that
     ``altair.renderers.enable`` selects takes precedence.
     """
+    from altair import renderers
 
     def bundle(self: Any, *args: Any, **options: Any) -> Any:
-        if altair().renderers.active != "default":
+        if renderers.active != "default":
             return kind._repr_mimebundle_(self, *args, **options)
         drawn = _converter().vegalite_to_svg(self.to_json(validate=False))
         return {"image/svg+xml": drawn, "text/plain": f"{kind.__name__}(…)"}
@@ -122,36 +179,41 @@ def _offline(kind: Any) -> Any:
     return type(kind.__name__, (kind,), {"_repr_mimebundle_": bundle, "__doc__": kind.__doc__})
 
 
-def to_svg(chart: Any, *, label: str) -> str:
+def to_svg(chart: Spec, *, label: str) -> str:
     """Draw a chart as an SVG element for a page that defines the palette (:func:`palette_css`).
 
     Parameters
     ----------
     chart
-        An Altair chart, styled by :func:`dressed`.
+        What to draw.
     label
         What the picture shows, for screen readers.
     """
-    return _element(_converter().vegalite_to_svg(chart.to_json(validate=False)), label)
+    return _element(_converter().vegalite_to_svg(_text({**chart, "config": CONFIG})), label)
 
 
-def to_svgs(chart: Any, versions: Sequence[tuple[list[dict[str, Any]], str]]) -> list[str]:
+def to_svgs(chart: Spec, versions: Sequence[tuple[list[Spec], str]]) -> list[str]:
     """Draw one chart with several sets of rows: twice as fast as one by one.
 
     Parameters
     ----------
     chart
-        A chart styled by :func:`dressed`, with one set of rows and no scale that depends on them.
+        A chart with one set of rows, and no scale that depends on them.
     versions
         The rows and the label of each picture.
     """
-    spec = _converter().vegalite_to_vega(chart.to_json(validate=False))
+    spec = _converter().vegalite_to_vega(_text({**chart, "config": CONFIG}))
     (source,) = [data for data in spec["data"] if "values" in data]
     found = []
     for rows, label in versions:
         source["values"] = rows
-        found.append(_element(_converter().vega_to_svg(spec), label))
+        found.append(_element(_converter().vega_to_svg(_text(spec)), label))
     return found
+
+
+def _text(spec: Spec) -> str:
+    """The text of a chart: vl-convert takes a dictionary too, but needs longer for it."""
+    return json.dumps(spec, separators=(",", ":"))
 
 
 def _converter() -> Any:

@@ -12,12 +12,12 @@ from hitsndiffs.show.charts.answers import answers_chart
 from hitsndiffs.show.charts.items import items_chart, options_chart
 from hitsndiffs.show.charts.ranking import ranking_chart
 from hitsndiffs.show.charts.structure import agreement_chart, axes_chart, copies_chart
-from hitsndiffs.show.theme import dressed
+from hitsndiffs.show.theme import Spec, altair_chart
 
 __all__ = ["CHARTS", "plot", "plot_comparison"]
 
 #: Name → title and drawing function.
-CHARTS: dict[str, tuple[str, Callable[..., Any]]] = {
+CHARTS: dict[str, tuple[str, Callable[..., Spec]]] = {
     "ranking": ("Users from best to worst, with 95 % intervals", ranking_chart),
     "answers": ("The answers, sorted by the result", answers_chart),
     "items": ("Items by difficulty and discrimination", items_chart),
@@ -40,9 +40,9 @@ def plot(ranking: Ranking, name: str = "ranking", **options: Any) -> Any:
         if "unexpected keyword" not in str(error):
             raise
         raise InputError(f"Chart {name!r} does not take this option: {error}.") from None
-    return dressed(chart.properties(title=title))
+    return altair_chart({"title": title, **chart})
 
 
 def plot_comparison(comparison: Comparison) -> Any:
     """Draw a comparison; see :meth:`hitsndiffs.Comparison.plot`."""
-    return dressed(agreement_chart(comparison).properties(title="How alike the methods rank"))
+    return altair_chart({"title": "How alike the methods rank", **agreement_chart(comparison)})

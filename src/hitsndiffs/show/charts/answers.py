@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import distinct
 from hitsndiffs.show.tables import chosen_options, right_answers
-from hitsndiffs.show.theme import LIGHT, SHADES, altair
+from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, mark, quantity
 
 __all__ = ["answers_chart"]
 
@@ -26,7 +24,7 @@ Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def answers_chart(ranking: Ranking, *, as_read: bool = False) -> Any:
+def answers_chart(ranking: Ranking, *, as_read: bool = False) -> Spec:
     """Right, wrong and missing answers; the best users on top, the easiest items at the left.
 
     Right means the likely key. If the answers are consistent, the colours meet along one line,
@@ -63,8 +61,7 @@ def _spread(users: Ints) -> Ints:
     return users[np.unique(places.astype(np.int64))]
 
 
-def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints, title: str) -> Any:
-    alt = altair()
+def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints, title: str) -> Spec:
     names = distinct(ranking.users[users])
     questions = distinct(ranking.responses.items[items])
     states = np.where(np.isnan(table), "no answer", np.where(table == 1, "right", "wrong"))
@@ -76,43 +73,30 @@ def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints, title: str)
     colours = [LIGHT["accent"], LIGHT["warn-soft"], LIGHT["blank"]]
     step = float(np.clip(WIDTH / len(items), 5, 16))
     quiet = {"ticks": False, "domain": False, "grid": False}
-    return (
-        alt.Chart(alt.Data(values=rows))
-        .mark_rect(stroke=LIGHT["surface"], strokeWidth=0.6)
-        .encode(
-            x=alt.X(
-                "item:N",
-                sort=None,
-                title=title,
-                axis=alt.Axis(
-                    **quiet,
-                    labels=step >= 9,
-                    labelAngle=-90,
-                    labelLimit=90,
-                    labelPadding=4,
-                    titlePadding=20,
-                ),
+    across = {"labels": step >= 9, "labelAngle": -90, "labelLimit": 90, "labelPadding": 4}
+    down = {"labelLimit": 150, "labelPadding": 6, "labelOverlap": False}
+    return {
+        "data": {"values": rows},
+        "mark": mark("rect", stroke=LIGHT["surface"], strokeWidth=0.6),
+        "encoding": {
+            "x": category(
+                "item", sort=None, title=title, axis={**quiet, **across, "titlePadding": 20}
             ),
-            y=alt.Y(
-                "user:N",
-                sort=None,
+            "y": category("user", sort=None, title=None, axis={**quiet, **down}),
+            "color": category(
+                "answer",
                 title=None,
-                axis=alt.Axis(**quiet, labelLimit=150, labelPadding=6, labelOverlap=False),
+                scale={"domain": ["right", "wrong", "no answer"], "range": colours},
+                legend={"orient": "top", "symbolType": "square", "symbolStrokeWidth": 0},
             ),
-            color=alt.Color(
-                "answer:N",
-                title=None,
-                scale=alt.Scale(domain=["right", "wrong", "no answer"], range=colours),
-                legend=alt.Legend(orient="top", symbolType="square", symbolStrokeWidth=0),
-            ),
-        )
-        .properties(width=alt.Step(step), height=alt.Step(max(step, 14)))
-    )
+        },
+        "width": {"step": step},
+        "height": {"step": max(step, 14)},
+    }
 
 
-def _bands(table: Array, users: int, across: str, down: str) -> Any:
+def _bands(table: Array, users: int, across: str, down: str) -> Spec:
     """Shares of right answers in bands of users and blocks of items."""
-    alt = altair()
     bands = np.array_split(np.arange(table.shape[0]), min(BANDS, table.shape[0]))
     blocks = np.array_split(np.arange(table.shape[1]), min(BLOCKS, table.shape[1]))
     answered, right = ~np.isnan(table), np.nan_to_num(table)
@@ -130,37 +114,35 @@ def _bands(table: Array, users: int, across: str, down: str) -> Any:
                     "share": None if share is None else float(share),
                 }
             )
-    scale = alt.Scale(
-        type="threshold", domain=[0.2, 0.4, 0.6, 0.8], range=[LIGHT[name] for name in SHADES]
+    quiet = {"grid": False, "domain": False}
+    share = quantity(
+        "share",
+        title="share right",
+        scale={
+            "type": "threshold",
+            "domain": [0.2, 0.4, 0.6, 0.8],
+            "range": [LIGHT[name] for name in SHADES],
+        },
+        legend={"orient": "top", "format": ".0%"},
     )
-    return (
-        alt.Chart(alt.Data(values=rows))
-        .mark_rect()
-        .encode(
-            x=alt.X(
-                "x:Q",
+    return {
+        "data": {"values": rows},
+        "mark": mark("rect"),
+        "encoding": {
+            "x": quantity(
+                "x",
                 title=across,
-                axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
-                scale=alt.Scale(nice=False),
+                axis={**quiet, "labels": False, "ticks": False},
+                scale={"nice": False},
             ),
-            x2="x2:Q",
-            y=alt.Y(
-                "y:Q",
-                title=down,
-                axis=alt.Axis(grid=False, domain=False),
-                scale=alt.Scale(reverse=True, nice=False),
-            ),
-            y2="y2:Q",
-            color=alt.condition(
-                "isValid(datum.share)",
-                alt.Color(
-                    "share:Q",
-                    title="share right",
-                    scale=scale,
-                    legend=alt.Legend(orient="top", format=".0%"),
-                ),
-                alt.value(LIGHT["blank"]),
-            ),
-        )
-        .properties(width=WIDTH, height=360)
-    )
+            "x2": {"field": "x2"},
+            "y": quantity("y", title=down, axis=quiet, scale={"reverse": True, "nice": False}),
+            "y2": {"field": "y2"},
+            "color": {
+                "condition": {"test": "isValid(datum.share)", **share},
+                "value": LIGHT["blank"],
+            },
+        },
+        "width": WIDTH,
+        "height": 360,
+    }

@@ -11,7 +11,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import clean, distinct
 from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
-from hitsndiffs.show.theme import LIGHT, altair
+from hitsndiffs.show.theme import LIGHT, Spec, category, mark, quantity, said_on_hover
 
 __all__ = ["item_chart", "items_chart", "option_rows", "options_chart"]
 
@@ -30,7 +30,7 @@ def items_chart(
     *,
     key: Mapping[Any, Any] | None = None,
     items: Sequence[Item] | None = None,
-) -> Any:
+) -> Spec:
     """Items by difficulty and discrimination, the doubtful ones marked.
 
     Parameters
@@ -42,35 +42,42 @@ def items_chart(
     items
         The result of :func:`~hitsndiffs.show.tables.item_list`, if already known.
     """
-    alt = altair()
     found = item_list(ranking, key) if items is None else items
     known = [item for item in found if item.share is not None and item.discrimination is not None]
     doubtful = [item for item in known if item.remark][:DRAWN_DOUBTS]
     sound = [item for item in known if not item.remark]
-    x = alt.X(
-        "share:Q",
+    x = quantity(
+        "share",
         title="share of users who chose the likely key (easy at the right)",
-        axis=alt.Axis(format="%", tickCount=5),
-        scale=alt.Scale(domain=[0, 1]),
+        axis={"format": "%", "tickCount": 5},
+        scale={"domain": [0, 1]},
     )
-    y = alt.Y("telling:Q", title="discrimination", axis=alt.Axis(tickCount=5))
-    layers = [_sound(sound, x, y) if len(sound) <= POINTS_UP_TO else _counted(sound)]
+    y = quantity("telling", title="discrimination", axis={"tickCount": 5})
+    place = {"x": x, "y": y}
     rows = _rows(doubtful)
-    marked = alt.Chart(alt.Data(values=rows)).encode(x=x, y=y)
-    layers.append(
-        marked.mark_point(
-            filled=True, shape="triangle-up", color=LIGHT["warn"], size=90, opacity=1, aria=True
-        ).encode(description="said:N", tooltip=alt.Tooltip("said:N", title=" "))
-    )
-    layers.append(
-        alt.Chart(alt.Data(values=rows[:NAMED_DOUBTS]))
-        .mark_text(align="left", dx=8, dy=-6, color=LIGHT["ink"], fontSize=12, limit=120)
-        .encode(x=x, y=y, text="item:N")
-    )
-    return alt.layer(*layers).properties(width=WIDTH, height=260)
+    marked = {
+        "data": {"values": rows},
+        "mark": mark(
+            "point",
+            filled=True,
+            shape="triangle-up",
+            color=LIGHT["warn"],
+            size=90,
+            opacity=1,
+            aria=True,
+        ),
+        "encoding": {**place, **said_on_hover()},
+    }
+    named = {
+        "data": {"values": rows[:NAMED_DOUBTS]},
+        "mark": mark("text", align="left", dx=8, dy=-6, color=LIGHT["ink"], fontSize=12, limit=120),
+        "encoding": {**place, "text": category("item")},
+    }
+    others = _sound(sound, place) if len(sound) <= POINTS_UP_TO else _counted(sound)
+    return {"layer": [others, marked, named], "width": WIDTH, "height": 260}
 
 
-def _rows(items: Sequence[Item]) -> list[dict[str, Any]]:
+def _rows(items: Sequence[Item]) -> list[Spec]:
     return [
         {
             "item": item.name,
@@ -83,18 +90,16 @@ def _rows(items: Sequence[Item]) -> list[dict[str, Any]]:
     ]
 
 
-def _sound(items: Sequence[Item], x: Any, y: Any) -> Any:
-    alt = altair()
-    return (
-        alt.Chart(alt.Data(values=_rows(items)))
-        .mark_point(filled=True, color=LIGHT["accent"], size=45, opacity=0.75, aria=True)
-        .encode(x=x, y=y, description="said:N", tooltip=alt.Tooltip("said:N", title=" "))
-    )
+def _sound(items: Sequence[Item], place: Spec) -> Spec:
+    return {
+        "data": {"values": _rows(items)},
+        "mark": mark("point", filled=True, color=LIGHT["accent"], size=45, opacity=0.75, aria=True),
+        "encoding": {**place, **said_on_hover()},
+    }
 
 
-def _counted(items: Sequence[Item]) -> Any:
+def _counted(items: Sequence[Item]) -> Spec:
     """The number of items in each cell of a grid."""
-    alt = altair()
     shares = np.array([item.share for item in items])
     telling = np.array([item.discrimination for item in items])
     counts, xs, ys = np.histogram2d(shares, telling, bins=CELLS)
@@ -108,22 +113,22 @@ def _counted(items: Sequence[Item]) -> Any:
         }
         for i, j in zip(*np.nonzero(counts), strict=True)
     ]
-    return (
-        alt.Chart(alt.Data(values=rows))
-        .mark_rect(color=LIGHT["accent"])
-        .encode(
-            x="share:Q",
-            x2="x2:Q",
-            y="telling:Q",
-            y2="y2:Q",
-            opacity=alt.Opacity("size:Q", legend=None, scale=alt.Scale(range=[0.15, 1])),
-        )
-    )
+    return {
+        "data": {"values": rows},
+        "mark": mark("rect", color=LIGHT["accent"]),
+        "encoding": {
+            "x": quantity("share"),
+            "x2": {"field": "x2"},
+            "y": quantity("telling"),
+            "y2": {"field": "y2"},
+            "opacity": quantity("size", legend=None, scale={"range": [0.15, 1]}),
+        },
+    }
 
 
 def options_chart(
     ranking: Ranking, *, item: Any = None, key: Mapping[Any, Any] | None = None
-) -> Any:
+) -> Spec:
     """The share of each option by ability group, for one item.
 
     Parameters
@@ -145,10 +150,10 @@ def options_chart(
         raise InputError(f"There is no item {item!r}; ranking.responses.items lists them all.")
     shares = option_shares(ranking, option_groups(ranking))
     rows = option_rows(ranking, chosen, shares)
-    return item_chart(rows, shares.shape[1]).properties(width=WIDTH, height=260)
+    return {**item_chart(rows, shares.shape[1]), "width": WIDTH, "height": 260}
 
 
-def item_chart(rows: list[dict[str, Any]], groups: int) -> Any:
+def item_chart(rows: list[Spec], groups: int) -> Spec:
     """Draw the options of one item, the key as a thick line.
 
     Parameters
@@ -158,43 +163,45 @@ def item_chart(rows: list[dict[str, Any]], groups: int) -> Any:
     groups
         How many ability groups there are.
     """
-    alt = altair()
     roles = ["key", "given", "other"]
-    colour = alt.Color(
-        "role:N",
-        legend=None,
-        scale=alt.Scale(domain=roles, range=[LIGHT["accent"], LIGHT["warn"], LIGHT["quiet"]]),
-    )
-    x = alt.X(
-        "group:Q",
-        title="weakest → strongest users",
-        axis=alt.Axis(labels=False, ticks=False, grid=False, values=list(range(groups))),
-        scale=alt.Scale(domain=[0, groups - 0.6], nice=False),
-    )
-    y = alt.Y(
-        "share:Q",
-        title=None,
-        axis=alt.Axis(format="%", values=[0, 0.5, 1]),
-        scale=alt.Scale(domain=[0, 1]),
-    )
-    base = alt.Chart(alt.Data(values=rows)).encode(x=x, y=y, color=colour, detail="option:N")
-    lines = base.mark_line(point={"size": 18, "filled": True, "opacity": 1}).encode(
-        strokeWidth=alt.StrokeWidth(
-            "role:N", legend=None, scale=alt.Scale(domain=roles, range=[3, 2.2, 1.2])
+
+    def by_role(look: list[Any]) -> Spec:
+        scale = {"type": "ordinal", "domain": roles, "range": look}
+        return category("role", legend=None, scale=scale)
+
+    common = {
+        "x": quantity(
+            "group",
+            title="weakest → strongest users",
+            axis={"labels": False, "ticks": False, "grid": False, "values": list(range(groups))},
+            scale={"domain": [0, groups - 0.6], "nice": False},
         ),
-        strokeDash=alt.StrokeDash(
-            "role:N", legend=None, scale=alt.Scale(domain=roles, range=[[1, 0], [6, 3], [1, 0]])
-        ),
-    )
-    names = base.transform_filter("datum.last").mark_text(
-        align="left", dx=6, fontSize=12, limit=60, fontWeight=600
-    )
-    return (lines + names.encode(text="name:N", y=alt.Y("place:Q"))).properties(
-        width=170, height=110
-    )
+        "color": by_role([LIGHT["accent"], LIGHT["warn"], LIGHT["quiet"]]),
+        "detail": category("option"),
+    }
+    lines = {
+        "mark": mark("line", point={"size": 18, "filled": True, "opacity": 1}),
+        "encoding": {
+            **common,
+            "y": quantity(
+                "share",
+                title=None,
+                axis={"format": "%", "values": [0, 0.5, 1]},
+                scale={"domain": [0, 1]},
+            ),
+            "strokeWidth": by_role([3, 2.2, 1.2]),
+            "strokeDash": by_role([[1, 0], [6, 3], [1, 0]]),
+        },
+    }
+    names = {
+        "transform": [{"filter": "datum.last"}],
+        "mark": mark("text", align="left", dx=6, fontSize=12, limit=60, fontWeight=600),
+        "encoding": {**common, "y": quantity("place"), "text": category("name")},
+    }
+    return {"data": {"values": rows}, "layer": [lines, names], "width": 170, "height": 110}
 
 
-def option_rows(ranking: Ranking, item: Item, shares: Any) -> list[dict[str, Any]]:
+def option_rows(ranking: Ranking, item: Item, shares: Any) -> list[Spec]:
     """The share of each option in each group, for one item.
 
     Parameters

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.labels import distinct
-from hitsndiffs.show.theme import LIGHT, altair
+from hitsndiffs.show.theme import LIGHT, Spec, category, mark, quantity, said_on_hover
 
 __all__ = ["INTERVAL", "interval", "ranking_chart", "score_title"]
 
@@ -50,7 +50,7 @@ def interval(ranking: Ranking) -> tuple[Vector, Vector]:
     return low, high
 
 
-def ranking_chart(ranking: Ranking, *, users: Sequence[Any] | None = None) -> Any:
+def ranking_chart(ranking: Ranking, *, users: Sequence[Any] | None = None) -> Spec:
     """Users from best to worst, each with score and interval (a caterpillar plot).
 
     Parameters
@@ -66,12 +66,8 @@ def ranking_chart(ranking: Ranking, *, users: Sequence[Any] | None = None) -> An
     if len(order) <= ALL_DRAWN_UP_TO:
         return _caterpillar(ranking, order)
     ends = np.concatenate([order[:ENDS], order[-ENDS:]])
-    alt = altair()
-    return alt.vconcat(
-        _curve(ranking, order),
-        _caterpillar(ranking, ends, gap=ENDS),
-        spacing=28,
-    )
+    parts = [_curve(ranking, order), _caterpillar(ranking, ends, gap=ENDS)]
+    return {"vconcat": parts, "spacing": 28}
 
 
 def _asked(ranking: Ranking, order: Ints, users: Sequence[Any]) -> Ints:
@@ -86,8 +82,7 @@ def _asked(ranking: Ranking, order: Ints, users: Sequence[Any]) -> Ints:
     return np.array([j for j in order if int(j) in chosen], dtype=np.int64)
 
 
-def _caterpillar(ranking: Ranking, users: Ints, gap: int | None = None) -> Any:
-    alt = altair()
+def _caterpillar(ranking: Ranking, users: Ints, gap: int | None = None) -> Spec:
     names = distinct(ranking.users[users])
     score = ranking.scores[users]
     reach = INTERVAL * np.nan_to_num(ranking.standard_errors[users])
@@ -107,38 +102,43 @@ def _caterpillar(ranking: Ranking, users: Ints, gap: int | None = None) -> Any:
     if gap is not None:
         names.insert(gap, "⋮")
         rows.append({"user": "⋮", "low": None})
-    x = alt.X(
-        "score:Q",
-        title=score_title(ranking),
-        axis=alt.Axis(format="%" if ranking.by == "correct" else "", orient="bottom", tickCount=6),
-        scale=alt.Scale(zero=False, nice=True),
-    )
-    y = alt.Y(
-        "user:N",
-        sort=names,
-        scale=alt.Scale(domain=names),
-        title=None,
-        axis=alt.Axis(
-            labelLimit=150, labelPadding=8, ticks=False, domain=False, labelOverlap=False
-        ),
-    )
-    base = alt.Chart(alt.Data(values=rows)).encode(y=y)
-    bars = base.mark_rule(color=LIGHT["accent-soft"], strokeWidth=4, strokeCap="round").encode(
-        x=alt.X("low:Q"), x2="high:Q"
-    )
-    points = base.mark_point(
-        filled=True, color=LIGHT["accent"], size=55, opacity=1, aria=True
-    ).encode(x=x, description="said:N", tooltip=alt.Tooltip("said:N", title=" "))
-    return (bars + points).properties(width=WIDTH, height=alt.Step(19))
+    axis = {"format": _axis_format(ranking), "orient": "bottom", "tickCount": 6}
+    scale = {"zero": False, "nice": True}
+    x = quantity("score", title=score_title(ranking), axis=axis, scale=scale)
+    names_axis = {
+        "labelLimit": 150,
+        "labelPadding": 8,
+        "ticks": False,
+        "domain": False,
+        "labelOverlap": False,
+    }
+    y = category("user", sort=names, scale={"domain": names}, title=None, axis=names_axis)
+    bars = {
+        "mark": mark("rule", color=LIGHT["accent-soft"], strokeWidth=4, strokeCap="round"),
+        "encoding": {"x": quantity("low"), "x2": {"field": "high"}, "y": y},
+    }
+    points = {
+        "mark": mark("point", filled=True, color=LIGHT["accent"], size=55, opacity=1, aria=True),
+        "encoding": {"x": x, "y": y, **said_on_hover()},
+    }
+    return {
+        "data": {"values": rows},
+        "layer": [bars, points],
+        "width": WIDTH,
+        "height": {"step": 19},
+    }
+
+
+def _axis_format(ranking: Ranking) -> str:
+    return "%" if ranking.by == "correct" else ""
 
 
 def _number(ranking: Ranking, value: float) -> str:
     return f"{100 * value:.0f} %" if ranking.by == "correct" else f"{value:.2f}"
 
 
-def _curve(ranking: Ranking, order: Ints) -> Any:
+def _curve(ranking: Ranking, order: Ints) -> Spec:
     """Score against rank, with the interval as a band; each point averages neighbouring users."""
-    alt = altair()
     cells = np.array_split(order, min(POINTS, len(order)))
     low, high = interval(ranking)
     first = np.cumsum([0] + [len(cell) for cell in cells[:-1]])
@@ -151,17 +151,15 @@ def _curve(ranking: Ranking, order: Ints) -> Any:
         }
         for place, cell in zip(first, cells, strict=True)
     ]
-    y = alt.Y(
-        "score:Q",
-        title=score_title(ranking),
-        axis=alt.Axis(format="%" if ranking.by == "correct" else "", tickCount=5),
-        scale=alt.Scale(zero=False),
-    )
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("rank:Q", title="rank", scale=alt.Scale(domain=[1, len(order)], nice=False))
-    )
-    band = base.mark_area(color=LIGHT["accent-soft"], opacity=0.7).encode(
-        y=alt.Y("low:Q"), y2="high:Q"
-    )
-    line = base.mark_line(color=LIGHT["accent"], strokeWidth=2).encode(y=y)
-    return (band + line).properties(width=WIDTH, height=170)
+    axis = {"format": _axis_format(ranking), "tickCount": 5}
+    y = quantity("score", title=score_title(ranking), axis=axis, scale={"zero": False})
+    x = quantity("rank", title="rank", scale={"domain": [1, len(order)], "nice": False})
+    band = {
+        "mark": mark("area", color=LIGHT["accent-soft"], opacity=0.7),
+        "encoding": {"x": x, "y": quantity("low"), "y2": {"field": "high"}},
+    }
+    line = {
+        "mark": mark("line", color=LIGHT["accent"], strokeWidth=2),
+        "encoding": {"x": x, "y": y},
+    }
+    return {"data": {"values": rows}, "layer": [band, line], "width": WIDTH, "height": 170}

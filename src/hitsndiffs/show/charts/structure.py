@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,12 +11,12 @@ from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.alike import Alike, find_alike
 from hitsndiffs.show.axes import LeadingAxes, find_axes
 from hitsndiffs.show.labels import distinct
-from hitsndiffs.show.theme import LIGHT, SHADES, altair
+from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, mark, quantity, said_on_hover
 
 __all__ = ["agreement_chart", "axes_chart", "copies_chart"]
 
 
-def agreement_chart(comparison: Comparison) -> Any:
+def agreement_chart(comparison: Comparison) -> Spec:
     """How alike each pair of methods ranks (Spearman's correlation)."""
     names = [result.method for result in comparison.results if result.error is None]
     if len(names) < 2:
@@ -34,7 +32,7 @@ def agreement_chart(comparison: Comparison) -> Any:
     )
 
 
-def copies_chart(ranking: Ranking, *, alike: Alike | None = None) -> Any:
+def copies_chart(ranking: Ranking, *, alike: Alike | None = None) -> Spec:
     """Share of equal answers between users who agree more than ability explains.
 
     Parameters
@@ -67,7 +65,7 @@ def _matrix(
     thresholds: list[float],
     step: int,
     unknown: str = "",
-) -> Any:
+) -> Spec:
     """A lower triangle of coloured cells, with their numbers in hundredths."""
     rows = []
     for i, j in zip(*np.tril_indices(len(names), -1), strict=True):
@@ -81,45 +79,50 @@ def _matrix(
                 "text": f"{100 * value:.0f}" if known else unknown,
             }
         )
-    alt = altair()
     quiet = {"ticks": False, "domain": False, "grid": False, "labelOverlap": False}
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X(
-            "column:N",
-            sort=names[:-1],
-            title=None,
-            axis=alt.Axis(**quiet, labelAngle=-45, labelLimit=120),
-        ),
-        y=alt.Y("row:N", sort=names[1:], title=None, axis=alt.Axis(**quiet, labelLimit=150)),
+    across, down = {"labelAngle": -45, "labelLimit": 120}, {"labelLimit": 150}
+    place = {
+        "x": category("column", sort=names[:-1], title=None, axis={**quiet, **across}),
+        "y": category("row", sort=names[1:], title=None, axis={**quiet, **down}),
+    }
+    shade = quantity(
+        "value",
+        title=title,
+        scale={
+            "type": "threshold",
+            "domain": thresholds,
+            "range": [LIGHT[name] for name in SHADES],
+        },
+        legend={"orient": "top", "format": ".0%", "labelExpr": "replace(datum.label, /%/g, '')"},
     )
-    cells = base.mark_rect(stroke=LIGHT["surface"], strokeWidth=1).encode(
-        color=alt.condition(
-            "isValid(datum.value)",
-            alt.Color(
-                "value:Q",
-                title=title,
-                scale=alt.Scale(
-                    type="threshold", domain=thresholds, range=[LIGHT[name] for name in SHADES]
-                ),
-                legend=alt.Legend(
-                    orient="top", format=".0%", labelExpr="replace(datum.label, /%/g, '')"
-                ),
-            ),
-            alt.value(LIGHT["blank"]),
-        )
-    )
-    dark = thresholds[2]
-    numbers = base.mark_text(fontSize=11).encode(
-        text="text:N",
-        color=alt.condition(
-            f"datum.value >= {dark}", alt.value(LIGHT["surface"]), alt.value(LIGHT["ink"])
-        ),
-    )
-    layers = [cells, numbers] if step >= 24 else [cells]
-    return alt.layer(*layers).properties(width=alt.Step(step), height=alt.Step(step))
+    cells = {
+        "mark": mark("rect", stroke=LIGHT["surface"], strokeWidth=1),
+        "encoding": {
+            **place,
+            "color": {
+                "condition": {"test": "isValid(datum.value)", **shade},
+                "value": LIGHT["blank"],
+            },
+        },
+    }
+    on_dark = {"test": f"datum.value >= {thresholds[2]}", "value": LIGHT["surface"]}
+    numbers = {
+        "mark": mark("text", fontSize=11),
+        "encoding": {
+            **place,
+            "text": category("text"),
+            "color": {"condition": on_dark, "value": LIGHT["ink"]},
+        },
+    }
+    return {
+        "data": {"values": rows},
+        "layer": [cells, numbers] if step >= 24 else [cells],
+        "width": {"step": step},
+        "height": {"step": step},
+    }
 
 
-def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Any:
+def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Spec:
     """Users on the two strongest axes of the answers, coloured by the ranking.
 
     If the colour changes along the first axis, the ranking shows the strongest difference between
@@ -132,7 +135,6 @@ def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Any:
     axes
         The result of :func:`~hitsndiffs.show.axes.find_axes`, if already known.
     """
-    alt = altair()
     found = find_axes(ranking) if axes is None else axes
     if found.points.shape[1] < 2:
         raise InputError("The answers have one axis only, so there is no second one to draw.")
@@ -153,26 +155,33 @@ def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Any:
             strict=True,
         )
     ]
-    scatter = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_point(
-            filled=True, size=40, opacity=0.9, aria=True, stroke=LIGHT["quiet"], strokeWidth=0.5
-        )
-        .encode(
-            x=alt.X("x:Q", title=_axis_title(1, found), axis=alt.Axis(labels=False, ticks=False)),
-            y=alt.Y("y:Q", title=_axis_title(2, found), axis=alt.Axis(labels=False, ticks=False)),
-            color=alt.Color(
-                "group:N",
+    bare = {"labels": False, "ticks": False}
+    return {
+        "data": {"values": rows},
+        "mark": mark(
+            "point",
+            filled=True,
+            size=40,
+            opacity=0.9,
+            aria=True,
+            stroke=LIGHT["quiet"],
+            strokeWidth=0.5,
+        ),
+        "encoding": {
+            "x": quantity("x", title=_axis_title(1, found), axis=bare),
+            "y": quantity("y", title=_axis_title(2, found), axis=bare),
+            "color": category(
+                "group",
                 title="users",
                 sort=groups,
-                scale=alt.Scale(domain=groups, range=[LIGHT[name] for name in SHADES]),
-                legend=alt.Legend(orient="top", symbolStrokeWidth=0.5),
+                scale={"domain": groups, "range": [LIGHT[name] for name in SHADES]},
+                legend={"orient": "top", "symbolStrokeWidth": 0.5},
             ),
-            description="said:N",
-            tooltip=alt.Tooltip("said:N", title=" "),
-        )
-    )
-    return scatter.properties(width=320, height=260)
+            **said_on_hover(),
+        },
+        "width": 320,
+        "height": 260,
+    }
 
 
 def _axis_title(number: int, axes: LeadingAxes) -> str:

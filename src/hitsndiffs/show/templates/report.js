@@ -16,8 +16,7 @@
       const button = cell.querySelector("button");
       if (!button) return;
       button.addEventListener("click", () => {
-        const before = cell.getAttribute("aria-sort");
-        const down = before ? before === "ascending" : cell.dataset.first === "descending";
+        const down = cell.getAttribute("aria-sort") === "ascending";
         all.forEach((other) => other.removeAttribute("aria-sort"));
         cell.setAttribute("aria-sort", down ? "descending" : "ascending");
         sort(column, down, cell.dataset.kind);

@@ -16,7 +16,7 @@ from hitsndiffs.results.version import version
 from hitsndiffs.show.web.jobs import Busy, Job, Workers
 from hitsndiffs.show.web.settings import Settings, size
 from hitsndiffs.show.web.uploads import receive_files, take_files
-from hitsndiffs.show.web.visits import Full, Visits
+from hitsndiffs.show.web.visits import Visits
 
 __all__ = ["Api", "description"]
 
@@ -53,7 +53,7 @@ class Api:
         visitor = self.visits.new_visitor()
         try:
             visit = self.visits.begin(visitor, sum(file.size or 0 for file in files))
-            await asyncio.to_thread(take_files, visit, files)
+            await asyncio.to_thread(take_files, visit, [(f.filename, f.file) for f in files])
             answers = form.get("answers")
             key_file = None
             if isinstance(answers, UploadFile):
@@ -63,7 +63,7 @@ class Api:
                 {
                     "kind": "api",
                     "folder": str(visit.folder),
-                    "files": [str(file.path) for file in visit.files],
+                    "files": [str(file) for file in visit.files],
                     "method": str(form.get("method", "")),
                     "by": str(form.get("by", "")),
                     "strong_user": str(form.get("strong_user", "")),
@@ -77,7 +77,7 @@ class Api:
                 return _error(500 if visit.job.is_fault else 422, visit.job.error)
             text = await asyncio.to_thread((visit.folder / "ranking.json").read_bytes)
             return Response(text, media_type="application/json")
-        except (Busy, Full):
+        except Busy:
             return _error(503, BUSY)
         finally:
             await asyncio.to_thread(self.visits.end, visitor)

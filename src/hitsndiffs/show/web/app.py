@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import shutil
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -26,16 +26,16 @@ from hitsndiffs.show.web.jobs import Busy
 from hitsndiffs.show.web.security import Guard, TooLarge, TooSlow
 from hitsndiffs.show.web.settings import Settings
 from hitsndiffs.show.web.uploads import take_files
-from hitsndiffs.show.web.visits import Full, Visit
+from hitsndiffs.show.web.visits import Visit
 
 __all__ = ["make_app"]
 
-#: Downloads: address → file of the visit, the end of its download name, and its media type.
+#: Files of a visit that can be downloaded, and their media types.
 DOWNLOADS = {
-    "ranking.csv": ("ranking.csv", "ranking.csv", "text/csv; charset=utf-8"),
-    "key.csv": ("key.csv", "key.csv", "text/csv; charset=utf-8"),
-    "report.html": ("report.html", "report.html", "text/html; charset=utf-8"),
-    "plan.json": ("plan.json", "plan.json", "application/json"),
+    "ranking.csv": "text/csv; charset=utf-8",
+    "key.csv": "text/csv; charset=utf-8",
+    "report.html": "text/html; charset=utf-8",
+    "plan.json": "application/json",
 }
 SWEEP = 60.0
 
@@ -84,7 +84,6 @@ class Page(Frame):
                 TooLarge: self.too_large,
                 TooSlow: self.too_slow,
                 Busy: self.busy,
-                Full: self.busy,
                 ClientDisconnect: hung_up,
                 Exception: self.fault,
             },
@@ -128,26 +127,23 @@ class Page(Frame):
     async def files(self, request: Request) -> Response:
         """Store the uploaded files, and find out how to read them."""
         form = await self.form(request)
-        visitor = self.visitor(request)
-        assert visitor is not None
         given = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
         if not given:
             raise InputError("No file was sent; choose one, or drop one onto the page.")
-        visit = self.visits.begin(visitor, sum(file.size or 0 for file in given))
-        await asyncio.to_thread(take_files, visit, given)
+        visit = self.visits.begin(request.state.visitor, sum(file.size or 0 for file in given))
+        await asyncio.to_thread(take_files, visit, [(f.filename, f.file) for f in given])
         return self.look(visit)
 
     async def example(self, request: Request) -> Response:
         """Use an example instead of uploaded files."""
         form = await self.form(request)
-        visitor = self.visitor(request)
-        assert visitor is not None
-        make = self.settings.examples.get(str(form.get("name")))
+        name = str(form.get("name"))
+        make = self.settings.examples.get(name)
         if make is None:
             raise InputError("There is no such example.")
         text = make().encode()
-        visit = self.visits.begin(visitor, len(text))
-        take_files(visit, {str(form.get("name")): text})
+        visit = self.visits.begin(request.state.visitor, len(text))
+        take_files(visit, [(name, io.BytesIO(text))])
         return self.look(visit)
 
     # -- the plan -----------------------------------------------------------------------------
@@ -183,14 +179,12 @@ class Page(Frame):
     async def change_plan(self, request: Request, visit: Visit) -> Response:
         """Read the files in another way."""
         self.options_from(request, visit)
-        visit.wishes = wishes(request.state.form, METHODS)
+        visit.wishes = wishes(request.state.form)
         return self.look(visit)
 
     def options_from(self, request: Request, visit: Visit) -> bool:
         """Take the roles and settings from the form; tell whether they changed."""
-        plan = None
-        if visit.plan is not None:
-            plan = visit.plan["plan"] | {"n_columns": visit.plan["n_columns"]}
+        plan = None if visit.plan is None else visit.plan["plan"]
         options = reading_options(request.state.form, plan, visit.options)
         changed = options != visit.options
         visit.options = options
@@ -203,7 +197,7 @@ class Page(Frame):
         form = request.state.form
         if self.options_from(request, visit):
             visit.plan = None
-        visit.wishes = wishes(form, METHODS)
+        visit.wishes = wishes(form)
         visit.known = {}
         given = form.get("key_file")
         if isinstance(given, UploadFile) and given.filename:
@@ -221,7 +215,7 @@ class Page(Frame):
 
     async def take_method(self, request: Request, visit: Visit) -> Response:
         """Rank again with another method."""
-        visit.wishes["method"] = wishes(request.state.form, METHODS)["method"]
+        visit.wishes["method"] = wishes(request.state.form)["method"]
         return self.rank_again(visit)
 
     async def know(self, request: Request, visit: Visit) -> Response:
@@ -293,9 +287,7 @@ class Page(Frame):
     async def end(self, request: Request) -> Response:
         """Forget the visit."""
         await self.form(request)
-        visitor = self.visitor(request)
-        if visitor is not None:
-            await asyncio.to_thread(self.visits.end, visitor)
+        await asyncio.to_thread(self.visits.end, request.state.visitor)
         return RedirectResponse("/", 303)
 
     async def download(self, request: Request, visit: Visit) -> Response:
@@ -303,18 +295,17 @@ class Page(Frame):
         name = request.path_params["name"]
         if name not in DOWNLOADS:
             raise HTTPException(404)
-        file, ending, kind = DOWNLOADS[name]
         is_there = visit.plan if name == "plan.json" else visit.result
-        path = visit.folder / file
+        path = visit.folder / name
         if visit.is_working or is_there is None or not path.is_file():
             raise HTTPException(404, "This file is not there; rank first.")
         content = await asyncio.to_thread(path.read_bytes)
-        given = _ascii(Path(visit.files[0].name).stem) if len(visit.files) == 1 else "files"
+        given = _ascii(visit.files[0].stem) if len(visit.files) == 1 else "files"
         return Response(
             content,
-            media_type=kind,
+            media_type=DOWNLOADS[name],
             headers={
-                "Content-Disposition": f'attachment; filename="{given}-{ending}"',
+                "Content-Disposition": f'attachment; filename="{given}-{name}"',
                 "Content-Security-Policy": "default-src 'none'; sandbox",
             },
         )

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods import METHODS
 from hitsndiffs.reading.patterns import exactly
 
 __all__ = ["ROLE_BUTTONS", "SETTINGS", "UNUSED", "key_text", "reading_options", "wishes"]
@@ -96,7 +97,7 @@ def reading_options(
         role: [c["name"] for c, r in zip(columns, roles, strict=True) if r == role]
         for role in ROLE_BUTTONS[layout]
     }
-    whole = plan.get("n_columns", len(columns)) == len(columns)
+    whole = plan["n_columns"] == len(columns)
     if len(names["group"]) > 1:
         raise InputError(
             "Only one column can hold the users' groups; "
@@ -161,15 +162,13 @@ def _settings(form: Mapping[str, Any]) -> dict[str, Any]:
             found[name] = int(value)
         else:
             found[name] = value
-    if form.get("plain") == "1":
-        found.setdefault("layout", "wide")
     return found
 
 
-def wishes(form: Mapping[str, Any], methods: Mapping[str, Any]) -> dict[str, Any]:
+def wishes(form: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the visitor wants of the ranking."""
     method = str(form.get("method", "")).strip()
-    if method and method not in methods:
+    if method and method not in METHODS:
         raise InputError(f"There is no method {method[:LONGEST_FIELD]!r}.")
     return {
         "method": method,

@@ -69,10 +69,10 @@ class Frame:
         return self.visiting(handle)
 
     async def form(self, request: Request) -> FormData:
-        """Return the fields of a form, after checking its token."""
+        """Return the fields of a form, after checking its token, which names the visitor."""
         form = await receive_files(request, self.settings)
-        request.state.form = form
         visitor = self.visitor(request)
+        request.state.form, request.state.visitor = form, visitor
         token = form.get("token")
         if visitor is None or not self.visits.is_token(visitor, str(token)):
             raise HTTPException(
@@ -89,7 +89,7 @@ class Frame:
             {
                 "kind": kind,
                 "folder": str(visit.folder),
-                "files": [str(file.path) for file in visit.files],
+                "files": [str(file) for file in visit.files],
                 "options": visit.options,
                 "known": visit.known,
                 **visit.wishes,

@@ -23,7 +23,6 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 #: Modules that all work needs, loaded once in the process that the workers are forked from.
 PRELOADED = (
     "polars",
-    "altair",
     "jinja2",
     "vl_convert",
     "scipy.sparse.linalg",
@@ -40,7 +39,7 @@ LARGEST_MESSAGE = 64_000_000
 
 
 class Busy(Exception):
-    """Too much work is waiting."""
+    """Too much work is waiting, or no more visits can be kept."""
 
 
 @dataclass

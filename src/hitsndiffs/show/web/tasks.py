@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.wording import count, per_cent
+from hitsndiffs.results.wording import missing, per_cent, sizes
 from hitsndiffs.show.labels import clean
 from hitsndiffs.show.web.forms import key_text
 from hitsndiffs.show.web.worker import Reporting
@@ -50,13 +50,13 @@ def look(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
 
 def _described(plan: Plan, r: Responses) -> dict[str, Any]:
     """Return what the page says about a plan."""
-    missing = 1 - r.n_responses / (r.n_users * r.n_items)
     return {
         "plan": {
             "title": clean(plan.title),
             "why": clean(plan.why, 400) if plan.why else "",
             "layout": plan.layout,
             "columns": _columns(plan),
+            "n_columns": len(plan.columns),
             "items": _items(plan, r),
             "left_out": [
                 {"what": clean(rows.what), "reason": clean(rows.reason, 400), "count": rows.count}
@@ -64,10 +64,7 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
             ],
             "n_left_out": len(plan.left_out),
         },
-        "n_columns": len(plan.columns),
-        "size": f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}, "
-        f"{count(r.n_responses, 'answer')}"
-        + ("" if r.is_complete else f", {per_cent(missing)} of the cells empty"),
+        "size": sizes(r) + ("" if r.is_complete else f", {missing(r)} of the cells empty"),
         "users": [name for name in map(str, r.users[:OFFERED].tolist()) if len(name) <= LONGEST],
         "sample": [clean(r.items[0], 40), clean(r.option_labels[0], 40)],
         "preview": _preview(r),
@@ -163,14 +160,13 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
 
 
 def _ranked(task: dict[str, Any], responses: Responses, known: dict[str, Any] | None) -> Ranking:
-    from hitsndiffs.methods import METHODS
+    from hitsndiffs.results.given import key_parameter
     from hitsndiffs.results.ranking import rank
 
     method = task.get("method") or "auto"
     params: dict[str, Any] = {}
     if known:
-        taken = METHODS[method]().get_params() if method in METHODS else {}
-        params["key" if "answers" not in taken and "key" in taken else "answers"] = known
+        params[key_parameter(method)] = known
     for name in ("strong_user", "seed"):
         if task.get(name) not in (None, ""):
             params[name] = task[name]
@@ -228,17 +224,13 @@ def _doubt(ranking: Ranking) -> str:
 
 def _questions(ranking: Ranking) -> list[dict[str, Any]]:
     """Return the items whose right answers would settle most, with their options."""
-    ask = getattr(ranking, "ask", None)
-    if ask is None or not _doubt(ranking):
+    if not _doubt(ranking):
         return []
-    r = ranking.responses
-    places = {str(item): place for place, item in enumerate(r.items.tolist())}
+    items = ranking.responses.structure
     found = []
-    for asked in ask(k=QUESTIONS):
-        name = str(getattr(asked, "item", asked))
-        if name not in places:
-            continue
-        own = r.option_labels[r.option_items == places[name]].tolist()
+    for asked in ranking.ask(k=QUESTIONS):
+        name = str(asked.item)
+        own = items.option_labels[items.of_option == items.places[name.strip()]].tolist()
         found.append({"item": name, "options": [str(option) for option in own[:30]]})
     return found
 
@@ -248,13 +240,10 @@ def _questions(ranking: Ranking) -> list[dict[str, Any]]:
 
 def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     """Read, fit every method, and write the comparison."""
-    from markupsafe import Markup
-
     from hitsndiffs.results.comparison import compare
     from hitsndiffs.show.charts.structure import agreement_chart
-    from hitsndiffs.show.report import Figure
+    from hitsndiffs.show.report import drawn
     from hitsndiffs.show.templating import render
-    from hitsndiffs.show.theme import dressed, to_svg
 
     with watch.stage(0):
         responses, _ = _read(task)
@@ -263,19 +252,15 @@ def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     with watch.stage(1):
         found = compare(responses, key=key)
     with watch.stage(2):
-        label = (
-            "Chart: how similarly each pair of methods ranks. The table shows how well each agrees "
-            "with the others."
-        )
         fitted = [row for row in found.table() if row["error"] is None]
         figure = None
         if len(fitted) > 1:
-            drawn = to_svg(dressed(agreement_chart(found)), label=label)
-            figure = Figure(
-                Markup(drawn),
+            figure = drawn(
+                agreement_chart(found),
                 "How alike two methods rank: 100 is the same order, 0 is no relation, −100 is "
                 "upside down.",
-                label,
+                "Chart: how similarly each pair of methods ranks. The table shows how well each "
+                "agrees with the others.",
             )
         text = render(
             "page/comparison.html",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
+from typing import BinaryIO
 
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from hitsndiffs.show.web.settings import Settings
-from hitsndiffs.show.web.visits import Upload, Visit, safe_name
+from hitsndiffs.show.web.visits import Visit
 
 __all__ = ["receive_files", "take_files"]
 
 #: Maximum fields of a form, and maximum bytes of a field that is not a file.
 FIELDS, LARGEST_FIELD = 5000, 500_000
+#: Maximum length of a file name without its ending, in bytes.
+LONGEST_FILE_NAME = 100
 
 
 async def receive_files(request: Request, settings: Settings) -> FormData:
@@ -24,21 +28,38 @@ async def receive_files(request: Request, settings: Settings) -> FormData:
     )
 
 
-def take_files(visit: Visit, files: Sequence[UploadFile] | Mapping[str, bytes]) -> None:
-    """Put files into the folder of a visit."""
+def take_files(visit: Visit, files: Iterable[tuple[str | None, BinaryIO]]) -> None:
+    """Put files, given as name and content, into the folder of a visit."""
     folder = visit.folder / "files"
     folder.mkdir()
-    if isinstance(files, Mapping):
-        for given, content in files.items():
-            path = folder / safe_name(given, set())
-            path.write_bytes(content)
-            visit.files.append(Upload(path.name, path, len(content)))
-        return
-    taken: set[str] = set()
-    for upload in files:
-        name = safe_name(upload.filename or "file", taken)
-        taken.add(name)
-        path = folder / name
+    for name, content in files:
+        path = folder / safe_name(name or "file", {file.name for file in visit.files})
         with path.open("wb") as file:
-            shutil.copyfileobj(upload.file, file)
-        visit.files.append(Upload(name, path, path.stat().st_size))
+            shutil.copyfileobj(content, file)
+        visit.files.append(path)
+
+
+def safe_name(name: str, taken: set[str]) -> str:
+    r"""Return a safe name for a file: no folders, nothing invisible, not taken.
+
+    Examples
+    --------
+    >>> safe_name("../../etc/passwd", set()), safe_name("C:\\answers\\quiz.csv", {"quiz.csv"})
+    ('passwd', 'quiz-2.csv')
+    >>> safe_name("a\x00b\n.csv", set()), safe_name("..", set())
+    ('a-b-.csv', 'file')
+    """
+    base = re.split(r"[/\\]", name)[-1]
+    base = "".join(c if c.isprintable() else "-" for c in base).strip().lstrip(".")
+    base = base.encode("utf-8", "replace").decode()
+    stem, dot, ending = base.rpartition(".")
+    if not dot:
+        stem, ending = base, ""
+    ending = ending[:20]
+    stem = stem.encode()[:LONGEST_FILE_NAME].decode(errors="ignore") or "file"
+    whole = f"{stem}{dot}{ending}" if ending else stem
+    number = 1
+    while whole in taken:
+        number += 1
+        whole = f"{stem}-{number}{dot}{ending}" if ending else f"{stem}-{number}"
+    return whole

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import hmac
 import os
-import re
 import secrets
 import shutil
 import tempfile
@@ -16,27 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.show.web.forms import wishes
-from hitsndiffs.show.web.jobs import Job, Workers
+from hitsndiffs.show.web.jobs import Busy, Job, Workers
 from hitsndiffs.show.web.settings import Settings
 
-__all__ = ["Full", "Upload", "Visit", "Visits", "safe_name"]
+__all__ = ["Visit", "Visits"]
 
 PREFIX = "hitsndiffs-page-"
-#: Maximum length of a file name without its ending, in bytes.
-LONGEST_FILE_NAME = 100
-
-
-class Full(Exception):
-    """No more visits can be kept."""
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A file that a visitor uploaded."""
-
-    name: str
-    path: Path
-    size: int
 
 
 @dataclass
@@ -47,6 +31,8 @@ class Visit:
     ----------
     folder
         The folder that holds everything of this visit.
+    size
+        Bytes of all files.
     files
         The uploaded files.
     options
@@ -62,9 +48,10 @@ class Visit:
     """
 
     folder: Path
-    files: list[Upload] = field(default_factory=list)
+    size: int
+    files: list[Path] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
-    wishes: dict[str, Any] = field(default_factory=lambda: wishes({}, {}))
+    wishes: dict[str, Any] = field(default_factory=lambda: wishes({}))
     known: dict[str, str] = field(default_factory=dict)
     plan: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
@@ -76,11 +63,6 @@ class Visit:
     def is_working(self) -> bool:
         """Whether work is under way."""
         return self.job is not None and not self.job.is_over
-
-    @property
-    def size(self) -> int:
-        """Bytes of all files."""
-        return sum(file.size for file in self.files)
 
     @property
     def title(self) -> str:
@@ -145,11 +127,11 @@ class Visits:
         while self._visits and not self._has_room(n_bytes):
             idle = [name for name, visit in self._visits.items() if not visit.is_working]
             if not idle:
-                raise Full
+                raise Busy
             self.end(min(idle, key=lambda name: self._visits[name].used))
         if not self._has_room(n_bytes):
-            raise Full
-        visit = Visit(Path(tempfile.mkdtemp(dir=self.root)))
+            raise Busy
+        visit = Visit(Path(tempfile.mkdtemp(dir=self.root)), n_bytes)
         self._visits[visitor] = visit
         return visit
 
@@ -183,32 +165,6 @@ class Visits:
 
     def __len__(self) -> int:
         return len(self._visits)
-
-
-def safe_name(name: str, taken: set[str]) -> str:
-    r"""Return a safe name for a file: no folders, nothing invisible, not taken.
-
-    Examples
-    --------
-    >>> safe_name("../../etc/passwd", set()), safe_name("C:\\answers\\quiz.csv", {"quiz.csv"})
-    ('passwd', 'quiz-2.csv')
-    >>> safe_name("a\x00b\n.csv", set()), safe_name("..", set())
-    ('a-b-.csv', 'file')
-    """
-    base = re.split(r"[/\\]", name)[-1]
-    base = "".join(c if c.isprintable() else "-" for c in base).strip().lstrip(".")
-    base = base.encode("utf-8", "replace").decode()
-    stem, dot, ending = base.rpartition(".")
-    if not dot:
-        stem, ending = base, ""
-    ending = ending[:20]
-    stem = stem.encode()[:LONGEST_FILE_NAME].decode(errors="ignore") or "file"
-    whole = f"{stem}{dot}{ending}" if ending else stem
-    number = 1
-    while whole in taken:
-        number += 1
-        whole = f"{stem}-{number}{dot}{ending}" if ending else f"{stem}-{number}"
-    return whole
 
 
 def _lock(path: Path) -> int | None:
