@@ -124,7 +124,7 @@ def check_against_oracle(sums, data, seed=0):
     only = sums.through(np.empty((data.n_options, 0)), beside, shift)
     np.testing.assert_allclose(only, naive.choosers(matrix, beside(None, shift)), **close)
     users = rng.integers(0, data.n_users, 5)
-    np.testing.assert_array_equal(sums.sheets(users), matrix[users].T)
+    np.testing.assert_array_equal(sums.answer_sheets(users), matrix[users].T)
     positions = rng.permutation(data.n_users)
     for ours, expected in zip(
         sums.extremes(positions), naive.extremes(matrix, positions), strict=True

@@ -56,7 +56,7 @@ class PartsEngine(Engine):
         words = option_words(self.n_options) if words is None else words
         return np.concatenate(self._each(lambda part: part.fingerprints(words)))
 
-    def sheets(self, users):
+    def answer_sheets(self, users):
         return self.choosers((np.arange(self.n_users)[:, None] == users).astype(float))
 
     def user_number(self, label):

@@ -107,8 +107,8 @@ class StrictEngine(NumpyEngine):
     def fingerprints(self, words=None):
         return Strict(super().fingerprints(words))
 
-    def sheets(self, users):
-        return super().sheets(_plain(users))
+    def answer_sheets(self, users):
+        return super().answer_sheets(_plain(users))
 
     @property
     def answers_per_user(self):

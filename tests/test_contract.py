@@ -325,6 +325,13 @@ def test_nobody_answered_anything(name):
         make(name, **NEEDED.get(name, {})).fit(r)
 
 
+def test_options_that_nobody_chose_are_refused(name):
+    r = make_responses(random_answers(15, ITEMS, 4, seed=1))
+    part, _ = r.restrict(np.arange(3), keep_options=True)
+    with pytest.raises(InputError, match="without keep_options"):
+        fitted(name, part)
+
+
 BAD = {
     "tol": -1.0,
     "max_iterations": 0,

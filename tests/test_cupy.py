@@ -62,7 +62,7 @@ def test_every_pass_is_the_processors(name):
     for ours, theirs in zip(gpu.extremes(positions), cpu.extremes(positions), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     few = np.arange(min(5, cpu.n_users))
-    np.testing.assert_array_equal(gpu.sheets(few), cpu.sheets(few))
+    np.testing.assert_array_equal(gpu.answer_sheets(few), cpu.answer_sheets(few))
     x = gpu.user_array(np.round(s[:, 0], 1))
     for act in ("average_ranks", "how_many"):
         np.testing.assert_array_equal(

@@ -102,7 +102,7 @@ def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts, in_buc
     assert data.top(x, 5).tolist() == np.argsort(-values, kind="stable")[:5].tolist()
     assert data.user_number("student-00271") == 271
     few = np.array([299, 0, 150])
-    np.testing.assert_array_equal(data.sheets(few), one.sheets(few))
+    np.testing.assert_array_equal(data.answer_sheets(few), one.answer_sheets(few))
     part, options = data.restrict_items(np.array([1, 4]))
     other, same = one.restrict_items(np.array([1, 4]))
     assert options.tolist() == same.tolist()

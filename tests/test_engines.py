@@ -224,7 +224,7 @@ def test_some_users_in_any_order(engine, data, seed, keep):
     matrix = naive.one_hot(data)[users]
     left = np.arange(data.n_options) if keep else np.flatnonzero(matrix.any(axis=0))
     np.testing.assert_array_equal(options, left)
-    np.testing.assert_array_equal(part.sheets(np.arange(len(users))), matrix[:, left].T)
+    np.testing.assert_array_equal(part.answer_sheets(np.arange(len(users))), matrix[:, left].T)
     check_items(part.items, data, left)
     np.testing.assert_array_equal(part.user_labels(np.arange(len(users))), data.users[users])
     for place, user in enumerate(users):
@@ -238,7 +238,9 @@ def test_a_part_of_a_part_that_kept_its_options(engine):
     four, _ = KINDS[engine](data).subset(np.arange(1, 5), keep_options=True)
     two, options = four.subset(np.array([1, 2]))
     assert options.tolist() == np.flatnonzero(naive.one_hot(data)[[2, 3]].any(axis=0)).tolist()
-    np.testing.assert_array_equal(two.sheets(np.arange(2)), four.sheets(np.array([1, 2]))[options])
+    np.testing.assert_array_equal(
+        two.answer_sheets(np.arange(2)), four.answer_sheets(np.array([1, 2]))[options]
+    )
 
 
 @pytest.mark.no_cover
@@ -252,7 +254,7 @@ def test_some_items_for_all_users(engine, data, seed):
     left = np.flatnonzero(np.isin(data.option_items, items))
     np.testing.assert_array_equal(options, left)
     assert part.n_users == data.n_users
-    found = part.sheets(np.arange(data.n_users))
+    found = part.answer_sheets(np.arange(data.n_users))
     np.testing.assert_array_equal(found, naive.one_hot(data)[:, left].T)
     check_items(part.items, data, left)
 

@@ -132,7 +132,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def sheets(self, users: Ints) -> Vector:
+    def answer_sheets(self, users: Ints) -> Vector:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
 
     @property
@@ -281,7 +281,7 @@ class Engine(ABC):
         """Some users' answers on an engine in this process, with all options."""
         from hitsndiffs.engines.opening import open_engine
 
-        sheets = self.sheets(users)
+        sheets = self.answer_sheets(users)
         columns, options = np.nonzero(sheets.T)
         part = Responses(
             users=self.user_labels(users),

@@ -172,9 +172,9 @@ class CupyEngine(MemoryEngine):
         words = option_words(self.n_options) if words is None else words
         return self.layout.choices(cp.asarray(words)[:, None])[:, 0]
 
-    def sheets(self, users: Any) -> Vector:
+    def answer_sheets(self, users: Any) -> Vector:
         """The answer sheets of a few users."""
-        return self.layout.sheets(np.asarray(self.collect(users), dtype=np.int64))
+        return self.layout.answer_sheets(np.asarray(self.collect(users), dtype=np.int64))
 
     def subset(self, users: Any, *, keep_options: bool = False) -> Any:
         """Some users on the GPU, and which options remain."""

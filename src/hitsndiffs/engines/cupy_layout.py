@@ -281,7 +281,7 @@ class DevicePacked:
         made.n_users = whole * NEIGHBOURS
         return made
 
-    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def answer_sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
         g, places = self.groups, cp.asarray(users)
         quads, wide = cp.asnumpy(self._quads[:, places]), cp.asnumpy(self._wide[:, places])

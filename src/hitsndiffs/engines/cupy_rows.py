@@ -82,7 +82,7 @@ class DeviceRows:
         )
         return low, high
 
-    def sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def answer_sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
         sheets = np.zeros((self.n_options, len(users)))
         for column, user in enumerate(users.tolist()):

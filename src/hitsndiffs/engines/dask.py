@@ -180,9 +180,9 @@ class DaskEngine(Blocks):
         """Labels of the first users."""
         return self.user_labels(np.arange(min(SHOWN, self.n_users)))
 
-    def sheets(self, users: Ints) -> Vector:
+    def answer_sheets(self, users: Ints) -> Vector:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
-        found: Vector = self._of_few(Part.sheets, users, 1)
+        found: Vector = self._of_few(Part.answer_sheets, users, 1)
         return found
 
     def user_array(self, x: npt.NDArray[Any]) -> Array:

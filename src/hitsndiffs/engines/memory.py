@@ -94,7 +94,7 @@ class MemoryEngine(Engine):
         """The options that some users chose, as rows."""
         return self._responses.some_rows(users)
 
-    def sheets(self, users: Ints) -> Vector:
+    def answer_sheets(self, users: Ints) -> Vector:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
         indptr, options = self.some_rows(users)
         columns = np.zeros((self.n_options, len(users)))

@@ -73,6 +73,11 @@ class Method:
         data = open_engine(responses, self.engine, self.threads)
         if data.n_options == 0:
             raise InputError("Nobody answered anything: there is nothing to rank.")
+        if not data.choosers_per_option.all():
+            raise InputError(
+                "Some options were chosen by nobody, and every option needs a user who chose it; "
+                "make the part of the data without keep_options."
+            )
         self._check(data)
         labels = data.components(self.linked_by)
         if not data.in_memory:  # all users are comparable there, and all have answers

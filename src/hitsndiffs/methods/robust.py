@@ -17,7 +17,7 @@ from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.keys import key_from_scores, key_given
 from hitsndiffs.methods.label_axes import LabelCentred
 from hitsndiffs.methods.labels import two_labels
-from hitsndiffs.methods.latent_key.base import Searching
+from hitsndiffs.methods.latent_key.base import KeySearchMethod
 from hitsndiffs.methods.latent_key.search import Search, correlation
 from hitsndiffs.methods.majority import Majority
 from hitsndiffs.methods.scoring import Scoring
@@ -61,7 +61,7 @@ class ShrunkAxes(Learnt):
 
 
 @dataclass(kw_only=True, eq=False)
-class HNDRobust(Searching):
+class HNDRobust(KeySearchMethod):
     """HnD with item-centred weights and two-sided shrinkage found from the data.
 
     Weights of options with few choosers are pulled towards zero (λ), and so are scores of users
@@ -173,7 +173,7 @@ class HNDRobust(Searching):
         return Shrinkage(lam, mu, axes, 1, True)
 
 
-def certified_fit(data: Engine, method: Searching) -> Fit | None:
+def certified_fit(data: Engine, method: KeySearchMethod) -> Fit | None:
     """A perfect order, if there is one: HnD's, or the PQ-tree's; else ``None``."""
     if not data.in_memory:  # the check needs the order of all users in one place
         return None

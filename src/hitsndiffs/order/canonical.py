@@ -111,14 +111,16 @@ class Colouring:
         )
 
     @cached_property
-    def sheets(self) -> Words:
+    def fingerprints(self) -> Words:
         """The fingerprint of each user's answer sheet: equal numbers, equal answers."""
         words = option_words(self.data.n_options, seed=20261116)
         return self.data.collect(self.data.fingerprints(words))
 
     def marked(self, colours: Colours, user: int) -> Colours:
         """The colours after one sheet is marked."""
-        users = np.where(self.sheets == self.sheets[user], colours.users + MARK, colours.users)
+        users = np.where(
+            self.fingerprints == self.fingerprints[user], colours.users + MARK, colours.users
+        )
         return self._settled(Colours(users, colours.options, colours.labels))
 
     def label_marked(self, colours: Colours, label: int) -> Colours:
@@ -131,7 +133,7 @@ class Colouring:
         """Whether nothing in the answers tells two users apart."""
         if self.first.users[one] != self.first.users[other]:
             return False
-        if self.sheets[one] == self.sheets[other]:
+        if self.fingerprints[one] == self.fingerprints[other]:
             return True
         return self.marked(self.first, one).trace == self.marked(self.first, other).trace
 
@@ -211,7 +213,7 @@ def _told_apart(colouring: Colouring) -> Colours:
     colours, n = colouring.first, colouring.data.n_responses
     left = min(MOST_TRIALS, TRIED_ANSWERS // max(n, 1))
     if left > 0 and not colours.tell_all_users_apart:
-        _, first = np.unique(colouring.sheets, return_index=True)
+        _, first = np.unique(colouring.fingerprints, return_index=True)
         while left > 0 and (group := _smallest(colours.users[first])) is not None:
             left -= len(group)
             colours = _marked_one(colours, first[group], colouring.marked)

@@ -220,7 +220,7 @@ def _answers(data: Engine, users: IntVector) -> Any:
     from scipy.sparse import csc_array, csr_array
 
     if not data.gives_answers and len(users) * data.n_options <= SHEET_CELLS:
-        return csc_array(data.sheets(users).T)
+        return csc_array(data.answer_sheets(users).T)
     indptr, chosen = data.some_rows(users)
     ones = np.ones(len(chosen))
     return csr_array((ones, chosen, indptr), shape=(len(users), data.n_options)).tocsc()

@@ -117,7 +117,7 @@ def chosen_options(ranking: Ranking, users: Ints) -> Ints:
     table = np.full((len(users), r.n_items), -1, dtype=np.int64)
     size = max(CELLS_AT_ONCE // max(r.n_options, 1), 1)
     for first in range(0, len(users), size):
-        options, columns = np.nonzero(data.sheets(users[first : first + size]))
+        options, columns = np.nonzero(data.answer_sheets(users[first : first + size]))
         table[first + columns, r.option_items[options]] = options
     return table
 

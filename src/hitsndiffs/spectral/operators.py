@@ -101,7 +101,7 @@ def _product(data: Engine, weights: Vector) -> Vector:
     if data.n_users * data.n_options > FULL_CELLS:
         product: Vector = data.choices(weights[:, None] * data.choosers(np.eye(data.n_users)))
     else:
-        C = data.sheets(np.arange(data.n_users))
+        C = data.answer_sheets(np.arange(data.n_users))
         product = C.T @ (weights[:, None] * C)
     return product
 

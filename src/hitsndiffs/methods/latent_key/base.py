@@ -11,11 +11,11 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Method
 from hitsndiffs.methods.latent_key.search import Search, search
 
-__all__ = ["ByReading", "Searching"]
+__all__ = ["ByReading", "KeySearchMethod"]
 
 
 @dataclass(kw_only=True, eq=False)
-class Searching(Method):
+class KeySearchMethod(Method):
     """Base of the methods that compare solutions of the latent-key model.
 
     Parameters
@@ -49,7 +49,7 @@ class Searching(Method):
 
 
 @dataclass(kw_only=True, eq=False)
-class ByReading(Searching):
+class ByReading(KeySearchMethod):
     """Base of those that rank by one reading of the answers.
 
     Parameters

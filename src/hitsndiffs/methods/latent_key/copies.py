@@ -137,7 +137,7 @@ def near_equals(problem: Problem, apart: Callable[[Ints], Flags] | None = None) 
     size = int(np.clip(BLOCK_SIZE // max(data.n_options, m), 1, 512))
     others = np.empty(m)
     for users in np.array_split(np.arange(m), -(-m // size)):
-        chosen = data.sheets(users)
+        chosen = data.answer_sheets(users)
         if apart is not None:
             chosen = np.where(apart(users), 0.0, chosen)
         answered = items.sum(chosen)
@@ -250,7 +250,7 @@ def _copy_logs(problem: Problem, users: Ints, alike: Array) -> Array:
     share = np.divide(
         votes, cast, out=np.broadcast_to(popularity, votes.shape).copy(), where=cast > 0
     )
-    chosen = data.sheets(users)
+    chosen = data.answer_sheets(users)
     likely = FAITHFUL * share + (1 - FAITHFUL) * popularity
     # in a sample there may be options that nobody chose
     logs = (chosen * np.log(np.maximum(likely, 1e-300))).sum(axis=0)
@@ -294,7 +294,7 @@ def _agreement(problem: Problem, fit: Solution, curves: Array, users: Ints) -> _
     The expected agreement of two users is computed over the items that the second one answered,
     with abilities rounded to the grid, and scaled to the items that both answered.
     """
-    chosen = problem.data.sheets(users)
+    chosen = problem.data.answer_sheets(users)
     answered = problem.items.sum(chosen)
     found, common = problem.pairs.of(users)
     per_item = curves.T @ (curves[:, fit.places[users]] * answered) / chosen.sum(axis=0)

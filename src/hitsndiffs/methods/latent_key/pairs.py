@@ -41,12 +41,12 @@ class Pairs:
                 here = slice(int(users[0]), int(users[-1]) + 1)
                 return agree[:, here], common[:, here]
             return agree[:, users], common[:, users]
-        chosen = self._data.sheets(users)
+        chosen = self._data.answer_sheets(users)
         return self._data.choices(chosen), self._data.choices(self._data.items.sum(chosen))
 
     @cached_property
     def _all(self) -> tuple[Counts, Counts]:
-        chosen = self._data.sheets(np.arange(self._data.n_users))
+        chosen = self._data.answer_sheets(np.arange(self._data.n_users))
         answered = self._data.items.total(chosen)
         # counts of items are exact in single precision
         agree, common = (x.T @ x for x in (chosen.astype(np.float32), answered.astype(np.float32)))
