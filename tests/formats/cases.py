@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from formats import classroom, crowd, llm, lms, plain, sheets
+from formats import classroom, crowd, llm, lms, plain, sheets, written
 from formats.quiz import Made
 
 CASES: dict[str, tuple[str, Callable[[], Made]]] = {
@@ -113,6 +113,8 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "lighteval-text": ("lighteval", partial(llm.lighteval, "text")),
     "mmlu-pro": ("mmlu-pro", llm.mmlu_pro),
     "mmlu-pro-zip": ("mmlu-pro", partial(llm.mmlu_pro, True)),
+    **{f"nested-{kind}": ("nested-json", partial(written.nested, kind)) for kind in written.NESTED},
+    "nested-points": ("nested-json", written.nested_points),
 }
 
 #: Tables that no tool signs: what the reader finds out by itself (format, and the layout).
@@ -155,6 +157,9 @@ PLAIN: dict[str, tuple[str, Callable[[], Made]]] = {
     "labels-with-times": ("tsv", sheets.labels_with_times),
     "models-and-subjects": ("csv", sheets.models_and_subjects),
     "records-with-lists": ("jsonl", sheets.records_with_lists),
+    **{f"crossed-{kind}": ("csv", partial(written.crossed, kind)) for kind in written.CROSSED},
+    "numbered-anew": ("csv", written.numbered_anew),
+    "references": ("csv", written.references),
     "points-only": ("csv", sheets.points_only),
     "points-that-add-up": ("csv", sheets.whole_points),
     "question-list": ("csv", sheets.question_list),

@@ -14,7 +14,9 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import FileTable, cells_at, column_cells, find_layout
 from hitsndiffs.reading.build_turned import item_column
 from hitsndiffs.reading.content import look_at
+from hitsndiffs.reading.crossed import crossed, item_of_several
 from hitsndiffs.reading.formats.base import Column, Refusal
+from hitsndiffs.reading.joined import JoinedTable, joined_name
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.roles import WideRoles, wide_roles
 from hitsndiffs.reading.scored import holds_points
@@ -53,6 +55,8 @@ class Layout:
         The column that holds the key, if any (long and transposed).
     group
         The column of the users' groups, if any.
+    parts
+        The columns whose cells together name the items of a long table, if not a single one does.
     """
 
     name: str
@@ -64,6 +68,7 @@ class Layout:
     users: list[str] = field(default_factory=list)
     key: str | None = None
     group: str | None = None
+    parts: list[str] = field(default_factory=list)
 
 
 def layout_with_groups(
@@ -120,6 +125,14 @@ def find_table_layout(
         if not any(given.values()) and options.items is None:
             if not table.has_header and (found := _headless_long(table)):
                 return found
+            if (columns := crossed(table)) is not None:
+                given = {"user": columns.user, "item": columns.item, "option": columns.option}
+                table.notes.append(
+                    f"There is one answer per row: {columns.user!r} is taken as the user, "
+                    f"{columns.item!r} as the item and {columns.option!r} as the answer"
+                    f"{f', {columns.key!r} as the key' if columns.key else ''}."
+                )
+                return _long(table, given, "users and items cross", columns.key)
             if options.transpose is None:
                 if turned := turned_round(table):
                     return _transposed(table, options, *turned)
@@ -177,7 +190,9 @@ def _no_items(table: FileTable, roles: WideRoles) -> InputError:
 # -- one row per answer -----------------------------------------------------------------------
 
 
-def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
+def _long(
+    table: FileTable, given: dict[str, str | None], why: str, key: str | None = None
+) -> Layout:
     if not table.has_header and not any(given.values()):
         if len(table.names) < 3:
             raise InputError(
@@ -186,8 +201,16 @@ def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
             )
         given = dict(zip(("user", "item", "option"), table.names, strict=False))
         table.notes.append("Took the first three columns as user, item and option.")
-    given, key = _without_gold(table, _user_of_several(table, given))
-    names = [name for name in table.names if name != key]
+    given = _user_of_several(table, given)
+    parts = item_of_several(table, given["user"]) if table.has_header and not given["item"] else []
+    if parts:
+        given = {**given, "item": joined_name(parts)}
+    if len(parts) > 1:
+        table = JoinedTable(table, parts)
+    given, gold = _without_gold(table, given)
+    key = key or gold
+    unused = {key, *parts} if len(parts) > 1 else {key}
+    names = [name for name in table.names if name not in unused]
     chosen = long_columns(names, given, table.place, table.notes)
     if key is None:
         key = _key_column(table, chosen)
@@ -200,7 +223,7 @@ def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
             columns.append(Column(name, "key", "the right answer of each row's item", place))
         else:
             columns.append(Column(name, "unused", "not needed", place))
-    return Layout("long", why, columns, long=chosen, key=key)
+    return Layout("long", why, columns, long=chosen, key=key, parts=parts)
 
 
 def _rated_subjects(table: FileTable, given: dict[str, str | None]) -> dict[str, str | None]:

@@ -15,6 +15,7 @@ from hitsndiffs.reading.delimited import DelimitedTable
 from hitsndiffs.reading.documents import FileDocument
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.grid import GridTable
+from hitsndiffs.reading.joined import JoinedTable
 from hitsndiffs.reading.layouts import Layout, find_table_layout, layout_with_groups
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.parquet import ParquetTable
@@ -148,6 +149,8 @@ def open_plain(
             layout = find_table_layout(table, options, one_of=one_of)
     except Refusal as refusal:
         raise InputError(f"{document.name}: {refusal}") from None
+    if len(layout.parts) > 1:
+        table = JoinedTable(table, layout.parts)
     return PlainReading(table, layout, format, header_row, options, one_of)
 
 

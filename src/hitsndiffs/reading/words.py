@@ -55,6 +55,7 @@ _WORDS: dict[str, str] = {
         номер 番号 序号""",
     "key": """key answerkey correctanswer correctanswers rightanswer correctresponse correctoption
         solution gold goldlabel goldanswer golden groundtruth truth target prikey solution
+        corrans corrresp reference referenceanswer referenceoutput referenceoutputs expectedanswer
         lösung richtigeantwort schlüssel corrigé réponsecorrecte bonneréponse clave
         respuestacorrecta chiave rispostacorretta rispostagiusta gabarito respostacorreta sleutel
         juistantwoord facit rättsvar klucz poprawnaodpowiedź правильныйответ ключ 正解 正答 标准答案

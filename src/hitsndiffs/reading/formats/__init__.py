@@ -23,6 +23,7 @@ from hitsndiffs.reading.formats.microsoft_forms import MICROSOFT_FORMS
 from hitsndiffs.reading.formats.mmlu_pro import MMLU_PRO
 from hitsndiffs.reading.formats.moodle import MOODLE, MOODLE_GRADES
 from hitsndiffs.reading.formats.mturk import MTURK
+from hitsndiffs.reading.formats.nested_json import NESTED_JSON
 from hitsndiffs.reading.formats.openai_evals import OPENAI_EVALS
 from hitsndiffs.reading.formats.opencompass import OPENCOMPASS
 from hitsndiffs.reading.formats.prodigy import PRODIGY
@@ -79,6 +80,8 @@ FORMATS: tuple[Format, ...] = (
     OPENCOMPASS,
     LIGHTEVAL,
     MMLU_PRO,
+    # what scripts write
+    NESTED_JSON,
 )
 
 
