@@ -26,7 +26,7 @@ from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.header import looks_long
 from hitsndiffs.reading.roles import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.special import rows_apart
+from hitsndiffs.reading.special import nameless_rows, rows_apart
 from hitsndiffs.reading.tokens import Scanned
 
 #: Columns of a piece of a file: Polars columns, or lists of text if the file is small.
@@ -154,6 +154,9 @@ def build_wide(
         cells = {name: columns.pop(name) for name in beside}
         numbers = cells.pop(roles.attempt or "", [])
         apart = rows_apart(cells, [columns[name] for name in roles.items]) if cells else {}
+        if table.is_small and table.has_header and not roles.asked:
+            told = [columns[name] for name in roles.users]
+            apart |= nameless_rows(told, [columns[name] for name in roles.items])
         if any(name in columns for name in roles.users):
             pieces.append([columns.pop(name) for name in roles.users if name in columns])
         found = [names.get(name, name) for name in columns]

@@ -37,6 +37,14 @@ _REASONS = {
     "text": "its cells are free text: hardly any two are alike",
     "empty": "it is empty",
 }
+_ASKED = "asked for (items)"
+#: Columns of numbers with these names count answers.
+_COUNTED = frozenset(
+    ("correct", "incorrect", "right", "wrong", "unattempted", "attempted", "skipped", "omitted",
+     "blank", "blanks", "unanswered", "answered", "richtig", "falsch", "correctas", "incorrectas",
+     "aciertos", "errores", "justes", "fausses", "corrette", "errate", "goed", "fout", "doğru",
+     "yanlış", "boş", "верно", "неверно")
+)  # fmt: skip
 _ROLE_OF_KIND: dict[str, Role] = {
     "time": "time",
     "mail": "identity",
@@ -67,6 +75,11 @@ class WideRoles:
         return [c.name for c in self.left_out if c.role in ("identity", "unused", "constant")][
             :_LABELS
         ]
+
+    @property
+    def asked(self) -> bool:
+        """Whether the caller named the items."""
+        return any(c.reason == _ASKED for c in self.columns)
 
     @property
     def attempt(self) -> str | None:
@@ -144,7 +157,7 @@ class _Finder(UserFinder):
                 self._put(name, "unused", "left out as asked (drop)")
             elif self.asked is not None:
                 if name in self.asked:
-                    self._put(name, "item", "asked for (items)")
+                    self._put(name, "item", _ASKED)
                 else:
                     self._put(name, self._guess_other(name), "not among the items asked for")
         if self.asked is None:
@@ -235,6 +248,9 @@ class _Finder(UserFinder):
         ):
             self._put(name, said, f"named like {said}, and its cells are numbers")  # type: ignore[arg-type]
             return said  # type: ignore[return-value]
+        if self.has_header and plain(name) in _COUNTED and content.is_number and kind != "empty":
+            self._put(name, "points", "named like a count, and its cells are numbers")
+            return "points"
         fits = self._in_stock(name, stock)
         if kind == "choice" and fits and said not in ("attempt", "status", "row", "identity"):
             return None

@@ -149,6 +149,8 @@ def role_of_name(name: str) -> str | None:
     words = tokens(name)
     if len(words) > 5:
         return None
+    if "_" in name and words[-1:] == ["complete"]:
+        return "status"  # REDCap: quiz_complete
     for word in (*words[-1:], *words[:1], *words):
         if word in _TELLING:
             return _TELLING[word]
