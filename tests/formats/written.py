@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+from formats.crowd import _answers, labels
 from formats.plain import _sheet
-from formats.quiz import Made, csv_bytes
+from formats.quiz import Made, csv_bytes, quiz
+from hitsndiffs.reading.formats.common import short_hash
 
 #: By kind: the columns of a table with one row per answer, and what stands in them.
 CROSSED = {
@@ -162,3 +164,157 @@ def nested_points() -> Made:
     """Points by student and question are no answers."""
     made = {f"s{i}": {f"q{k}": (i + k) % 5 + 0.5 for k in range(6)} for i in range(12)}
     return Made({"points.json": json.dumps(made).encode()}, refused="points or other numbers")
+
+
+# -- sheets that teachers keep ------------------------------------------------------------------
+
+
+def two_headers(kind: str = "above") -> Made:
+    """The texts of the questions stand above the header, or below it."""
+    names = [f"Q{k + 1}" for k in range(10)]
+    q, persons, rows, answers, _ = _sheet(105, names)
+    texts = ["", "", *q.stems]
+    table = [["Name", "Class", *names]]
+    table = [texts, *table] if kind == "above" else [*table, texts]
+    table += [[p, f"7{'AB'[i % 2]}", *rows[i]] for i, p in enumerate(persons)]
+    return Made({"class.csv": csv_bytes(table)}, answers)
+
+
+def blank_corner() -> Made:
+    """Numbers and names stand in columns without a name; below the header a key, and weights."""
+    names = [f"Q{k + 1}" for k in range(10)]
+    _, persons, rows, answers, key = _sheet(106, names)
+    table = [["", "", *names], ["", "Key", *key.values()], ["", "Weight", *[1] * 10]]
+    table += [[i + 1, p, *rows[i]] for i, p in enumerate(persons)]
+    return Made({"class.csv": csv_bytes(table)}, answers, key, left_out=("key",))
+
+
+def sums_below() -> Made:
+    """Users in columns, and what each of them got in the last row."""
+    names = [f"Q{k + 1}" for k in range(10)]
+    _, _, rows, _, key = _sheet(107, names)
+    people = [f"Ann {c}" for c in "BCDFGHJKLMNP"]
+    table = [["Question", *people, "Correct answer"]]
+    table += [[n, *[row[k] for row in rows], key[n]] for k, n in enumerate(names)]
+    table.append(["Total", *[i % 7 for i in range(12)], ""])
+    answers = {
+        (people[i], n): rows[i][k] for i in range(12) for k, n in enumerate(names) if rows[i][k]
+    }
+    return Made({"exam.csv": csv_bytes(table)}, answers, key)
+
+
+def counts_beside() -> Made:
+    """How many answers were right, wrong and missing, beside the answers; a form's status."""
+    q = quiz(108)
+    header = ["Rank", "Name", "Correct", "Incorrect", "Unattempted", *q.stems, "quiz_complete"]
+    table = [header]
+    for i, p in enumerate(q.persons):
+        right = sum(q.points(i, k) for k in range(6))
+        own = [q.answer(i, k) for k in range(6)]
+        table.append([i + 1, p.name, right, 6 - right, i % 2, *own, 2])
+    answers = {
+        (p.name, q.stems[k]): q.answer(i, k)
+        for i, p in enumerate(q.persons)
+        for k in range(6)
+        if q.answer(i, k)
+    }
+    return Made({"players.csv": csv_bytes(table)}, answers)
+
+
+def all_or_none() -> Made:
+    """Points again: each question gets all of them or none, and they add up."""
+    q = quiz(109)
+    table = [["Name", *[f"Q{k + 1}" for k in range(6)], "Total"]]
+    for i, p in enumerate(q.persons):
+        own = [2 * q.points(i, k) for k in range(6)]
+        table.append([p.name, *own, sum(own)])
+    return Made({"exam.csv": csv_bytes(table)}, refused="table of points per question")
+
+
+# -- exports in other languages and versions ----------------------------------------------------
+
+
+def survey_monkey_de() -> Made:
+    """The first columns have names in another language."""
+    q = quiz(110)
+    lead = ["Befragten-ID", "Collector-ID", "Anfangsdatum", "Enddatum", "IP-Adresse", "Vorname"]
+    table = [[*lead, *q.stems], [*[""] * 6, *["Response"] * 6]]
+    codes = [str(118000000 + i) for i in range(12)]
+    for i, code in enumerate(codes):
+        own = [q.answer(i, k) for k in range(6)]
+        table.append([code, 400112345, "01.02.2026 10:00", "01.02.2026 10:09", "", "", *own])
+    answers = {
+        (code, q.stems[k]): q.answer(i, k)
+        for i, code in enumerate(codes)
+        for k in range(6)
+        if q.answer(i, k)
+    }
+    return Made({"umfrage.csv": csv_bytes(table)}, answers)
+
+
+def labelbox_older() -> Made:
+    """A record per label, with the answers in its «Label»."""
+    given, _ = labels(111)
+    records = []
+    for (worker, task), label in _answers(given).items():
+        own = {"title": "Animal", "value": "animal", "answer": {"title": label, "value": label}}
+        why = {"title": "Why", "value": "why", "answer": f"because {worker}"}
+        record = {"ID": f"ck{len(records)}", "DataRow ID": task, "Labeled Data": f"{task}.png"}
+        record |= {"Label": {"objects": [], "classifications": [own, why]}, "Agreement": -1}
+        records.append(record | {"Created By": worker, "Project Name": "Animals", "Reviews": []})
+    return Made({"export.json": json.dumps(records).encode()}, _answers(given))
+
+
+def ground_truth(kind: str = "workers") -> Made:
+    """A file per object with the answers of the workers, or all objects before consolidation."""
+    given, _ = labels(112)
+    found: dict[str, list[tuple[str, dict]]] = {}
+    for (worker, task), label in _answers(given).items():
+        content = {"crowd-classifier": {"label": label}, "comment": f"from {worker}"}
+        found.setdefault(task, []).append((worker, content))
+    if kind == "workers":
+        files = {
+            f"worker-response/iteration-1/{task}/2026-01-05.json": json.dumps(
+                {"answers": [{"workerId": w, "answerContent": own} for w, own in given_here]}
+            ).encode()
+            for task, given_here in found.items()
+        }
+        return Made(files, _answers(given))
+    records = [
+        {
+            "datasetObjectId": task,
+            "dataObject": {"content": f"{task}.png"},
+            "annotations": [
+                {"workerId": w, "annotationData": {"content": json.dumps(own)}} for w, own in here
+            ],
+        }
+        for task, here in found.items()
+    ]
+    return Made({"request.json": json.dumps(records).encode()}, _answers(given))
+
+
+def ground_truth_manifest() -> Made:
+    """One label per object."""
+    about = {"class-name": "cat", "confidence": 0.8, "human-annotated": "yes"}
+    lines = [{"source": f"{t}.png", "animals": t % 3, "animals-metadata": about} for t in range(9)]
+    text = "\n".join(map(json.dumps, lines))
+    return Made({"output.manifest": text.encode()}, refused="one label per object")
+
+
+def mmlu() -> Made:
+    """A table per model and subject, with the probability of each letter."""
+    q = quiz(113, n_items=8, blank=0.0)
+    files, answers = {}, {}
+    key = {f"anatomy/{short_hash(q.stems[k])}": q.key_letter(k) for k in range(8)}
+    for i in range(4):
+        name = f"model-{i}"
+        header = [*map(str, range(6)), f"{name}_correct"]
+        table = [[*header, *[f"{name}_choice{c}_probs" for c in "ABCD"]]]
+        for k, item in enumerate(key):
+            own = q.letter(i, k)
+            chances = [0.7 if c == own else 0.1 for c in "ABCD"]
+            right = q.key_letter(k)
+            table.append([q.stems[k], *q.options[k], right, own == right, *chances])
+            answers[name, item] = own
+        files[f"results_{name}/anatomy.csv"] = csv_bytes(table)
+    return Made(files, answers, key)
