@@ -6,7 +6,7 @@ import json
 
 from formats.crowd import _answers, labels
 from formats.plain import _sheet
-from formats.quiz import Made, csv_bytes, quiz
+from formats.quiz import Made, csv_bytes, quiz, xlsx_bytes
 from hitsndiffs.reading.formats.common import short_hash
 
 #: By kind: the columns of a table with one row per answer, and what stands in them.
@@ -318,3 +318,43 @@ def mmlu() -> Made:
             answers[name, item] = own
         files[f"results_{name}/anatomy.csv"] = csv_bytes(table)
     return Made(files, answers, key)
+
+
+#: Names of key rows, with the name of the column in which they stand.
+KEY_ROWS = {
+    "form": ("ID", "Key - Form A"),
+    "stars": ("ID", "**KEY**"),
+    "teacher": ("Name", "Teacher's key"),
+    "master": ("StudentID", "Master"),
+    "fr": ("Étudiant", "Clé de correction"),
+    "hu": ("Név", "Megoldókulcs"),
+}
+
+
+def key_named(kind: str) -> Made:
+    """A key row with a name of its own; columns about the person before a long series."""
+    names = [f"Q{k + 1}" for k in range(10)]
+    _, persons, rows, answers, key = _sheet(114, names)
+    column, label = KEY_ROWS[kind]
+    table = [[column, "Seat", *names], [label, "", *key.values()]]
+    table += [[p, "ABCD"[i % 4], *rows[i]] for i, p in enumerate(persons)]
+    return Made({"class.csv": csv_bytes(table)}, answers, key, left_out=("key",))
+
+
+def stacked_classes() -> Made:
+    """Two classes below each other, each with a header and the key; counts at the end."""
+    names = [f"Q{k + 1}" for k in range(10)]
+    _, persons, rows, answers, key = _sheet(115, names)
+    lines = [[p, *row] for p, row in zip(persons, rows, strict=True)]
+    head = [["ID", *names], ["KEY", *key.values()]]
+    table = [*head, *lines[:6], *head, *lines[6:], ["Correct", *[21 + k for k in range(10)]]]
+    return Made({"class.csv": csv_bytes(table)}, answers, key, left_out=("key",))
+
+
+def key_sheet() -> Made:
+    """The key is the only row of another sheet, below the names of the items."""
+    names = [f"Q{k + 1}" for k in range(10)]
+    _, persons, rows, answers, key = _sheet(116, names)
+    table = [["Name", *names], *[[p, *row] for p, row in zip(persons, rows, strict=True)]]
+    sheets = {"Answers": table, "Key": [names, list(key.values())]}
+    return Made({"class.xlsx": xlsx_bytes(sheets)}, answers, key)

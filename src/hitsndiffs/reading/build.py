@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -28,9 +29,13 @@ from hitsndiffs.reading.roles import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.special import nameless_rows, rows_apart
 from hitsndiffs.reading.tokens import Scanned
+from hitsndiffs.reading.words import is_key_name
 
 #: Columns of a piece of a file: Polars columns, or lists of text if the file is small.
 Columns = dict[str, Any]
+
+#: In tables with more rows, repeated names are not looked at.
+_MANY_ROWS = 100_000
 
 __all__ = [
     "FileTable",
@@ -251,10 +256,26 @@ def _user_labels(
             f"{place.source}: the user column {column!r} is missing in some of the records; "
             "every record needs a user."
         )
-    labels, nameless = row_labels(cells)
+    labels, nameless = row_labels(_numbered_keys(cells))
     if check:
         check_user_names(labels, place, column)
     return labels, nameless
+
+
+def _numbered_keys(cells: list[str]) -> list[str]:
+    """Number the rows named like a key, of which there may be one per class."""
+    if len(cells) > _MANY_ROWS:
+        return cells
+    repeated = {name for name, n in Counter(map(str.strip, cells)).items() if name and n > 1}
+    repeated = {name for name in repeated if is_key_name(name)}
+    if not repeated:
+        return cells
+    seen: Counter[str] = Counter()
+    found = []
+    for name in map(str.strip, cells):
+        seen[name] += name in repeated
+        found.append(f"{name} {seen[name]}" if seen[name] > 1 else name)
+    return found
 
 
 def _texts(piece: Any) -> list[str]:

@@ -128,6 +128,9 @@ def key_of_sheets(document: FileDocument) -> RawKey:
             item, answer = places if len(set(places)) == 2 else (0, 1)
             own = {row[item].strip(): row[answer].strip() for row in table.rows}
             return RawKey({k: v for k, v in own.items() if k and v}, f"the sheet {sheet!r}")
+        if len(table.rows) == 1:  # the items are the header
+            own = dict(zip(table.header, map(str.strip, table.rows[0]), strict=True))
+            return RawKey({k: v for k, v in own.items() if k and v}, f"the sheet {sheet!r}")
     return RawKey()
 
 

@@ -23,6 +23,8 @@ _NUMBERED = re.compile(
 _FITS = 0.9
 #: Only this many columns are searched for the names of key rows and averages.
 _LABELS = 12
+#: Columns before a series of at least this many items are not items, if most items are in it.
+_SERIES = 8
 #: Past this many columns, those named in a series are items, whatever their cells.
 _MANY = 3000
 
@@ -186,12 +188,16 @@ class _Finder(UserFinder):
         core = {name for name in candidates if name in family}
         vocabulary = self._vocabulary([n for n in candidates if not core or n in core])
         strict = len(core) >= 3 and len(core) * 4 >= len(candidates)
+        series = len(core) >= _SERIES and len(core) * 2 > len(candidates)
+        first = min((self.places[name] for name in core), default=0) if series else 0
         for name in candidates:
             if name in core or not core:
                 reason = (
                     "named in a series" if name in core else "its cells are answers that repeat"
                 )
                 self._put(name, "item", reason)
+            elif self.places[name] < first and not name.rstrip().endswith("?"):
+                self._put(name, "unused", "it stands before the items and is not named like them")
             elif self._fits(name, vocabulary):
                 self._put(name, "item", "its cells are answers to the other items")
             elif strict:

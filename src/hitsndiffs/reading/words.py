@@ -85,6 +85,19 @@ _KEY_ROW = re.compile(
     r"[\s_\-:]*(?:row|line|sheet|a|b|c|d|[0-9])?",
     re.IGNORECASE,
 )
+#: A row holds the key if its name has a word of the first kind and otherwise only of the second.
+_IN_KEYS: dict[str, str] = {
+    "key": """key keys anskey answerkey solution solutions master schlüssel lösung lösungen
+        musterlösung lösungsschlüssel antwortschlüssel corrigé corrigés clé clés clave claves
+        gabarito chiave sleutel antwoordsleutel facit fasit rettenøkkel klucz klíč kľúč kulcs
+        megoldókulcs megoldás kunci anahtarı ключ ключи""",
+    "beside": """the answer answers correct right official exam test quiz midterm final response
+        responses option options form version set teacher teachers s instructor sheet row line of
+        for de des du del la las le les correction corrections réponses respuestas respostas
+        risposte richtige antworten antwort odpowiedzi odpovědí cevap jawaban ответов ответы
+        antwoorden svar""",
+}
+_KEY_WORDS, _BESIDE_KEY = (frozenset(text.split()) for text in _IN_KEYS.values())
 _SUMMARY_ROW = re.compile(
     r"(?:(?:class|group|overall|grand|sub|column|test|item|section|total|question)[\s_\-]*)*"
     r"(?:average|avg|mean|median|std\.?[\s_\-]*dev\.?(?:iation)?|standard[\s_\-]*deviation|sd|stdev|"
@@ -164,8 +177,24 @@ def is_key_name(label: str) -> bool:
     --------
     >>> [is_key_name(n) for n in ("KEY", "Answer Key", "ANS", "Lösung", "Keyes, Ann", "student-1")]
     [True, True, True, True, False, False]
+    >>> [is_key_name(n) for n in ("Key - Form A", "**KEY**", "Clé de correction", "B. Key")]
+    [True, True, True, False]
     """
-    return len(label) < 60 and _KEY_ROW.fullmatch(label.strip()) is not None
+    if len(label) >= 60:
+        return False
+    if _KEY_ROW.fullmatch(label.strip()) is not None:
+        return True
+    words = [word for word in _PARTS.split(unicodedata.normalize("NFKC", label).casefold()) if word]
+    places = [k for k, word in enumerate(words) if word in _KEY_WORDS]
+    if not places:
+        return False
+    # a letter or number behind the word is that of the form; before it, it is somebody's initial
+    return all(
+        word in _KEY_WORDS
+        or word in _BESIDE_KEY
+        or (k > places[0] and (len(word) == 1 or word.isdecimal()))
+        for k, word in enumerate(words)
+    )
 
 
 def is_summary_name(label: str) -> bool:
