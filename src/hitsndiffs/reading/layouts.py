@@ -11,6 +11,7 @@ from statistics import mean, pstdev
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.aggregates import refuse_aggregates
 from hitsndiffs.reading.build import FileTable, cells_at, column_cells, find_layout
 from hitsndiffs.reading.build_turned import item_column
 from hitsndiffs.reading.content import look_at
@@ -22,9 +23,9 @@ from hitsndiffs.reading.roles import WideRoles, wide_roles
 from hitsndiffs.reading.scored import holds_points
 from hitsndiffs.reading.special import named_rows
 from hitsndiffs.reading.turned import is_key_beside_users, refuse_questions, turned_round
-from hitsndiffs.reading.words import plain, role_of_name, tokens
+from hitsndiffs.reading.words import plain, role_of_name
 
-__all__ = ["Layout", "find_table_layout", "layout_with_groups", "left_out_note"]
+__all__ = ["Layout", "NoItems", "find_table_layout", "layout_with_groups", "left_out_note"]
 
 #: Wider tables are refused, as every column costs time.
 WIDEST_TABLE = 250_000
@@ -69,6 +70,10 @@ class Layout:
     key: str | None = None
     group: str | None = None
     parts: list[str] = field(default_factory=list)
+
+
+class NoItems(InputError):
+    """No column of a table holds answers."""
 
 
 def layout_with_groups(
@@ -119,7 +124,7 @@ def find_table_layout(
     if options.layout == "long":
         return _long(table, given, "asked for (layout)")
     if options.layout == "auto":
-        _refuse_aggregates(table)
+        refuse_aggregates(table)
         if options.items is None and find_layout(table, given) == "long":
             return _long(table, given, "there are columns of users, items and answers")
         if not any(given.values()) and options.items is None:
@@ -153,7 +158,7 @@ def _wide(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
     )
     table.notes += roles.notes
     if not roles.items:
-        raise _no_items(table, roles)
+        raise NoItems(str(_no_items(table, roles)))
     if options.items is None and table.has_header:
         _refuse_points(table, roles)
     left = [c for c in roles.left_out if c.role != "identity" or "also names" not in c.reason]
@@ -409,32 +414,4 @@ def _refuse_points(table: FileTable, roles: WideRoles) -> None:
         raise Refusal(
             f"a table of points per question ({listed(roles.items, most=2)}), without answers",
             "export the answers that each person chose, or name the items if these are choices",
-        )
-
-
-# -- reports ----------------------------------------------------------------------------------
-
-_STATISTICS = {
-    "difficulty", "discrimination", "biserial", "pointbiserial", "variance", "mean", "median",
-    "stddev", "standarddeviation", "facility", "facilityindex", "discriminationindex", "pvalue",
-    "responses", "nresponses", "count", "frequency", "correctcount", "percentcorrect", "stdev",
-    "itemvariance", "alpha", "reliability",
-}  # fmt: skip
-
-
-def _refuse_aggregates(table: FileTable) -> None:
-    """Refuse a report with statistics per question: it holds no answers."""
-    if not table.has_header or len(table.names) >= 60:
-        return
-    said = {
-        plain(name) for name in table.names
-        if plain(name) in _STATISTICS or any(word in _STATISTICS for word in tokens(name))
-    }  # fmt: skip
-    item = recognise("item", table.names)
-    people = recognise("user", table.names)
-    if len(said) >= 2 and item and not people:
-        raise Refusal(
-            f"a report with statistics per question ({listed(sorted(said), most=3)}), without the "
-            "answers of the people",
-            "export the answers that each person gave",
         )

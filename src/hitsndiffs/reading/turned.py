@@ -26,8 +26,14 @@ _FITS = 0.7
 #: In tables with users in columns, these names mean the key.
 _KEYS = ("answer", "correct", "ans", "right")
 _RATERS = frozenset(
-    ("rater", "coder", "judge", "annotator", "labeler", "labeller", "reviewer", "grader")
-)
+    ("rater", "coder", "judge", "annotator", "labeler", "labeller", "reviewer", "grader", "ann",
+     "annot", "anno")
+)  # fmt: skip
+#: Columns beside those of users that sum them up.
+_SUMS = frozenset(
+    ("majority", "majorityvote", "majoritylabel", "mv", "consensus", "aggregated", "aggregate",
+     "adjudicated", "agreement", "finallabel")
+)  # fmt: skip
 _OPTION = re.compile(
     r"(?:option|opt|choice|answer|alternative|antwort|réponse|opción|respuesta|risposta|"
     r"opção|resposta|antwoord|选项)?[\s_\-]?(?:[a-h]|[1-8])",
@@ -155,7 +161,7 @@ def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
     """Return the columns of answers, including texts that hardly repeat but agree with others."""
     kinds: dict[str, str] = {}
     for place, name in enumerate(table.names[:_MOST_COLUMNS]):
-        if name not in exclude and role_of_name(name) is None:
+        if name not in exclude and role_of_name(name) is None and plain(name) not in _SUMS:
             kind = look_at(cells_at(table, place)).kind
             if kind in ("choice", "text", "different"):
                 kinds[name] = kind
