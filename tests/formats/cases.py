@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from formats import classroom, crowd, llm, lms, plain, sheets, written
+from formats import classroom, crowd, kept, llm, lms, plain, sheets, written
 from formats.quiz import Made
 
 CASES: dict[str, tuple[str, Callable[[], Made]]] = {
@@ -40,6 +40,9 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "google-sheet": ("google-forms", lms.google_sheet),
     "google-sheet-xlsx": ("google-forms", partial(lms.google_sheet, "xlsx")),
     "google-survey": ("google-forms", lms.google_survey),
+    "google-key": ("google-forms", kept.google_key),
+    "google-key-name": ("google-forms", partial(kept.google_key, "name")),
+    "microsoft-key": ("microsoft-forms", kept.microsoft_key),
     "microsoft-quiz": ("microsoft-forms", lms.microsoft_quiz),
     "microsoft-quiz-csv": ("microsoft-forms", partial(lms.microsoft_quiz, "csv")),
     "microsoft-quiz-de": ("microsoft-forms", lms.microsoft_quiz_de),
@@ -68,6 +71,8 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "nops": ("question-blocks", classroom.nops),
     "nops-versions": ("question-blocks", partial(classroom.nops, True)),
     "question-blocks": ("question-blocks", classroom.question_blocks),
+    "question-blocks-key": ("question-blocks", kept.blocks_with_key),
+    "question-blocks-right": ("question-blocks", partial(kept.blocks_with_key, "right")),
     "scantron": ("scantron", plain.scantron),
     "mturk": ("mturk", crowd.mturk),
     "mturk-options": ("mturk", partial(crowd.mturk, "options")),
@@ -174,6 +179,14 @@ PLAIN: dict[str, tuple[str, Callable[[], Made]]] = {
     **{f"key-named-{kind}": ("csv", partial(written.key_named, kind)) for kind in written.KEY_ROWS},
     "stacked-classes": ("csv", written.stacked_classes),
     "key-in-a-sheet": ("xlsx", written.key_sheet),
+    **{f"strings-{kind}": ("csv", partial(kept.strings, kind)) for kind in kept.STRINGS},
+    "scores-in-the-first-sheet": ("xlsx", kept.scores_first),
+    "marked-answers": ("csv", kept.marked_answers),
+    "points-named": ("csv", kept.points_named),
+    "raters-short": ("csv", kept.raters_short),
+    "raters-and-majority": ("csv", partial(kept.raters_short, "gold")),
+    "survey-paradata": ("csv", kept.survey_paradata),
+    "counts-per-answer": ("csv", kept.counts_per_answer),
     "points-all-or-none": ("csv", written.all_or_none),
     "points-only": ("csv", sheets.points_only),
     "points-that-add-up": ("csv", sheets.whole_points),

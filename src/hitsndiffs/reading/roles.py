@@ -12,7 +12,7 @@ from hitsndiffs.reading.formats.base import Column, Role
 from hitsndiffs.reading.scored import points_of_answers
 from hitsndiffs.reading.special import named_rows
 from hitsndiffs.reading.who import UserFinder
-from hitsndiffs.reading.words import plain, role_of_name
+from hitsndiffs.reading.words import plain, role_of_name, tokens
 
 __all__ = ["WideRoles", "wide_roles"]
 
@@ -74,9 +74,8 @@ class WideRoles:
     @property
     def labels(self) -> list[str]:
         """Columns beside the answers, one of which may mark a row as a key or an average."""
-        return [c.name for c in self.left_out if c.role in ("identity", "unused", "constant")][
-            :_LABELS
-        ]
+        beside = ("identity", "unused", "constant", "points", "comment")
+        return [c.name for c in self.left_out if c.role in beside][:_LABELS]
 
     @property
     def asked(self) -> bool:
@@ -254,6 +253,9 @@ class _Finder(UserFinder):
         ):
             self._put(name, said, f"named like {said}, and its cells are numbers")  # type: ignore[arg-type]
             return said  # type: ignore[return-value]
+        if self.has_header and "id" in tokens(name) and len(content.counts) == 1:
+            self._put(name, "unused", "named like an id, and all its cells are the same")
+            return "unused"
         if self.has_header and plain(name) in _COUNTED and content.is_number and kind != "empty":
             self._put(name, "points", "named like a count, and its cells are numbers")
             return "points"
@@ -295,6 +297,11 @@ class _Finder(UserFinder):
         if len(items) > _MANY:
             return {}
         points, key = points_of_answers(items, self.cells)
+        if not points:  # columns that are named like points may tell the key
+            named = [n for n in self.names if n in self.found and self.found[n].role == "points"]
+            both = sorted((*items, *named), key=self.places.__getitem__)
+            known = points_of_answers(both, self.cells)[1] if len(named) > 1 else {}
+            return {name: answer for name, answer in known.items() if name in items}
         for name, answers in points.items():
             self._put(name, "points", f"its cells are the points of {shortened(answers, 40)!r}")
         return key

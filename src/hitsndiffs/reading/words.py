@@ -25,6 +25,7 @@ _WORDS: dict[str, str] = {
         voltooid tijdsduur tid datum starttid varaktighet czas data время дата начато
         завершено длительность 日時 時間 開始 終了 タイムスタンプ 時刻 时间 日期 开始 结束 시간""",
     "status": """status state finished progress complete valid approved rejected statut état estado
+        lastpage maxpage questnnr mailsent missrel qviewer validationstatus submittedby
         stato staat zustand состояние статус ステータス 状态 상태""",
     "comment": """comment comments remark remarks feedback note notes explanation rationale reason
         kommentar bemerkung anmerkung commentaire remarque comentario observaciones commento
