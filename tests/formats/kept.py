@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+
 from formats.plain import _sheet
 from formats.quiz import Made, by_item, csv_bytes, quiz, xlsx_bytes
 
@@ -162,3 +164,32 @@ def blocks_with_key(kind: str = "points") -> Made:
     names = [str(k + 1) for k in range(6)]
     key = {name: q.key(k) for k, name in enumerate(names)}
     return Made({"marked.csv": csv_bytes(table)}, by_item(q, names), key)
+
+
+def points_per_row(kind: str = "score") -> Made:
+    """One row per user and item, with points or whether it was right, and no answers."""
+    q = quiz(130)
+    column = ["score", "max_score"] if kind == "score" else ["correct", "skill"]
+    table = [["student_id", "question_id", *column]]
+    last = 1 if kind == "score" else "algebra"
+    table += [[f"s{i}", f"q{k}", q.points(i, k), last] for i in range(12) for k in range(6)]
+    return Made({"log.csv": csv_bytes(table)}, refused="table of points")
+
+
+def whole_scores() -> Made:
+    """Whole numbers per test: scores of models, not answers."""
+    rng = np.random.default_rng(131)
+    table = [["model", "MMLU", "ARC", "HellaSwag"]]
+    table += [[f"m{i}", *rng.integers(30, 90, 3).tolist()] for i in range(15)]
+    return Made({"board.csv": csv_bytes(table)}, refused="numbers that hardly repeat")
+
+
+def keys_in_capitals() -> Made:
+    """One answer per row in small letters, with the right option in capitals."""
+    names = [f"q{k + 1}" for k in range(8)]
+    _, persons, rows, answers, key = _sheet(132, names)
+    table = [["Student", "Question", "Chosen Option", "Correct Option"]]
+    for i, p in enumerate(persons):
+        table += [[p, n, rows[i][k].lower(), key[n]] for k, n in enumerate(names)]
+    small = {place: text.lower() for place, text in answers.items()}
+    return Made({"log.csv": csv_bytes(table)}, small, {n: c.lower() for n, c in key.items()})

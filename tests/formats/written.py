@@ -101,9 +101,17 @@ def references() -> Made:
 
 NESTED = (
     "by-user", "by-item", "by-item-with-key", "leaves", "answers-by-item", "lists", "named-lists",
-    "results", "records-by-user", "students", "students-records", "json-lines",
+    "results", "records-by-user", "students", "students-records", "json-lines", "columns", "beside",
 )  # fmt: skip
-_WITH_KEY = {"by-item-with-key", "leaves", "answers-by-item", "results", "records-by-user"}
+_WITH_KEY = {
+    "beside",
+    "by-item-with-key",
+    "leaves",
+    "answers-by-item",
+    "results",
+    "json-lines",
+    "records-by-user",
+}
 
 
 def nested(kind: str) -> Made:
@@ -151,12 +159,17 @@ def nested(kind: str) -> Made:
             for u in users
         ],
         "json-lines": [{"id": n, "gold": key[n], "predictions": turned[n]} for n in names],
+        "columns": {
+            "student": {str(i): u for i, u in enumerate(users)},
+            **{n: {str(i): own[u][n] for i, u in enumerate(users)} for n in names},
+        },
+        "beside": {"key": key, "students": own},
     }[kind]
     text = json.dumps(made, indent=None if kind == "lists" else 1)
     if kind == "json-lines":
         text = "\n".join(map(json.dumps, made))
     answers = {(u, n): own[u][n] for u in users for n in names}
-    right = key if kind in _WITH_KEY | {"json-lines"} else {}
+    right = key if kind in _WITH_KEY else {}
     return Made({"answers.json": text.encode()}, answers, right)
 
 
@@ -324,6 +337,7 @@ def mmlu() -> Made:
 KEY_ROWS = {
     "form": ("ID", "Key - Form A"),
     "stars": ("ID", "**KEY**"),
+    "arrow": ("Student", "Correct answer →"),
     "teacher": ("Name", "Teacher's key"),
     "master": ("StudentID", "Master"),
     "fr": ("Étudiant", "Clé de correction"),

@@ -9,6 +9,7 @@ from itertools import combinations
 from hitsndiffs.data.encoding.names import ROLES, recognise
 from hitsndiffs.reading.build import FileTable, cells_at
 from hitsndiffs.reading.content import ColumnContent, look_at
+from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.words import plain, role_of_name, tokens
 
 __all__ = ["Crossed", "crossed", "item_of_several"]
@@ -91,7 +92,23 @@ class _Finder:
                 option = self._option(user, item, items)
                 if option is not None:
                     return Crossed(user, item, option, self._key(item, option))
+            if items and not self._free(user, items[0], items):
+                self._refuse_points(user, items)
         return None
+
+    def _refuse_points(self, user: str, items: list[str]) -> None:
+        """Refuse a table with one row per user and item that holds points, but no answers."""
+        points = [
+            n
+            for n in self.names
+            if n not in (user, *items) and (role_of_name(n) == "points" or "correct" in tokens(n))
+        ]
+        if points:
+            raise Refusal(
+                f"a table of points ({points[0]!r}) per user and item, without answers",
+                "export the answers that each person chose, or name the column if these are "
+                "choices",
+            )
 
     def content(self, name: str) -> ColumnContent:
         if name not in self.contents:
@@ -132,8 +149,7 @@ class _Finder:
 
     def _option(self, user: str, item: str, items: list[str]) -> str | None:
         """Return the column of answers: fixed neither by the item nor by the user."""
-        free = [n for n in self.names if n not in (user, item) and self._may_be_answers(n)]
-        free = [n for n in free if not self._one_each(item, n) and not self._one_each(user, n)]
+        free = self._free(user, item)
         named = [n for n in recognise("option", free) if self._repeats(item, n)]
         named += [n for n in free if _ANSWERS & {*tokens(n)} and self._repeats(item, n)]
         named = list(dict.fromkeys(named))
@@ -141,6 +157,11 @@ class _Finder:
             return None  # answer 1, answer 2, …: several items in a row
         choices = [n for n in free if self.content(n).kind == "choice" and n not in items]
         return named[0] if named else choices[0] if len(choices) == 1 else None
+
+    def _free(self, user: str, item: str, taken: Sequence[str] = ()) -> list[str]:
+        """Return the columns that may hold answers, and that neither item nor user fixes."""
+        names = [n for n in self.names if n not in (user, item, *taken) and self._may_be_answers(n)]
+        return [n for n in names if not self._one_each(item, n) and not self._one_each(user, n)]
 
     def _may_be_answers(self, name: str) -> bool:
         content = self.content(name)
@@ -162,10 +183,10 @@ class _Finder:
 
     def _key(self, item: str, option: str) -> str | None:
         """Return a column with one answer for each item, named like a key or like answers."""
-        given = set(self.cells[option])
+        given = {cell.casefold() for cell in self.cells[option]}
         for name in self.names:
             said = role_of_name(name) == "key" or "answer" in tokens(name)
-            own = set(self.cells[name]) - {""}
+            own = {cell.casefold() for cell in self.cells[name]} - {""}
             if name in (item, option) or not said or not own or len(own & given) * 2 < len(own):
                 continue
             if self._one_each(item, name):

@@ -290,11 +290,11 @@ def _one_per_item(table: FileTable, item: str, name: str) -> bool:
 
 def _key_column(table: FileTable, chosen: tuple[str, str, str]) -> str | None:
     """Return a column named like a key whose values occur as answers."""
-    answers = {cell.strip() for cell in column_cells(table, chosen[2])}
+    answers = {cell.strip().casefold() for cell in column_cells(table, chosen[2])}
     for name in table.names:
         if name in chosen or role_of_name(name) != "key":
             continue
-        values = {cell.strip() for cell in column_cells(table, name)} - {""}
+        values = {cell.strip().casefold() for cell in column_cells(table, name)} - {""}
         if values and len(values & answers) * 2 >= len(values):
             table.notes.append(f"{name!r} is taken as the key.")
             return name

@@ -80,7 +80,7 @@ _KEY_ROW = re.compile(
     r"[\s_\-]*(?:key|keys|ans|answers?|correct|solutions?|schlüssel|lösung(?:en)?|"
     r"musterlösung|lösungsschlüssel|corrigé|corrections?|clave(?:\s+de\s+respuestas)?|"
     r"respuestas?\s+correctas?|réponses?\s+correctes?|bonnes?\s+réponses?|richtige\s+antwort(?:en)?|"
-    r"risposte?\s+corrett[ae]|respostas?\s+corretas?|juiste?\s+antwoord(?:en)?|"
+    r"rispost[ae]\s+corrett[ae]|respostas?\s+corretas?|juiste?\s+antwoord(?:en)?|"
     r"chiave|gabarito|(?:antwoord)?sleutel|facit|klucz(?:\s+odpowiedzi)?|cevap\s+anahtarı|"
     r"ключ|правильные?\s+ответы?|正解|正答|答案|标准答案|正确答案|參考答案|参考答案|정답)"
     r"[\s_\-:]*(?:row|line|sheet|a|b|c|d|[0-9])?",
@@ -99,6 +99,15 @@ _IN_KEYS: dict[str, str] = {
         antwoorden svar""",
 }
 _KEY_WORDS, _BESIDE_KEY = (frozenset(text.split()) for text in _IN_KEYS.values())
+#: Every name of a key row has one of these in it; most names have none, which is quick to see.
+_PLAIN_HINTS = (
+    "key", "ans", "corr", "solu", "master", "clav", "gabar", "chiav", "sleut", "faci", "fasit",
+    "klu", "kulcs", "kunci", "juist", "richtig",
+)  # fmt: skip
+_HINTS = (
+    *_PLAIN_HINTS,
+    *["lös", "schl", "é", "å", "ø", "í", "ľ", "á", "ı", "ключ", "прав", "正", "答", "정"],
+)
 _SUMMARY_ROW = re.compile(
     r"(?:(?:class|group|overall|grand|sub|column|test|item|section|total|question)[\s_\-]*)*"
     r"(?:average|avg|mean|median|std\.?[\s_\-]*dev\.?(?:iation)?|standard[\s_\-]*deviation|sd|stdev|"
@@ -183,9 +192,12 @@ def is_key_name(label: str) -> bool:
     """
     if len(label) >= 60:
         return False
-    if _KEY_ROW.fullmatch(label.strip()) is not None:
+    text = unicodedata.normalize("NFKC", label).casefold()
+    if not any(hint in text for hint in (_PLAIN_HINTS if text.isascii() else _HINTS)):
+        return False
+    words = [word for word in _PARTS.split(text) if word]
+    if _KEY_ROW.fullmatch(label.strip()) or (words and _KEY_ROW.fullmatch(" ".join(words))):
         return True
-    words = [word for word in _PARTS.split(unicodedata.normalize("NFKC", label).casefold()) if word]
     places = [k for k, word in enumerate(words) if word in _KEY_WORDS]
     if not places:
         return False

@@ -68,6 +68,8 @@ def _is_table(records: Sequence[Any]) -> bool:
 
 def _shape_of_object(value: dict[str, Any]) -> str | None:
     inner = [own for own in value.values() if own is not None]
+    if _key_beside(value) and (around := _around(value)) is not None:
+        return f"the answers are in {around!r}"
     if len(inner) < 2 or not all(isinstance(own, (dict, list)) for own in inner):
         around = _around(value)
         return None if around is None else f"the records are in {around!r}"
@@ -91,10 +93,20 @@ def _is_known(name: str) -> bool:
     return bool(role_of_name(name) or recognise("option", [name]) or recognise("item", [name]))
 
 
+def _key_beside(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the right answers by item, if a member beside the answers holds them."""
+    for name, own in value.items():
+        if role_of_name(name) == "key" and isinstance(own, dict) and own:
+            return own if all(_is_answer(one) for one in own.values()) else {}
+    return {}
+
+
 def _around(value: dict[str, Any]) -> str | None:
     """Return the member that holds the records, if one does."""
     for name in _AROUND:
         records = value.get(name)
+        if isinstance(records, dict) and len(records) > 1 and _shape_of_object(records):
+            return name
         if not isinstance(records, list) or len(objects(records)) < 2:
             continue
         if _shape_of_records(records) or _flat_columns(objects(records)):
@@ -203,7 +215,11 @@ def _convert(document: Document, _: Choices) -> Stream:
 
 def _answers(value: Any, stream: Stream) -> Iterator[_Answer]:
     if isinstance(value, dict) and (around := _around(value)) is not None:
-        value = value[around]
+        key, value = _key_beside(value), value[around]
+        for one in _answers(value, stream):
+            one.key = key.get(one.item, one.key)
+            yield one
+        return
     if isinstance(value, list):
         yield from _of_records(objects(value)) if objects(value) else ()
     elif isinstance(value, dict) and all(isinstance(own, list) for own in value.values() if own):
@@ -243,6 +259,9 @@ def _of_list(user: str, records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
 
 def _of_names(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
     """Read ``{"model": {"q1": "A"}}`` or ``{"q1": {"model": "A"}}``; a leaf may be a record."""
+    if _are_columns(value):
+        yield from _of_columns(value, stream)
+        return
     outer = list(value)
     inner = list(dict.fromkeys(str(name) for own in objects(list(value.values())) for name in own))
     keys = [name for name in inner if _is_key(name)]
@@ -266,6 +285,21 @@ def _of_names(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
                 yield _Answer(user, item, leaf[answer], right or _key_of(leaf, answer))
 
 
+def _are_columns(value: dict[str, Any]) -> bool:
+    """Whether each name is a column with its rows by number, as pandas writes a table."""
+    rows = [list(own) for own in value.values()]
+    return all(own == rows[0] for own in rows) and rows[0] == [str(k) for k in range(len(rows[0]))]
+
+
+def _of_columns(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
+    users = recognise("user", list(value), wide=True)
+    items = [name for name in value if name not in users and role_of_name(name) is None]
+    stream.notes.append("The names are taken as columns, and the numbers below them as rows.")
+    for row in next(iter(value.values())):
+        user = as_text(value[users[0]][row]) if users else f"user-{int(row) + 1}"
+        yield from (_Answer(user, item, value[item][row]) for item in items)
+
+
 def _are_items(names: Sequence[str] | dict[str, Any]) -> bool:
     """Whether most names are numbers of questions."""
     return sum(_NUMBERED.fullmatch(name.strip().lower()) is not None for name in names) * 2 > len(
@@ -280,7 +314,8 @@ def _of_records(records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
         user, item, answer = columns
         for record in records:
             key = _key_of(record, answer)
-            yield _Answer(*(as_text(record.get(n)) for n in (user, item)), record.get(answer), key)
+            who, what = as_text(record.get(user)), as_text(record.get(item))
+            yield _Answer(who, what, record.get(answer), key)
         return
     user_name = _user_of(records)
     for k, record in enumerate(records, start=1):
@@ -298,8 +333,8 @@ def _of_records(records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
             item = f"item-{k}" if item_name is None else as_text(record[item_name])
             right = _key_of(record, None)
             for person, leaf in own.items():
-                answer = _answer_of(leaf)
-                yield _Answer(str(person), item, leaf if answer is None else leaf[answer], right)
+                place = _answer_of(leaf)
+                yield _Answer(str(person), item, leaf if place is None else leaf[place], right)
 
 
 NESTED_JSON = Format(
