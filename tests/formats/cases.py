@@ -187,6 +187,7 @@ PLAIN: dict[str, tuple[str, Callable[[], Made]]] = {
     "raters-and-majority": ("csv", partial(kept.raters_short, "gold")),
     "survey-paradata": ("csv", kept.survey_paradata),
     "counts-per-answer": ("csv", kept.counts_per_answer),
+    "file-per-user": ("jsonl", kept.file_per_user),
     "keys-in-capitals": ("csv", kept.keys_in_capitals),
     "points-per-row": ("csv", kept.points_per_row),
     "right-or-wrong-per-row": ("csv", partial(kept.points_per_row, "correct")),

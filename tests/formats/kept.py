@@ -193,3 +193,14 @@ def keys_in_capitals() -> Made:
         table += [[p, n, rows[i][k].lower(), key[n]] for k, n in enumerate(names)]
     small = {place: text.lower() for place, text in answers.items()}
     return Made({"log.csv": csv_bytes(table)}, small, {n: c.lower() for n, c in key.items()})
+
+
+def file_per_user() -> Made:
+    """A file per model with its answers by question, and nothing else."""
+    names = [f"q{k + 1}" for k in range(8)]
+    _, persons, rows, answers, _ = _sheet(133, names, blank=0.0)
+    files = {
+        f"{p}.json": json.dumps(dict(zip(names, row, strict=True))).encode()
+        for p, row in zip(persons, rows, strict=True)
+    }
+    return Made(files, answers)
