@@ -370,3 +370,17 @@ def test_a_row_that_nobody_agrees_with_is_kept_where_the_items_are_named():
     assert "Weight" not in plan.read().users.tolist()
     assert any("Weight" in rows.what for rows in plan.left_out)
     assert "Weight" in hnd.plan(io.StringIO(text), items=["q*"]).read().users.tolist()
+
+
+def test_rows_of_other_attempts_are_left_out_and_counted():
+    rows = ["Username,Attempt,q1,q2,q3"]
+    rows += [f"s{i},{k},{'ABC'[(i + k) % 3]},A,B" for i in range(6) for k in (1, 2)]
+    r = read("\n".join(rows))
+    assert (r.n_users, r.n_items) == (6, 3)
+    assert any("Left out 6 rows of users with several rows" in note for note in r.notes)
+
+
+def test_attempts_at_one_question_are_no_items():
+    rows = ["Student,Attempt,Answer"]
+    rows += [f"s{i},{k},{'ABC'[i * k % 3]}" for i in range(8) for k in (1, 2, 3)]
+    assert read("\n".join(rows)).items.tolist() == ["Answer"]

@@ -182,7 +182,9 @@ def build_wide(
     encoded = builder.finish(named, "file", notes, nameless)
     if attempt is not None:
         numbers = [] if nameless.any() else numbers
-        encoded = _one_row_each(encoded, attempt, notes, numbers)
+        said: list[str] = []
+        encoded = _one_row_each(encoded, attempt, said, numbers)
+        encoded = replace(encoded, notes=(*encoded.notes, *said))
     return replace(encoded, groups=groups.of_rows(named, table.place))
 
 

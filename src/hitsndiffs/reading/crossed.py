@@ -131,6 +131,8 @@ class _Finder:
         content = self.content(name)
         if role_of_name(name) in _NO_ITEMS or content.kind in ("time", "score", "empty"):
             return False
+        if role_of_name(name) == "attempt" and "trial" not in tokens(name):
+            return False  # a user answers the same item again; a trial may be an item
         shared = 1 < len(content.counts) * 1.3 < content.n_filled
         filled = content.n_filled >= _ONCE * len(self.rows)
         return shared and filled and _pairs(self.cells[user], self.cells[name]) >= _ONCE
