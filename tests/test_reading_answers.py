@@ -384,3 +384,10 @@ def test_attempts_at_one_question_are_no_items():
     rows = ["Student,Attempt,Answer"]
     rows += [f"s{i},{k},{'ABC'[i * k % 3]}" for i in range(8) for k in (1, 2, 3)]
     assert read("\n".join(rows)).items.tolist() == ["Answer"]
+
+
+def test_answers_0_and_1_are_said_to_be_taken_as_options():
+    rows = ["Name,q1,q2,q3", *[f"s{i},{i % 2},{i // 2 % 2},{i // 4 % 2}" for i in range(8)]]
+    assert any("if 1 means right" in note for note in read("\n".join(rows)).notes)
+    others = "\n".join(rows).replace(",1", ",2")
+    assert not any("if 1 means right" in note for note in read(others).notes)

@@ -32,6 +32,8 @@ WIDEST_TABLE = 250_000
 _MOST_SAMPLE = 5000
 #: Tables with more items than this are not tables of points.
 _MOST_POINTS = 500
+#: So many rows are looked at for marks of right answers.
+_ROWS_OF_MARKS = 200
 
 
 @dataclass
@@ -161,10 +163,25 @@ def _wide(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
         raise NoItems(str(_no_items(table, roles)))
     if options.items is None and table.has_header:
         _refuse_points(table, roles)
+    if options.items is None and _all_0_or_1(table, roles):
+        table.notes.append(
+            "All answers are 0 or 1 and are taken as two options; if 1 means right, these are "
+            "points, and counting them is enough."
+        )
     left = [c for c in roles.left_out if c.role != "identity" or "also names" not in c.reason]
     if left:
         table.notes.append(left_out_note(left))
     return Layout("wide", "one row per user, one column per item", roles.columns, roles=roles)
+
+
+def _all_0_or_1(table: FileTable, roles: WideRoles) -> bool:
+    """Whether the answers in the first rows are 0 and 1 only, as marks of right answers are."""
+    if not 1 < len(roles.items) <= _MOST_POINTS:
+        return False
+    places = {name: place for place, name in enumerate(table.names)}
+    rows = table.sample[:_ROWS_OF_MARKS]
+    found = {row[places[n]].strip() for row in rows for n in roles.items if places[n] < len(row)}
+    return found - {""} == {"0", "1"}
 
 
 def left_out_note(columns: Sequence[Column]) -> str:
