@@ -186,13 +186,14 @@ def make_midterm(path: Path, test: Test) -> None:
     key = list(test.key.values())
     names = [f"Q{k}" for k in range(1, len(key) + 1)]
     rows: list[Sequence[object]] = [
-        ("Submitted", "Student", "Sheet", *names, "Points", "Remarks"),
-        ("", "KEY", "", *key, len(key), ""),
+        ("Submitted", "Student", *names, "Sheet", "Points", "Remarks"),
+        ("", "KEY", *key, "", len(key), ""),
     ]
     for place, answers in enumerate(test.sheets, start=1):
         points = sum(a == right for a, right in zip(answers, key, strict=True))
-        begin = (f"2026-01-15 09:{place + 10}", f"student-{place:02}", "AB"[place % 2])
-        rows.append((*begin, *answers, points, "came late" if place == 7 else ""))
+        begin = (f"2026-01-15 09:{place + 10}", f"student-{place:02}")
+        end = ("AB"[place % 2], points, "came late" if place == 7 else "")
+        rows.append((*begin, *answers, *end))
     write(path, rows, separator=";")
 
 

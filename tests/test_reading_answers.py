@@ -399,3 +399,24 @@ def test_a_row_that_nobody_agrees_with_is_kept_where_the_items_are_named():
     assert "Weight" not in plan.read().users.tolist()
     assert any("Weight" in rows.what for rows in plan.left_out)
     assert "Weight" in hnd.plan(io.StringIO(text), items=["q*"]).read().users.tolist()
+
+
+def test_rows_of_other_attempts_are_left_out_and_counted():
+    rows = ["Username,Attempt,q1,q2,q3"]
+    rows += [f"s{i},{k},{'ABC'[(i + k) % 3]},A,B" for i in range(6) for k in (1, 2)]
+    r = read("\n".join(rows))
+    assert (r.n_users, r.n_items) == (6, 3)
+    assert any("Left out 6 rows of users with several rows" in note for note in r.notes)
+
+
+def test_attempts_at_one_question_are_no_items():
+    rows = ["Student,Attempt,Answer"]
+    rows += [f"s{i},{k},{'ABC'[i * k % 3]}" for i in range(8) for k in (1, 2, 3)]
+    assert read("\n".join(rows)).items.tolist() == ["Answer"]
+
+
+def test_answers_0_and_1_are_said_to_be_taken_as_options():
+    rows = ["Name,q1,q2,q3", *[f"s{i},{i % 2},{i // 2 % 2},{i // 4 % 2}" for i in range(8)]]
+    assert any("if 1 means right" in note for note in read("\n".join(rows)).notes)
+    others = "\n".join(rows).replace(",1", ",2")
+    assert not any("if 1 means right" in note for note in read(others).notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from formats import classroom, crowd, llm, lms, plain, sheets
+from formats import classroom, crowd, kept, llm, lms, plain, sheets, written
 from formats.quiz import Made
 
 CASES: dict[str, tuple[str, Callable[[], Made]]] = {
@@ -40,6 +40,9 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "google-sheet": ("google-forms", lms.google_sheet),
     "google-sheet-xlsx": ("google-forms", partial(lms.google_sheet, "xlsx")),
     "google-survey": ("google-forms", lms.google_survey),
+    "google-key": ("google-forms", kept.google_key),
+    "google-key-name": ("google-forms", partial(kept.google_key, "name")),
+    "microsoft-key": ("microsoft-forms", kept.microsoft_key),
     "microsoft-quiz": ("microsoft-forms", lms.microsoft_quiz),
     "microsoft-quiz-csv": ("microsoft-forms", partial(lms.microsoft_quiz, "csv")),
     "microsoft-quiz-de": ("microsoft-forms", lms.microsoft_quiz_de),
@@ -57,6 +60,7 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "qualtrics-2016": ("qualtrics", partial(classroom.qualtrics, 2016)),
     "qualtrics-old": ("qualtrics", classroom.qualtrics_old),
     "surveymonkey": ("surveymonkey", classroom.survey_monkey),
+    "surveymonkey-de": ("surveymonkey", written.survey_monkey_de),
     "zipgrade-summary": ("zipgrade-summary", classroom.zipgrade_summary),
     **{
         f"gradebook-{platform}": ("gradebook", partial(classroom.gradebook, platform))
@@ -67,6 +71,8 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "nops": ("question-blocks", classroom.nops),
     "nops-versions": ("question-blocks", partial(classroom.nops, True)),
     "question-blocks": ("question-blocks", classroom.question_blocks),
+    "question-blocks-key": ("question-blocks", kept.blocks_with_key),
+    "question-blocks-right": ("question-blocks", partial(kept.blocks_with_key, "right")),
     "scantron": ("scantron", plain.scantron),
     "mturk": ("mturk", crowd.mturk),
     "mturk-options": ("mturk", partial(crowd.mturk, "options")),
@@ -86,6 +92,10 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "doccano-users": ("doccano", partial(crowd.doccano, "users")),
     "doccano-all": ("doccano", crowd.doccano_all),
     "labelbox": ("labelbox", crowd.labelbox),
+    "labelbox-older": ("labelbox", written.labelbox_older),
+    "ground-truth": ("ground-truth", written.ground_truth),
+    "ground-truth-request": ("ground-truth", partial(written.ground_truth, "request")),
+    "ground-truth-manifest": ("ground-truth-manifest", written.ground_truth_manifest),
     "zooniverse": ("zooniverse", crowd.zooniverse),
     "figure-eight": ("figure-eight", crowd.figure_eight),
     "figure-eight-aggregated": ("figure-eight-aggregated", crowd.figure_eight_aggregated),
@@ -111,8 +121,11 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "lighteval": ("lighteval", llm.lighteval),
     "lighteval-flat": ("lighteval", partial(llm.lighteval, "flat")),
     "lighteval-text": ("lighteval", partial(llm.lighteval, "text")),
+    "mmlu": ("mmlu", written.mmlu),
     "mmlu-pro": ("mmlu-pro", llm.mmlu_pro),
     "mmlu-pro-zip": ("mmlu-pro", partial(llm.mmlu_pro, True)),
+    **{f"nested-{kind}": ("nested-json", partial(written.nested, kind)) for kind in written.NESTED},
+    "nested-points": ("nested-json", written.nested_points),
 }
 
 #: Tables that no tool signs: what the reader finds out by itself (format, and the layout).
@@ -155,6 +168,31 @@ PLAIN: dict[str, tuple[str, Callable[[], Made]]] = {
     "labels-with-times": ("tsv", sheets.labels_with_times),
     "models-and-subjects": ("csv", sheets.models_and_subjects),
     "records-with-lists": ("jsonl", sheets.records_with_lists),
+    **{f"crossed-{kind}": ("csv", partial(written.crossed, kind)) for kind in written.CROSSED},
+    "numbered-anew": ("csv", written.numbered_anew),
+    "references": ("csv", written.references),
+    "texts-above-the-header": ("csv", written.two_headers),
+    "texts-below-the-header": ("csv", partial(written.two_headers, "below")),
+    "blank-corner": ("csv", written.blank_corner),
+    "sums-below": ("csv", written.sums_below),
+    "counts-beside": ("csv", written.counts_beside),
+    **{f"key-named-{kind}": ("csv", partial(written.key_named, kind)) for kind in written.KEY_ROWS},
+    "stacked-classes": ("csv", written.stacked_classes),
+    "key-in-a-sheet": ("xlsx", written.key_sheet),
+    **{f"strings-{kind}": ("csv", partial(kept.strings, kind)) for kind in kept.STRINGS},
+    "scores-in-the-first-sheet": ("xlsx", kept.scores_first),
+    "marked-answers": ("csv", kept.marked_answers),
+    "points-named": ("csv", kept.points_named),
+    "raters-short": ("csv", kept.raters_short),
+    "raters-and-majority": ("csv", partial(kept.raters_short, "gold")),
+    "survey-paradata": ("csv", kept.survey_paradata),
+    "counts-per-answer": ("csv", kept.counts_per_answer),
+    "file-per-user": ("jsonl", kept.file_per_user),
+    "keys-in-capitals": ("csv", kept.keys_in_capitals),
+    "points-per-row": ("csv", kept.points_per_row),
+    "right-or-wrong-per-row": ("csv", partial(kept.points_per_row, "correct")),
+    "scores-of-models": ("csv", kept.whole_scores),
+    "points-all-or-none": ("csv", written.all_or_none),
     "points-only": ("csv", sheets.points_only),
     "points-that-add-up": ("csv", sheets.whole_points),
     "question-list": ("csv", sheets.question_list),

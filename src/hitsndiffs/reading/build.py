@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -26,11 +27,15 @@ from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.header import looks_long
 from hitsndiffs.reading.roles import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.special import rows_apart
+from hitsndiffs.reading.special import nameless_rows, rows_apart
 from hitsndiffs.reading.tokens import Scanned
+from hitsndiffs.reading.words import is_key_name
 
 #: Columns of a piece of a file: Polars columns, or lists of text if the file is small.
 Columns = dict[str, Any]
+
+#: In tables with more rows, repeated names are not looked at.
+_MANY_ROWS = 100_000
 
 __all__ = [
     "FileTable",
@@ -154,6 +159,9 @@ def build_wide(
         cells = {name: columns.pop(name) for name in beside}
         numbers = cells.pop(roles.attempt or "", [])
         apart = rows_apart(cells, [columns[name] for name in roles.items]) if cells else {}
+        if table.is_small and table.has_header and not roles.asked:
+            told = [columns[name] for name in roles.users]
+            apart |= nameless_rows(told, [columns[name] for name in roles.items])
         if any(name in columns for name in roles.users):
             pieces.append([columns.pop(name) for name in roles.users if name in columns])
         found = [names.get(name, name) for name in columns]
@@ -174,7 +182,9 @@ def build_wide(
     encoded = builder.finish(named, "file", notes, nameless)
     if attempt is not None:
         numbers = [] if nameless.any() else numbers
-        encoded = _one_row_each(encoded, attempt, notes, numbers)
+        said: list[str] = []
+        encoded = _one_row_each(encoded, attempt, said, numbers)
+        encoded = replace(encoded, notes=(*encoded.notes, *said))
     return replace(encoded, groups=groups.of_rows(named, table.place))
 
 
@@ -248,10 +258,26 @@ def _user_labels(
             f"{place.source}: the user column {column!r} is missing in some of the records; "
             "every record needs a user."
         )
-    labels, nameless = row_labels(cells)
+    labels, nameless = row_labels(_numbered_keys(cells))
     if check:
         check_user_names(labels, place, column)
     return labels, nameless
+
+
+def _numbered_keys(cells: list[str]) -> list[str]:
+    """Number the rows named like a key, of which there may be one per class."""
+    if len(cells) > _MANY_ROWS:
+        return cells
+    repeated = {name for name, n in Counter(map(str.strip, cells)).items() if name and n > 1}
+    repeated = {name for name in repeated if is_key_name(name)}
+    if not repeated:
+        return cells
+    seen: Counter[str] = Counter()
+    found = []
+    for name in map(str.strip, cells):
+        seen[name] += name in repeated
+        found.append(f"{name} {seen[name]}" if seen[name] > 1 else name)
+    return found
 
 
 def _texts(piece: Any) -> list[str]:

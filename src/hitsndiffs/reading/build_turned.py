@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.encoding.names import recognise, shortened
 from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import FileTable, column_cells, numbered
 from hitsndiffs.reading.header import looks_like_ids
+from hitsndiffs.reading.special import BOTTOM, TOP
+from hitsndiffs.reading.words import is_summary_name
 
 __all__ = ["build_transposed", "item_column"]
 
@@ -55,6 +58,9 @@ def build_transposed(
         items = ["" if is_blank(row[own]) else str(row[own]).strip() for row in rows]
         _check_items(items, place)
     chosen = [places[name] for name in users]
+    for k in reversed(_sums(items, [[row[k] for k in chosen] for row in rows])):
+        notes.append(f"Left out row {shortened(items[k], 40)!r}: it sums up the others.")
+        del items[k], rows[k]
     right: dict[str, str] = {}
     for label, row in zip(items, rows, strict=True):
         builder.put(label, builder.book(label).code_objects([row[k] for k in chosen]))
@@ -66,6 +72,14 @@ def build_transposed(
         notes.append("The users are named user-1, user-2, ….")
     check_item_names(named, place)
     return builder.finish(label_array(named), "file", notes), right
+
+
+def _sums(items: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[int]:
+    """Return the rows at the edges named like sums, whose cells hardly occur in the others."""
+    n = len(items)
+    edge = [k for k in range(n) if (k < TOP or k >= n - BOTTOM) and is_summary_name(items[k])]
+    stock = {str(cell) for k, row in enumerate(rows) if k not in edge for cell in row}
+    return [k for k in edge if sum(str(cell) in stock for cell in rows[k]) * 5 < len(rows[k])]
 
 
 def item_column(table: FileTable, notes: list[str]) -> str | None:

@@ -136,6 +136,8 @@ def _number_kind(counts: Counter[str], texts: list[str]) -> str:
         return "measure"
     if distinct > 50 and max(known) - min(known) > 100:
         return "measure"
+    if n >= _SOME and distinct > 0.6 * n and max(known) - min(known) >= 20:
+        return "measure"
     return "choice"
 
 

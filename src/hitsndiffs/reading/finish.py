@@ -176,7 +176,7 @@ def _drop_strangers(done: Finished) -> None:
         label = str(encoded.users[user])
         own = Counter(map(str, answer_of(encoded, user).values()))
         foreign = sum(n for text, n in own.items() if used[text] == n)
-        named = is_key_name(label) or is_summary_name(label)
+        named = is_summary_name(label) or (is_key_name(label) and _fits_others(encoded, user))
         strange[user] = not named and foreign >= _STRANGE * own.total()
     if not strange.any():
         return

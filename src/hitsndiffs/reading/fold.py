@@ -26,6 +26,7 @@ _BLANK = frozenset(phrase.strip() for phrase in _PHRASES.split("|"))
 _BETWEEN = re.compile(r"[,;|\n]")
 #: 2,5 is one number in much of the world.
 _DECIMAL = re.compile(r"\d+,\d+")
+_MARKED = re.compile(r"\(?([^\W_])[).:]?\)?")
 _SIGNS = re.compile(r"[^\w\s]+")
 #: If three or more spellings of one text (AA, Aa, aa) are each chosen by at least this share of
 #: its users, they stay separate options.
@@ -109,6 +110,8 @@ def fold_item(
     ['A', 'A', 'B', None]
     >>> fold_item(["A, C", "C,A", "B", "red, dark"], [8, 1, 7, 2], Folding())
     ['A, C', 'A, C', 'B', 'red, dark']
+    >>> fold_item(["A", "(a)", "a.", "B)"], [8, 1, 7, 2], Folding())
+    ['A', 'A', 'A', 'B)']
     >>> fold_item(["+", "-", "·"], [8, 5, 7], Folding())
     ['+', '-', '·']
     """
@@ -128,8 +131,8 @@ def fold_item(
     for k, label in enumerate(labels):
         if kept[k] is not None:
             groups[_as_set(same_text(label), single)].append(k)
-    for places in groups.values():
-        if len(places) == 1 or _own_options(labels, counts, places):
+    for text, places in groups.items():
+        if len(places) == 1 or (len(text) > 1 and _own_options(labels, counts, places)):
             continue
         use = common or {}
         best = max(places, key=lambda k: (use.get(labels[k], 0), counts[k], labels[k]))
@@ -143,8 +146,11 @@ def fold_item(
 def _as_set(text: str, single: set[str]) -> str:
     """Return several choices in sorted order; a text that merely holds a comma stays as it is.
 
-    Choices are at most two characters long, or options that are also chosen alone.
+    Choices are at most two characters long, or options that are also chosen alone. A letter or
+    number may have a bracket or a point: ``a)`` is ``a``.
     """
+    if len(text) < 4 and (mark := _MARKED.fullmatch(text)):
+        return mark[1]
     parts = [part.strip() for part in _BETWEEN.split(text.strip(" ,;|\n"))]
     if len(parts) < 2 or not all(parts):
         return text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.option_book import Option, normalise
-from hitsndiffs.reading.words import is_key_name
+from hitsndiffs.reading.words import is_key_name, role_of_name
 
 __all__ = ["has_header", "header_place", "looks_like_ids", "looks_long"]
 
@@ -136,7 +136,19 @@ def header_place(rows: Rows) -> int | None:
         wide = filled[first + 1] * 2 > typical
         if two[0] >= 0.6 and two[1] <= 0.2 and wide and _are_names(rows, first + 1):
             return first + 1
-    return first if has_header(rows[first], rows[first + 1 :]) else None
+    if not has_header(rows[first], rows[first + 1 :]):
+        return None
+    return first + _names_the_users(rows, first)
+
+
+def _names_the_users(rows: Rows, first: int) -> bool:
+    """Whether the row below a header is one too: it names the users, where that one is blank."""
+    if first + 3 >= len(rows):
+        return False
+    upper, lower = rows[first], rows[first + 1]
+    left = [cell.strip() for cell, above in zip(lower, upper, strict=False) if not above.strip()]
+    named = any(recognise("user", [cell], wide=True) or role_of_name(cell) for cell in left if cell)
+    return named and _share_in_place(lower, rows[first + 2 :]) == 0 and _are_names(rows, first + 1)
 
 
 def _are_names(rows: Rows, place: int) -> bool:

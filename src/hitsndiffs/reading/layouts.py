@@ -11,29 +11,29 @@ from statistics import mean, pstdev
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.aggregates import refuse_aggregates
 from hitsndiffs.reading.build import FileTable, cells_at, column_cells, find_layout
 from hitsndiffs.reading.build_turned import item_column
 from hitsndiffs.reading.content import look_at
+from hitsndiffs.reading.crossed import crossed, item_of_several
 from hitsndiffs.reading.formats.base import Column, Refusal
+from hitsndiffs.reading.joined import JoinedTable, joined_name
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.roles import WideRoles, wide_roles
 from hitsndiffs.reading.scored import holds_points
 from hitsndiffs.reading.special import named_rows
-from hitsndiffs.reading.turned import (
-    is_key_beside_users,
-    refuse_questions,
-    refuse_statistics,
-    turned_round,
-)
+from hitsndiffs.reading.turned import is_key_beside_users, refuse_questions, turned_round
 from hitsndiffs.reading.words import plain, role_of_name
 
-__all__ = ["Layout", "find_table_layout", "layout_with_groups", "left_out_note"]
+__all__ = ["Layout", "NoItems", "find_table_layout", "layout_with_groups", "left_out_note"]
 
 #: Wider tables are refused, as every column costs time.
 WIDEST_TABLE = 250_000
 _MOST_SAMPLE = 5000
 #: Tables with more items than this are not tables of points.
 _MOST_POINTS = 500
+#: So many rows are looked at for marks of right answers.
+_ROWS_OF_MARKS = 200
 
 
 @dataclass
@@ -58,6 +58,8 @@ class Layout:
         The column that holds the key, if any (long and transposed).
     group
         The column of the users' groups, if any.
+    parts
+        The columns whose cells together name the items of a long table, if not a single one does.
     """
 
     name: str
@@ -69,6 +71,11 @@ class Layout:
     users: list[str] = field(default_factory=list)
     key: str | None = None
     group: str | None = None
+    parts: list[str] = field(default_factory=list)
+
+
+class NoItems(InputError):
+    """No column of a table holds answers."""
 
 
 def layout_with_groups(
@@ -119,12 +126,20 @@ def find_table_layout(
     if options.layout == "long":
         return _long(table, given, "asked for (layout)")
     if options.layout == "auto":
-        refuse_statistics(table)
+        refuse_aggregates(table)
         if options.items is None and find_layout(table, given) == "long":
             return _long(table, given, "there are columns of users, items and answers")
         if not any(given.values()) and options.items is None:
             if not table.has_header and (found := _headless_long(table)):
                 return found
+            if (columns := crossed(table)) is not None:
+                given = {"user": columns.user, "item": columns.item, "option": columns.option}
+                table.notes.append(
+                    f"There is one answer per row: {columns.user!r} is taken as the user, "
+                    f"{columns.item!r} as the item and {columns.option!r} as the answer"
+                    f"{f', {columns.key!r} as the key' if columns.key else ''}."
+                )
+                return _long(table, given, "users and items cross", columns.key)
             if options.transpose is None:
                 if turned := turned_round(table):
                     return _transposed(table, options, *turned)
@@ -145,13 +160,28 @@ def _wide(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
     )
     table.notes += roles.notes
     if not roles.items:
-        raise _no_items(table, roles)
+        raise NoItems(str(_no_items(table, roles)))
     if options.items is None and table.has_header:
         _refuse_points(table, roles)
+    if options.items is None and _all_0_or_1(table, roles):
+        table.notes.append(
+            "All answers are 0 or 1 and are taken as two options; if 1 means right, these are "
+            "points, and counting them is enough."
+        )
     left = [c for c in roles.left_out if c.role != "identity" or "also names" not in c.reason]
     if left:
         table.notes.append(left_out_note(left))
     return Layout("wide", "one row per user, one column per item", roles.columns, roles=roles)
+
+
+def _all_0_or_1(table: FileTable, roles: WideRoles) -> bool:
+    """Whether the answers in the first rows are 0 and 1 only, as marks of right answers are."""
+    if not 1 < len(roles.items) <= _MOST_POINTS:
+        return False
+    places = {name: place for place, name in enumerate(table.names)}
+    rows = table.sample[:_ROWS_OF_MARKS]
+    found = {row[places[n]].strip() for row in rows for n in roles.items if places[n] < len(row)}
+    return found - {""} == {"0", "1"}
 
 
 def left_out_note(columns: Sequence[Column]) -> str:
@@ -182,7 +212,9 @@ def _no_items(table: FileTable, roles: WideRoles) -> InputError:
 # -- one row per answer -----------------------------------------------------------------------
 
 
-def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
+def _long(
+    table: FileTable, given: dict[str, str | None], why: str, key: str | None = None
+) -> Layout:
     if not table.has_header and not any(given.values()):
         if len(table.names) < 3:
             raise InputError(
@@ -191,8 +223,16 @@ def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
             )
         given = dict(zip(("user", "item", "option"), table.names, strict=False))
         table.notes.append("Took the first three columns as user, item and option.")
-    given, key = _without_gold(table, _user_of_several(table, given))
-    names = [name for name in table.names if name != key]
+    given = _user_of_several(table, given)
+    parts = item_of_several(table, given["user"]) if table.has_header and not given["item"] else []
+    if parts:
+        given = {**given, "item": joined_name(parts)}
+    if len(parts) > 1:
+        table = JoinedTable(table, parts)
+    given, gold = _without_gold(table, given)
+    key = key or gold
+    unused = {key, *parts} if len(parts) > 1 else {key}
+    names = [name for name in table.names if name not in unused]
     chosen = long_columns(names, given, table.place, table.notes)
     if key is None:
         key = _key_column(table, chosen)
@@ -205,7 +245,7 @@ def _long(table: FileTable, given: dict[str, str | None], why: str) -> Layout:
             columns.append(Column(name, "key", "the right answer of each row's item", place))
         else:
             columns.append(Column(name, "unused", "not needed", place))
-    return Layout("long", why, columns, long=chosen, key=key)
+    return Layout("long", why, columns, long=chosen, key=key, parts=parts)
 
 
 def _rated_subjects(table: FileTable, given: dict[str, str | None]) -> dict[str, str | None]:
@@ -267,11 +307,11 @@ def _one_per_item(table: FileTable, item: str, name: str) -> bool:
 
 def _key_column(table: FileTable, chosen: tuple[str, str, str]) -> str | None:
     """Return a column named like a key whose values occur as answers."""
-    answers = {cell.strip() for cell in column_cells(table, chosen[2])}
+    answers = {cell.strip().casefold() for cell in column_cells(table, chosen[2])}
     for name in table.names:
         if name in chosen or role_of_name(name) != "key":
             continue
-        values = {cell.strip() for cell in column_cells(table, name)} - {""}
+        values = {cell.strip().casefold() for cell in column_cells(table, name)} - {""}
         if values and len(values & answers) * 2 >= len(values):
             table.notes.append(f"{name!r} is taken as the key.")
             return name

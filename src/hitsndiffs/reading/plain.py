@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 
 from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.answer_strings import with_answers_apart
 from hitsndiffs.reading.build import FileTable, build_long, build_wide
 from hitsndiffs.reading.build_turned import build_transposed
 from hitsndiffs.reading.delimited import DelimitedTable
 from hitsndiffs.reading.documents import FileDocument
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.grid import GridTable
-from hitsndiffs.reading.layouts import Layout, find_table_layout, layout_with_groups
+from hitsndiffs.reading.joined import JoinedTable
+from hitsndiffs.reading.layouts import Layout, NoItems, find_table_layout, layout_with_groups
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.parquet import ParquetTable
 from hitsndiffs.reading.records import RecordsTable
@@ -23,6 +25,9 @@ from hitsndiffs.reading.streams import RawKey
 from hitsndiffs.reading.words import is_key_name
 
 __all__ = ["PlainReading", "key_of_sheets", "open_plain"]
+
+#: In tables with fewer items, a single column may hold all answers.
+_FEW_ITEMS = 3
 
 
 @dataclass
@@ -126,6 +131,9 @@ def key_of_sheets(document: FileDocument) -> RawKey:
             item, answer = places if len(set(places)) == 2 else (0, 1)
             own = {row[item].strip(): row[answer].strip() for row in table.rows}
             return RawKey({k: v for k, v in own.items() if k and v}, f"the sheet {sheet!r}")
+        if len(table.rows) == 1:  # the items are the header
+            own = dict(zip(table.header, map(str.strip, table.rows[0]), strict=True))
+            return RawKey({k: v for k, v in own.items() if k and v}, f"the sheet {sheet!r}")
     return RawKey()
 
 
@@ -137,17 +145,55 @@ def open_plain(
     A file that is ``one_of`` several may lack the column of groups, and answers.
     """
     table, format, header_row = _open(document, options, stack)
+    said = list(table.notes)
+    try:
+        layout = _found(table, document, options, one_of)
+        few = layout.roles is not None and len(layout.roles.items) < _FEW_ITEMS
+    except Refusal as refusal:
+        other = _in_another_sheet(document, options, stack, one_of)
+        if other is None:
+            raise InputError(f"{document.name}: {refusal}") from None
+        return other
+    except NoItems:
+        layout, few = Layout("wide", ""), True
+        if options.items is not None or with_answers_apart(table) is None:
+            raise
+    if few and options.items is None and (apart := with_answers_apart(table)) is not None:
+        apart.notes = [*said, *apart.notes]
+        table, layout = apart, _found(apart, document, options, one_of)
+    if len(layout.parts) > 1:
+        table = JoinedTable(table, layout.parts)
+    return PlainReading(table, layout, format, header_row, options, one_of)
+
+
+def _in_another_sheet(
+    document: FileDocument, options: ReadingOptions, stack: ExitStack, one_of: bool
+) -> PlainReading | None:
+    """Open the first of the other sheets that holds answers; None if there is none."""
+    first, settings = document.first_sheet if document.sheets else "", document.settings
+    for sheet in document.sheets if settings.sheet is None else ():
+        document.settings = replace(settings, sheet=sheet)
+        with suppress(InputError):
+            found = None if sheet == first else open_plain(document, options, stack, one_of=one_of)
+            if found is not None:
+                found.table.notes.insert(
+                    0, f"Read the sheet {sheet!r}, as {first!r} holds no answers."
+                )
+                return found
+    document.settings = settings
+    return None
+
+
+def _found(
+    table: FileTable, document: FileDocument, options: ReadingOptions, one_of: bool
+) -> Layout:
+    """Return the layout of a table, with the column of groups if there is one."""
     group = options.group
     if group is not None and not (one_of and group not in table.names):
         group = find_column(group, table.names, where=document.name, argument="group")
-    try:
-        if group in table.names:
-            layout = layout_with_groups(table, options, str(group), one_of=one_of)
-        else:
-            layout = find_table_layout(table, options, one_of=one_of)
-    except Refusal as refusal:
-        raise InputError(f"{document.name}: {refusal}") from None
-    return PlainReading(table, layout, format, header_row, options, one_of)
+    if group in table.names:
+        return layout_with_groups(table, options, str(group), one_of=one_of)
+    return find_table_layout(table, options, one_of=one_of)
 
 
 #: The kind of file that each plain format is.

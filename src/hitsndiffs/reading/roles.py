@@ -12,7 +12,7 @@ from hitsndiffs.reading.formats.base import Column, Role
 from hitsndiffs.reading.scored import points_of_answers
 from hitsndiffs.reading.special import named_rows
 from hitsndiffs.reading.who import UserFinder
-from hitsndiffs.reading.words import plain, role_of_name
+from hitsndiffs.reading.words import plain, role_of_name, tokens
 
 __all__ = ["WideRoles", "wide_roles"]
 
@@ -23,6 +23,8 @@ _NUMBERED = re.compile(
 _FITS = 0.9
 #: Only this many columns are searched for the names of key rows and averages.
 _LABELS = 12
+#: Columns before a series of at least this many items are not items, if most items are in it.
+_SERIES = 8
 #: Past this many columns, those named in a series are items, whatever their cells.
 _MANY = 3000
 
@@ -37,6 +39,14 @@ _REASONS = {
     "text": "its cells are free text: hardly any two are alike",
     "empty": "it is empty",
 }
+_ASKED = "asked for (items)"
+#: Columns of numbers with these names count answers.
+_COUNTED = frozenset(
+    ("correct", "incorrect", "right", "wrong", "unattempted", "attempted", "skipped", "omitted",
+     "blank", "blanks", "unanswered", "answered", "richtig", "falsch", "correctas", "incorrectas",
+     "aciertos", "errores", "justes", "fausses", "corrette", "errate", "goed", "fout", "doğru",
+     "yanlış", "boş", "верно", "неверно")
+)  # fmt: skip
 _ROLE_OF_KIND: dict[str, Role] = {
     "time": "time",
     "mail": "identity",
@@ -64,9 +74,13 @@ class WideRoles:
     @property
     def labels(self) -> list[str]:
         """Columns beside the answers, one of which may mark a row as a key or an average."""
-        return [c.name for c in self.left_out if c.role in ("identity", "unused", "constant")][
-            :_LABELS
-        ]
+        beside = ("identity", "unused", "constant", "points", "comment")
+        return [c.name for c in self.left_out if c.role in beside][:_LABELS]
+
+    @property
+    def asked(self) -> bool:
+        """Whether the caller named the items."""
+        return any(c.reason == _ASKED for c in self.columns)
 
     @property
     def attempt(self) -> str | None:
@@ -144,7 +158,7 @@ class _Finder(UserFinder):
                 self._put(name, "unused", "left out as asked (drop)")
             elif self.asked is not None:
                 if name in self.asked:
-                    self._put(name, "item", "asked for (items)")
+                    self._put(name, "item", _ASKED)
                 else:
                     role = _ROLE_OF_KIND.get(self.content(name).kind, "unused")
                     self._put(name, role, "not among the items asked for")
@@ -168,12 +182,16 @@ class _Finder(UserFinder):
         core = {name for name in candidates if name in family}
         vocabulary = self._vocabulary([n for n in candidates if not core or n in core])
         strict = len(core) >= 3 and len(core) * 4 >= len(candidates)
+        series = len(core) >= _SERIES and len(core) * 2 > len(candidates)
+        first = min((self.places[name] for name in core), default=0) if series else 0
         for name in candidates:
             if name in core or not core:
                 reason = (
                     "named in a series" if name in core else "its cells are answers that repeat"
                 )
                 self._put(name, "item", reason)
+            elif self.places[name] < first and not name.rstrip().endswith("?"):
+                self._put(name, "unused", "it stands before the items and is not named like them")
             elif self._fits(name, vocabulary):
                 self._put(name, "item", "its cells are answers to the other items")
             elif strict:
@@ -230,6 +248,12 @@ class _Finder(UserFinder):
         ):
             self._put(name, said, f"named like {said}, and its cells are numbers")
             return False
+        if self.has_header and "id" in tokens(name) and len(content.counts) == 1:
+            self._put(name, "unused", "named like an id, and all its cells are the same")
+            return False
+        if self.has_header and plain(name) in _COUNTED and content.is_number and kind != "empty":
+            self._put(name, "points", "named like a count, and its cells are numbers")
+            return False
         fits = self._in_stock(name, stock)
         if kind == "choice" and fits and said not in ("attempt", "status", "row", "identity"):
             return True
@@ -266,6 +290,11 @@ class _Finder(UserFinder):
         if len(items) > _MANY:
             return {}
         points, key = points_of_answers(items, self.cells)
+        if not points:  # columns that are named like points may tell the key
+            named = [n for n in self.names if n in self.found and self.found[n].role == "points"]
+            both = sorted((*items, *named), key=self.places.__getitem__)
+            known = points_of_answers(both, self.cells)[1] if len(named) > 1 else {}
+            return {name: answer for name, answer in known.items() if name in items}
         for name, answers in points.items():
             self._put(name, "points", f"its cells are the points of {shortened(answers, 40)!r}")
         return key

@@ -90,7 +90,7 @@ def holds_points(items: Sequence[Sequence[str]], totals: Sequence[Sequence[str]]
     """Whether columns hold points, not choices: fractions, or numbers that add up to a total.
 
     Numbers that add up may also be ratings. Points start at 0, and at least a quarter of the
-    questions are worth no more than half the highest.
+    questions are worth no more than half the highest, or each gets all its points or none.
 
     Parameters
     ----------
@@ -119,7 +119,8 @@ def holds_points(items: Sequence[Sequence[str]], totals: Sequence[Sequence[str]]
         return True
     best = [max(v) for v in values if v]
     small = sum(number * 2 <= max(best, default=0.0) for number in best)
-    if min((min(v) for v in values if v), default=1.0) != 0 or small * 4 < len(best):
+    full = all(len(v | {0.0}) == 2 for v in values)
+    if min((min(v) for v in values if v), default=1.0) != 0 or (small * 4 < len(best) and not full):
         return False
     return any(_adds_up(rows, _numbers(total)) for total in totals)
 

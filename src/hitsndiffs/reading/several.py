@@ -224,6 +224,7 @@ def _read_one(file: Any, options: ReadingOptions) -> Part:
     if roles is not None and not roles.users:
         stem = PurePosixPath(file.name).stem
         labels = [f"{stem}-{label}" for label in encoded.users.tolist()]
+        labels = [stem] if len(labels) == 1 else labels  # the file of one user
         groups = encoded.groups
         if groups is not None:
             groups = {f"{stem}-{user}": group for user, group in groups.items()}

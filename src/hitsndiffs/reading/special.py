@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from hitsndiffs.reading.words import is_key_name, is_summary_name
 
-__all__ = ["BOTTOM", "TOP", "named_rows", "rows_apart"]
+__all__ = ["BOTTOM", "TOP", "named_rows", "nameless_rows", "rows_apart"]
 
 #: Summary rows are looked for among this many rows at the top and at the bottom.
 TOP, BOTTOM = 3, 8
@@ -68,6 +68,37 @@ def rows_apart(
         )
         if key or summing:
             found[row] = label
+    return found
+
+
+def nameless_rows(
+    names: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]
+) -> dict[int, str]:
+    """Return the rows at the top that name no user and whose cells no other row has.
+
+    They hold the texts of the questions, or their points. Nothing is returned for small tables.
+
+    Parameters
+    ----------
+    names
+        The columns that name the users.
+    answers
+        The columns of the items.
+
+    Examples
+    --------
+    >>> items = [["Why?", *"ABABABAB"], ["Who?", *"BBAABBAA"], *[["How?", *"AAAABBBB"]] * 2]
+    >>> nameless_rows([["", *"abcdefgh"]], items)
+    {0: 'row 1 below the header'}
+    """
+    found: dict[int, str] = {}
+    n_rows = min(map(len, names), default=0)
+    for row in range(TOP if n_rows > 8 else 0):
+        filled = [column for column in answers if column[row].strip()]
+        enough = len(filled) >= max(4, len(answers) / 2)
+        named = any(column[row].strip() for column in names)
+        if enough and not named and all(_is_alone(column, row) for column in filled):
+            found[row] = f"row {row + 1} below the header"
     return found
 
 

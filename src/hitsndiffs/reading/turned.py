@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from hitsndiffs.data.encoding.names import listed, recognise
+from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.reading.build import FileTable, cells_at, column_cells
 from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.words import plain, role_of_name, tokens
 
-__all__ = ["is_key_beside_users", "refuse_questions", "refuse_statistics", "turned_round"]
+__all__ = ["is_key_beside_users", "refuse_questions", "turned_round"]
 
 #: This many columns are enough to tell whether a table is transposed.
 _MOST_COLUMNS = 2000
@@ -26,14 +26,14 @@ _FITS = 0.7
 #: In tables with users in columns, these names mean the key.
 _KEYS = ("answer", "correct", "ans", "right")
 _RATERS = frozenset(
-    ("rater", "coder", "judge", "annotator", "labeler", "labeller", "reviewer", "grader")
-)
-_STATISTICS = {
-    "difficulty", "discrimination", "biserial", "pointbiserial", "variance", "mean", "median",
-    "stddev", "standarddeviation", "facility", "facilityindex", "discriminationindex", "pvalue",
-    "responses", "nresponses", "count", "frequency", "correctcount", "percentcorrect", "stdev",
-    "itemvariance", "alpha", "reliability",
-}  # fmt: skip
+    ("rater", "coder", "judge", "annotator", "labeler", "labeller", "reviewer", "grader", "ann",
+     "annot", "anno")
+)  # fmt: skip
+#: Columns beside those of users that sum them up.
+_SUMS = frozenset(
+    ("majority", "majorityvote", "majoritylabel", "mv", "consensus", "aggregated", "aggregate",
+     "adjudicated", "agreement", "finallabel")
+)  # fmt: skip
 _OPTION = re.compile(
     r"(?:option|opt|choice|answer|alternative|antwort|réponse|opción|respuesta|risposta|"
     r"opção|resposta|antwoord|选项)?[\s_\-]?(?:[a-h]|[1-8])",
@@ -161,7 +161,7 @@ def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
     """Return the columns of answers, including texts that hardly repeat but agree with others."""
     kinds: dict[str, str] = {}
     for place, name in enumerate(table.names[:_MOST_COLUMNS]):
-        if name not in exclude and role_of_name(name) is None:
+        if name not in exclude and role_of_name(name) is None and plain(name) not in _SUMS:
             kind = look_at(cells_at(table, place)).kind
             if kind in ("choice", "text", "different"):
                 kinds[name] = kind
@@ -192,22 +192,4 @@ def refuse_questions(table: FileTable) -> None:
         raise Refusal(
             "one answer per item (a key, or the answers of one user)",
             "give a key beside the answers of the users, or a folder with one file per user",
-        )
-
-
-def refuse_statistics(table: FileTable) -> None:
-    """Refuse a report with statistics per question: it holds no answers."""
-    if not table.has_header or len(table.names) >= 60:
-        return
-    said = {
-        plain(name) for name in table.names
-        if plain(name) in _STATISTICS or any(word in _STATISTICS for word in tokens(name))
-    }  # fmt: skip
-    item = recognise("item", table.names)
-    people = recognise("user", table.names)
-    if len(said) >= 2 and item and not people:
-        raise Refusal(
-            f"a report with statistics per question ({listed(sorted(said), most=3)}), without the "
-            "answers of the people",
-            "export the answers that each person gave",
         )

@@ -87,7 +87,7 @@ class UserFinder:
         mail = [n for n in self.names if n not in self._not_users() and self._is_mail(n)]
         if mail:
             return self._take_user(mail[:1])
-        return self._first_column()
+        return self._first_column() or self._nameless_column()
 
     def _not_users(self) -> set[str]:
         return self.dropped | (self.asked or set())
@@ -160,4 +160,16 @@ class UserFinder:
                 f"different and are not answers{turned if recognise('item', [first]) else ''}."
             )
             return [first]
+        return []
+
+    def _nameless_column(self) -> list[str]:
+        """Return a column without a name, beside the first one, that holds ids."""
+        for name in self.names[1:3]:
+            cells, place = self.cells(name), self.places[name]
+            rows = [[*row[place:], *row[:place]] for row in self.sample]
+            nameless = re.fullmatch(r"column-[23]|Unnamed: [12]", name)
+            if nameless and name not in self._not_users() and looks_like_ids(cells, rows):
+                self._put(name, "user", "it has no name, and its cells are all different")
+                self.notes.append(f"Took {name!r}, which has no name, as the user column.")
+                return [name]
         return []

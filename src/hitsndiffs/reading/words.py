@@ -39,6 +39,7 @@ _WORDS: dict[NameRole, str] = {
         voltooid tijdsduur tid datum starttid varaktighet czas data время дата начато
         завершено длительность 日時 時間 開始 終了 タイムスタンプ 時刻 时间 日期 开始 结束 시간""",
     "status": """status state finished progress complete valid approved rejected statut état estado
+        lastpage maxpage questnnr mailsent missrel qviewer validationstatus submittedby
         stato staat zustand состояние статус ステータス 状态 상태""",
     "comment": """comment comments remark remarks feedback note notes explanation rationale reason
         kommentar bemerkung anmerkung commentaire remarque comentario observaciones commento
@@ -69,6 +70,7 @@ _WORDS: dict[NameRole, str] = {
         номер 番号 序号""",
     "key": """key answerkey correctanswer correctanswers rightanswer correctresponse correctoption
         solution gold goldlabel goldanswer golden groundtruth truth target prikey solution
+        corrans corrresp reference referenceanswer referenceoutput referenceoutputs expectedanswer
         lösung richtigeantwort schlüssel corrigé réponsecorrecte bonneréponse clave
         respuestacorrecta chiave rispostacorretta rispostagiusta gabarito respostacorreta sleutel
         juistantwoord facit rättsvar klucz poprawnaodpowiedź правильныйответ ключ 正解 正答 标准答案
@@ -101,11 +103,33 @@ _KEY_ROW = re.compile(
     r"[\s_\-]*(?:key|keys|ans|answers?|correct|solutions?|schlüssel|lösung(?:en)?|"
     r"musterlösung|lösungsschlüssel|corrigé|corrections?|clave(?:\s+de\s+respuestas)?|"
     r"respuestas?\s+correctas?|réponses?\s+correctes?|bonnes?\s+réponses?|richtige\s+antwort(?:en)?|"
-    r"risposte?\s+corrett[ae]|respostas?\s+corretas?|juiste?\s+antwoord(?:en)?|"
+    r"rispost[ae]\s+corrett[ae]|respostas?\s+corretas?|juiste?\s+antwoord(?:en)?|"
     r"chiave|gabarito|(?:antwoord)?sleutel|facit|klucz(?:\s+odpowiedzi)?|cevap\s+anahtarı|"
     r"ключ|правильные?\s+ответы?|正解|正答|答案|标准答案|正确答案|參考答案|参考答案|정답)"
     r"[\s_\-:]*(?:row|line|sheet|a|b|c|d|[0-9])?",
     re.IGNORECASE,
+)
+#: A row holds the key if its name has a word of the first kind and otherwise only of the second.
+_IN_KEYS: dict[str, str] = {
+    "key": """key keys anskey answerkey solution solutions master schlüssel lösung lösungen
+        musterlösung lösungsschlüssel antwortschlüssel corrigé corrigés clé clés clave claves
+        gabarito chiave sleutel antwoordsleutel facit fasit rettenøkkel klucz klíč kľúč kulcs
+        megoldókulcs megoldás kunci anahtarı ключ ключи""",
+    "beside": """the answer answers correct right official exam test quiz midterm final response
+        responses option options form version set teacher teachers s instructor sheet row line of
+        for de des du del la las le les correction corrections réponses respuestas respostas
+        risposte richtige antworten antwort odpowiedzi odpovědí cevap jawaban ответов ответы
+        antwoorden svar""",
+}
+_KEY_WORDS, _BESIDE_KEY = (frozenset(text.split()) for text in _IN_KEYS.values())
+#: Every name of a key row has one of these in it; most names have none, which is quick to see.
+_PLAIN_HINTS = (
+    "key", "ans", "corr", "solu", "master", "clav", "gabar", "chiav", "sleut", "faci", "fasit",
+    "klu", "kulcs", "kunci", "juist", "richtig",
+)  # fmt: skip
+_HINTS = (
+    *_PLAIN_HINTS,
+    *["lös", "schl", "é", "å", "ø", "í", "ľ", "á", "ı", "ключ", "прав", "正", "答", "정"],
 )
 _SUMMARY_ROW = re.compile(
     r"(?:(?:class|group|overall|grand|sub|column|test|item|section|total|question)[\s_\-]*)*"
@@ -198,6 +222,8 @@ def role_of_name(name: str) -> NameRole | None:
     words = tokens(name)
     if len(words) > 5:
         return None
+    if "_" in name and words[-1:] == ["complete"]:
+        return "status"  # REDCap: quiz_complete
     for word in (*words[-1:], *words[:1], *words):
         if word in _TELLING:
             return _TELLING[word]
@@ -211,8 +237,27 @@ def is_key_name(label: str) -> bool:
     --------
     >>> [is_key_name(n) for n in ("KEY", "Answer Key", "ANS", "Lösung", "Keyes, Ann", "student-1")]
     [True, True, True, True, False, False]
+    >>> [is_key_name(n) for n in ("Key - Form A", "**KEY**", "Clé de correction", "B. Key")]
+    [True, True, True, False]
     """
-    return len(label) < 60 and _KEY_ROW.fullmatch(label.strip()) is not None
+    if len(label) >= 60:
+        return False
+    text = unicodedata.normalize("NFKC", label).casefold()
+    if not any(hint in text for hint in (_PLAIN_HINTS if text.isascii() else _HINTS)):
+        return False
+    words = [word for word in _PARTS.split(text) if word]
+    if _KEY_ROW.fullmatch(label.strip()) or (words and _KEY_ROW.fullmatch(" ".join(words))):
+        return True
+    places = [k for k, word in enumerate(words) if word in _KEY_WORDS]
+    if not places:
+        return False
+    # a letter or number behind the word is that of the form; before it, it is somebody's initial
+    return all(
+        word in _KEY_WORDS
+        or word in _BESIDE_KEY
+        or (k > places[0] and (len(word) == 1 or word.isdecimal()))
+        for k, word in enumerate(words)
+    )
 
 
 def is_summary_name(label: str) -> bool:

@@ -39,7 +39,10 @@ _WORDS = {
 ROLES: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _WORDS.items()}
 
 #: Names for users in wide tables only: in a long table ``id`` is usually the row number.
-_WIDE_USERS = ("id", "name", "username", "email", "emailaddress")
+_WIDE_USERS = (
+    "id", "name", "username", "email", "emailaddress", "case", "caseid", "pid", "subj", "subjid",
+    "respid", "recordid",
+)  # fmt: skip
 
 #: Columns beyond this many are always taken as items.
 _MOST_NAMES = 20_000

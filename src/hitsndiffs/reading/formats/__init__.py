@@ -12,6 +12,7 @@ from hitsndiffs.reading.formats.figure_eight import FIGURE_EIGHT, FIGURE_EIGHT_A
 from hitsndiffs.reading.formats.google_forms import GOOGLE_FORMS
 from hitsndiffs.reading.formats.gradebook import GRADEBOOK
 from hitsndiffs.reading.formats.gradescope import GRADESCOPE, GRADESCOPE_SCORES
+from hitsndiffs.reading.formats.ground_truth import GROUND_TRUTH, GROUND_TRUTH_MANIFEST
 from hitsndiffs.reading.formats.helm import HELM
 from hitsndiffs.reading.formats.inspect_ai import INSPECT
 from hitsndiffs.reading.formats.kahoot import KAHOOT
@@ -20,9 +21,11 @@ from hitsndiffs.reading.formats.labelbox import LABELBOX
 from hitsndiffs.reading.formats.lighteval import LIGHTEVAL
 from hitsndiffs.reading.formats.lm_eval import LM_EVAL, LM_EVAL_RESULTS
 from hitsndiffs.reading.formats.microsoft_forms import MICROSOFT_FORMS
+from hitsndiffs.reading.formats.mmlu import MMLU
 from hitsndiffs.reading.formats.mmlu_pro import MMLU_PRO
 from hitsndiffs.reading.formats.moodle import MOODLE, MOODLE_GRADES
 from hitsndiffs.reading.formats.mturk import MTURK
+from hitsndiffs.reading.formats.nested_json import NESTED_JSON
 from hitsndiffs.reading.formats.openai_evals import OPENAI_EVALS
 from hitsndiffs.reading.formats.opencompass import OPENCOMPASS
 from hitsndiffs.reading.formats.prodigy import PRODIGY
@@ -70,6 +73,8 @@ FORMATS: tuple[Format, ...] = (
     FIGURE_EIGHT,
     FIGURE_EIGHT_AGGREGATED,
     DOCCANO,
+    GROUND_TRUTH,
+    GROUND_TRUTH_MANIFEST,
     # language models
     LM_EVAL,
     LM_EVAL_RESULTS,
@@ -78,7 +83,10 @@ FORMATS: tuple[Format, ...] = (
     OPENAI_EVALS,
     OPENCOMPASS,
     LIGHTEVAL,
+    MMLU,
     MMLU_PRO,
+    # what scripts write
+    NESTED_JSON,
 )
 
 

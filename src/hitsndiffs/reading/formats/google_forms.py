@@ -17,7 +17,14 @@ from hitsndiffs.reading.formats.common import (
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import ASKS_WHO, is_about_person, number_attempts, persons
+from hitsndiffs.reading.formats.people import (
+    ASKS_WHO,
+    asks_for_remarks,
+    is_about_person,
+    number_attempts,
+    persons,
+    use_key_row,
+)
 
 __all__ = ["GOOGLE_FORMS"]
 
@@ -111,6 +118,9 @@ def _convert(document: Document, choices: Choices) -> Stream:
     roles(stream, table.header, about, "identity", "about the person")
     aside.update(about)
     questions = [k for k in range(1, len(names)) if k not in aside and k not in identity]
+    remarks = [k for k in questions if asks_for_remarks(names[k], [r[k] for r in table.rows])]
+    roles(stream, table.header, remarks, "comment", "remarks in one's own words")
+    questions = [k for k in questions if k not in remarks]
     if scored and len(scored) * 2 >= len(questions):
         extra = [k for k in questions if k not in scored]
         roles(stream, table.header, extra, "unused", "a question without a score")
@@ -130,6 +140,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 points=number(match[1]) if match else None,
                 possible=number(match[2]) if match else None,
             )
+    use_key_row(stream, table.rows, identity, who)
     roles(stream, table.header, [0], "time", "when the form was sent")
     roles(stream, table.header, totals, "points", "the score of the whole form")
     roles(stream, table.header, identity, "identity", "who answered")

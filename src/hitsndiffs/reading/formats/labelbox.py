@@ -1,4 +1,4 @@
-"""Labelbox: export v2 (NDJSON)."""
+"""Labelbox: export v2 (NDJSON), and the older JSON with a record per label."""
 
 from __future__ import annotations
 
@@ -14,7 +14,22 @@ __all__ = ["LABELBOX"]
 def _recognise(sample: Sample) -> str | None:
     if sample.is_json and sample.has_keys("data_row", "projects"):
         return "each line has a data_row and its projects"
+    if sample.is_json and sample.has_keys("DataRow ID", "Label", "Created By"):
+        return "each record has a DataRow ID, a Label and who made it"
     return None
+
+
+def _older(record: dict[str, Any]) -> tuple[str, str, str, list[tuple[str, tuple[str, ...]]]]:
+    """Return the labeller, the item, its text and the answers of a record of the older export."""
+    item = as_text(record.get("External ID") or record.get("DataRow ID"))
+    title = title_of(record.get("Labeled Data"))
+    found = []
+    for part in objects(inner(record, "Label").get("classifications")):
+        answers = part.get("answers", part.get("answer"))
+        chosen = tuple(as_text(one.get("title") or one.get("value")) for one in objects(answers))
+        if chosen:  # a text is no choice
+            found.append((as_text(part.get("title") or part.get("value")), chosen))
+    return as_text(record.get("Created By")).strip(), item, title, found
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
@@ -22,6 +37,12 @@ def _convert(document: Document, choices: Choices) -> Stream:
     unnamed = 0
     titles: dict[str, str] = {}
     for record in objects(list(document.records())):
+        if "DataRow ID" in record:
+            person, item, title, answers = _older(record)
+            titles[item] = title
+            entries += [Entry(person, item, *answer) for answer in answers if person]
+            unnamed += not person
+            continue
         row = inner(record, "data_row")
         item = as_text(row.get("global_key") or row.get("external_id") or row.get("id"))
         titles[item] = title_of(row.get("row_data"))
@@ -66,8 +87,8 @@ def _answers(classifications: Any) -> list[tuple[str, tuple[str, ...]]]:
 
 LABELBOX = Format(
     "labelbox",
-    "Labelbox, export v2",
-    "NDJSON with data_row and projects; radio and checklist answers",
+    "Labelbox, export v2 and the older JSON",
+    "NDJSON with data_row and projects, or records with a Label; radio and checklist answers",
     _recognise,
     _convert,
 )

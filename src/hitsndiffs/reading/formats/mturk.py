@@ -25,6 +25,7 @@ from hitsndiffs.reading.formats.common import (
     split_column,
 )
 from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
+from hitsndiffs.reading.words import role_of_name
 
 __all__ = ["MTURK"]
 
@@ -121,6 +122,7 @@ def _questions(table: Table, stream: Stream) -> dict[str, list[tuple[str, ...] |
                 roles(stream, table.header, [place], "answers", "answers as JSON")
                 continue
         typed = bool(groups) and name.endswith(("_text", ".text"))  # «other, please specify»
+        typed = typed or role_of_name(name) == "comment"
         if typed or is_free_text(cells) or (_REMARK.search(name) and _all_differ(cells)):
             roles(stream, table.header, [place], "comment", "free text")
             continue
@@ -147,7 +149,8 @@ def _nested(cells: Sequence[str]) -> dict[str, list[tuple[str, ...] | None]]:
     return {
         name: answers
         for name, answers in found.items()
-        if not is_free_text(["; ".join(a) if a else "" for a in answers])
+        if role_of_name(name) != "comment"
+        and not is_free_text(["; ".join(a) if a else "" for a in answers])
     }
 
 

@@ -8,20 +8,22 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from hitsndiffs.data.encoding.names import find_column
-from hitsndiffs.reading.formats.base import Stream, Table
+from hitsndiffs.reading.formats.base import LeftOut, Stream, Table
 from hitsndiffs.reading.formats.common import unique
-from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, plain, role_of_name
+from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, is_key_name, plain, role_of_name
 
 __all__ = [
     "ASKS_WHO",
     "Entry",
     "add_entries",
+    "asks_for_remarks",
     "chosen_only",
     "given_items",
     "is_about_person",
     "number_attempts",
     "number_repeats",
     "persons",
+    "use_key_row",
 ]
 
 #: Questions that ask who the respondent is.
@@ -154,6 +156,59 @@ def number_attempts(keys: Iterable[Any]) -> list[int]:
 def number_repeats(stream: Stream) -> None:
     """Number repeated answers of a person to the same item as attempts, in order."""
     stream.attempts = number_attempts(zip(stream.persons, stream.items, strict=True))
+
+
+def use_key_row(
+    stream: Stream, rows: Sequence[Sequence[str]], places: Sequence[int], who: Sequence[str]
+) -> None:
+    """Take the answers of a row named like a key as the key: teachers fill in the form as «KEY».
+
+    Parameters
+    ----------
+    stream
+        All answers; those of the row are taken out.
+    rows, places
+        The rows of the file, and the columns that say who answered.
+    who
+        The person of each row.
+    """
+    named = [
+        person
+        for row, person in zip(rows, who, strict=True)
+        if any(is_key_name(row[k]) for k in places)
+    ]
+    if len(set(named)) != 1 or len(set(who)) < 3:
+        return
+    own = [k for k, person in enumerate(stream.persons) if person == named[0]]
+    right = {stream.items[k]: stream.answers[k] for k in own if stream.answers[k]}
+    others = [k for k, person in enumerate(stream.persons) if person != named[0]]
+    shared = {(stream.items[k], stream.answers[k]) for k in others}
+    if sum(pair in shared for pair in right.items()) * 2 <= len(right):
+        return  # nobody chose the same: it is not a key to these answers
+    for name in ("persons", "attempts", "items", "answers", "points", "possible", "statuses"):
+        setattr(stream, name, [getattr(stream, name)[k] for k in others])
+    stream.keys = [right.get(item) for item in stream.items]
+    stream.left_out.append(LeftOut(1, "answer-key row", "it is not a person"))
+    stream.key_from = "the answer-key row"
+
+
+_REMARK = re.compile(
+    r"\b(?:comments?|feedback|suggestions?|remarks?|anything else|kommentare?|anmerkungen|"
+    r"commentaires?|comentarios?|sugerencias|commenti|opmerkingen)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_remarks(name: str, cells: Iterable[str]) -> bool:
+    """Whether a question asks for remarks, and hardly any two answers are alike.
+
+    Examples
+    --------
+    >>> asks_for_remarks("Any other comments?", ["no", "too long", "", "fine"])
+    True
+    """
+    given = [text for cell in cells if (text := cell.strip())]
+    return _REMARK.search(name) is not None and len(set(given)) > 0.8 * len(given)
 
 
 def is_about_person(name: str) -> bool:

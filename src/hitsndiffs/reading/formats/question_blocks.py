@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
+from hitsndiffs.reading.formats.base import Choices, Document, Format, LeftOut, Sample, Stream
 from hitsndiffs.reading.formats.blackboard import BLACKBOARD
 from hitsndiffs.reading.formats.canvas_new import CANVAS_NEW
 from hitsndiffs.reading.formats.common import (
@@ -22,9 +22,9 @@ from hitsndiffs.reading.formats.common import (
     words,
 )
 from hitsndiffs.reading.formats.moodle import MOODLE, MOODLE_GRADES
-from hitsndiffs.reading.formats.people import is_about_person, persons
+from hitsndiffs.reading.formats.people import is_about_person, persons, use_key_row
 from hitsndiffs.reading.formats.zipgrade import ZIPGRADE
-from hitsndiffs.reading.words import plain, role_of_name
+from hitsndiffs.reading.words import is_summary_name, plain, role_of_name
 
 __all__ = ["QUESTION_BLOCKS"]
 
@@ -41,6 +41,9 @@ _ANSWERS = words(
 _CHECKS = words(
     "check|checked|iscorrect|correct|right|result|status|feedback|time|duration|comment"
 )
+#: What a column that checks an answer says, as points.
+_RIGHT = dict.fromkeys(("true", "yes", "y", "1", "c", "correct", "right"), 1.0)
+_RIGHT |= dict.fromkeys(("false", "no", "n", "0", "x", "i", "incorrect", "wrong"), 0.0)
 _VERSIONS = words("exam|form|version|testform|keyversion|booklet|variant|set|examset")
 _BITS = re.compile(r"[01]{2,10}")
 
@@ -71,6 +74,8 @@ def _part(name: str) -> str | None:
     role = role_of_name(name)
     if role in ("key", "points"):
         return role
+    if text in ("correct", "iscorrect", "right"):
+        return "right"
     return "check" if text in _CHECKS else None
 
 
@@ -92,23 +97,32 @@ def _convert(document: Document, choices: Choices) -> Stream:
     first = min(min(parts.values()) for parts in blocks.values())
     stream = Stream(key_from="the columns of right answers")
     identity = _identity(header, rows, first)
+    sums = [row for row in rows if any(is_summary_name(row[k]) for k in identity or [0])]
+    if sums and not any(row[parts["answer"]].strip() for row in sums for parts in blocks.values()):
+        rows = [row for row in rows if row not in sums]
+        stream.left_out.append(LeftOut(len(sums), "rows of averages", "they sum up the others"))
     who = persons(header, rows, identity or [0], choices.user)
     versions = _versions(header, rows, first, blocks)
     bits = _are_bits([row[parts["answer"]] for row in rows for parts in blocks.values()])
     for k, parts in sorted(blocks.items()):
         for row, person, version in zip(rows, who, versions, strict=True):
             answer, key = row[parts["answer"]], cell_at(row, parts.get("key"))
+            points = number(cell_at(row, parts.get("points")))
+            if points is None and "right" in parts:
+                points = _RIGHT.get(folded(row[parts["right"]]))
             stream.add(
                 person,
                 f"{k} (version {version})" if version else str(k),
                 _letters(answer) if bits else answer,
-                points=number(cell_at(row, parts.get("points"))),
+                points=points,
                 key=_letters(key) if bits else key,
             )
         roles(stream, header, [parts["answer"]], "answers", "the answer to a question")
         roles(stream, header, [parts["key"]] if "key" in parts else [], "key", "the right answer")
-        rest = [place for part, place in parts.items() if part in ("points", "check")]
+        rest = [place for part, place in parts.items() if part in ("points", "right", "check")]
         roles(stream, header, rest, "points", "points and checks of a question")
+    if all(key is None for key in stream.keys):
+        use_key_row(stream, rows, identity or [0], who)
     if any(versions):
         stream.notes.append("The versions have different keys: their questions are separate items.")
     roles(stream, header, identity, "identity", "who answered")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
 from hitsndiffs.reading.formats.common import absent, folded, plain, roles, squeezed, unique, words
@@ -14,6 +16,8 @@ _LEAD = words(
     "respondentid|collectorid|startdate|enddate|datecreated|datemodified|ipaddress|emailaddress|"
     "email|firstname|lastname|customdata|customdata1|customdata2"
 )
+#: Respondents and collectors have long numbers, whatever the language of the header.
+_ID = re.compile(r"\d{6,}")
 _FREE = words(
     "open-ended response|other (please specify)|offene antwort|sonstiges (bitte angeben)|"
     "réponse ouverte|autre (veuillez préciser)|respuesta abierta|otro (especifique)"
@@ -28,19 +32,32 @@ def _recognise(sample: Sample) -> str | None:
     blank = not below[0].strip() and any(cell.strip() for cell in below)
     if "respondentid" in lead and "collectorid" in lead and blank:
         return "a respondent and a collector come first, and the options stand in a second row"
+    n_lead = len(_leading(sample.header, below))
+    numbers = all(_ID.fullmatch(cell.strip()) for row in sample.rows[1:] for cell in row[:2])
+    if n_lead >= 5 and numbers and blank and folded(below[n_lead]):
+        return "two numbers and dates come first, and the options stand in a second row"
     return None
+
+
+def _leading(header: Sequence[str], below: Sequence[str]) -> list[int]:
+    """Return the first columns, as far as they have a name and nothing below it."""
+    found = takewhile(lambda k: header[k].strip() and not below[k].strip(), range(len(header)))
+    return list(found)
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
     table = document.table()
     header, rows = table.header, table.rows[1:]
     bare = [squeezed(name) for name in header]
-    if "respondentid" not in bare or not rows:
-        raise absent("a SurveyMonkey file", "«Respondent ID»")
-    below = [plain(cell) for cell in table.rows[0]]
+    below = [plain(cell) for cell in table.rows[0]] if rows else []
     stream = Stream()
     lead = [k for k, name in enumerate(bare) if name in _LEAD]
-    who = persons(header, rows, [bare.index("respondentid")], choices.user)
+    if "respondentid" not in bare:
+        lead = _leading(header, below) if rows else []
+    if not lead or not rows:
+        raise absent("a SurveyMonkey file", "«Respondent ID»")
+    own = bare.index("respondentid") if "respondentid" in bare else 0
+    who = persons(header, rows, [own], choices.user)
     roles(stream, header, lead, "identity", "about the person and the time")
     names: list[str] = []
     found: list[list[int]] = []

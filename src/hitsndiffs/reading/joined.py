@@ -1,0 +1,79 @@
+"""A table with one more column, joined from others: items numbered anew in every test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hitsndiffs.data.encoding.series import text_of
+from hitsndiffs.reading.build import FileTable
+
+__all__ = ["JoinedTable", "joined_name"]
+
+
+def joined_name(parts: Sequence[str]) -> str:
+    """Return the name of a column that is joined from others.
+
+    Examples
+    --------
+    >>> joined_name(["task", "doc_id"])
+    'task + doc_id'
+    """
+    return " + ".join(parts)
+
+
+class JoinedTable:
+    """A table and one more column: the cells of some columns of a row, with ``/`` between them.
+
+    Parameters
+    ----------
+    table
+        The table.
+    parts
+        The columns to join.
+    """
+
+    def __init__(self, table: FileTable, parts: Sequence[str]) -> None:
+        self.has_header, self.is_small = table.has_header, table.is_small
+        self.notes, self.place, self.n_rows = table.notes, table.place, table.n_rows
+        self.names = [*table.names, joined_name(parts)]
+        places = [table.names.index(name) for name in parts]
+        self.sample = [
+            [*row, _joined([row[k] for k in places])]
+            for row in table.sample
+            if len(row) == len(table.names)
+        ]
+        self._table, self._parts, self._places = table, list(parts), places
+
+    def blocks(
+        self,
+        labels: Sequence[str],
+        columns: Sequence[str] | None = None,
+        *,
+        scanned: bool = False,
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield pieces of the table, each with the number of its first row."""
+        del scanned
+        wanted = self.names if columns is None else columns
+        own = [n for n in self._table.names if n in wanted or n in self._parts]
+        kept = [*(n for n in labels if n in own), *(n for n in self._parts if n not in labels)]
+        for first, pieces in self._table.blocks(kept, own):
+            texts = [_texts(pieces[name]) for name in self._parts]
+            cells = {name: pieces[name] for name in wanted if name in pieces}
+            cells[self.names[-1]] = [_joined(row) for row in zip(*texts, strict=True)]
+            yield first, cells
+
+    def records(self) -> Iterator[list[Any]]:
+        """Yield the rows as lists."""
+        for row in self._table.records():
+            yield [*row, _joined([str(row[k]) for k in self._places])]
+
+
+def _joined(cells: Sequence[str]) -> str:
+    """Return the cells as one name; nothing if one of them is blank."""
+    texts = [cell.strip() for cell in cells]
+    return "/".join(texts) if all(texts) else ""
+
+
+def _texts(piece: Any) -> list[str]:
+    return piece if isinstance(piece, list) else text_of(piece).fill_null("").to_list()
