@@ -25,9 +25,10 @@ from hitsndiffs.methods.latent_key.grid import (
     posterior_of,
     spread_about,
 )
-from hitsndiffs.methods.latent_key.model import START_SD, KeyProblem
+from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.modes import consensus
 from hitsndiffs.methods.latent_key.posterior_kernel import compiled_posterior_of
+from hitsndiffs.methods.latent_key.problem import START_SD
 from hitsndiffs.methods.latent_key.search import correlation, search
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.cli.files import check_target, table_writer
-from hitsndiffs.cli.text import say, show_rows
+from hitsndiffs.cli.text import BEST, say, show_rows
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.progress import working
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["rank_files"]
 
-#: Users shown by default.
-BEST = 20
 #: Options for reading that a cluster supports.
 UNDERSTOOD = {"user", "item", "option", "layout", "duplicates"}
 

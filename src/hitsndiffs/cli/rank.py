@@ -19,6 +19,7 @@ from hitsndiffs.cli.files import (
 )
 from hitsndiffs.cli.inputs import Source
 from hitsndiffs.cli.text import (
+    BEST,
     for_people,
     interval_bar,
     room_left,
@@ -44,7 +45,6 @@ __all__ = ["Job", "rank_file"]
 
 #: On a terminal, up to this many users are all shown; of more, only the first ``BEST``.
 WHOLE_UP_TO = 50
-BEST = 20
 #: On a terminal, this many groups are shown; the others are only counted.
 GROUPS = 5
 #: Minimum and maximum length of the bar of score and interval, in characters.

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from hitsndiffs.errors import printable
 
 __all__ = [
+    "BEST",
     "for_people",
     "interval_bar",
     "room_left",
@@ -21,6 +22,8 @@ __all__ = [
     "width",
 ]
 
+#: Of many users, this many are shown.
+BEST = 20
 #: Names keep at least this many characters, however narrow the screen.
 SHORTEST = 8
 

@@ -35,7 +35,7 @@ LEAD = 0.15
 #: An axis whose eigenvalue is within this share of the chosen one's is noted as a rival.
 CLOSE = 0.1
 #: The note where leanings are taken out.
-LEANINGS = (
+LEANINGS_OUT = (
     "All items share two labels: everybody's leaning to one of them is taken out of the axes."
 )
 
@@ -147,7 +147,7 @@ class HNDRobust(KeySearchMethod):
             confidence=confidence,
             converged=found.axes.converged,
             n_iterations=found.rounds,
-            notes=(*([] if centred is None else [LEANINGS]), *_notes(found, place, confidence)),
+            notes=(*([] if centred is None else [LEANINGS_OUT]), *_notes(found, place, confidence)),
             scoring=Scoring(w, extra=found.mu) if centred is None else None,
             learnt=ShrunkAxes(found.lam, found.mu, place + 1, tuple(float(a) for a in agreements)),
         )

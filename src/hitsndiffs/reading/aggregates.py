@@ -5,7 +5,7 @@ from __future__ import annotations
 from hitsndiffs.data.encoding.names import listed, recognise
 from hitsndiffs.reading.build import FileTable, column_cells
 from hitsndiffs.reading.formats.base import Refusal
-from hitsndiffs.reading.words import plain, tokens
+from hitsndiffs.reading.vocabulary import plain, tokens
 
 __all__ = ["refuse_aggregates"]
 

@@ -23,13 +23,13 @@ from hitsndiffs.data.encoding.wide import WideBuilder, check_user_names
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_users
+from hitsndiffs.reading.extra_rows import nameless_rows, rows_apart
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.header import looks_long
 from hitsndiffs.reading.roles import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.special import nameless_rows, rows_apart
 from hitsndiffs.reading.tokens import Scanned
-from hitsndiffs.reading.words import is_key_name
+from hitsndiffs.reading.vocabulary import is_key_name
 
 #: Columns of a piece of a file: Polars columns, or lists of text if the file is small.
 Columns = dict[str, Any]

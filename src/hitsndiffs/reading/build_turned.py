@@ -11,9 +11,9 @@ from hitsndiffs.data.encoding.result import Encoded, Place, label_array
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import FileTable, column_cells, numbered
+from hitsndiffs.reading.extra_rows import BOTTOM, TOP
 from hitsndiffs.reading.header import looks_like_ids
-from hitsndiffs.reading.special import BOTTOM, TOP
-from hitsndiffs.reading.words import is_summary_name
+from hitsndiffs.reading.vocabulary import is_summary_name
 
 __all__ = ["build_transposed", "item_column"]
 

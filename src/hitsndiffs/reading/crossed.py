@@ -10,7 +10,7 @@ from hitsndiffs.data.encoding.names import ROLES, recognise
 from hitsndiffs.reading.build import FileTable, cells_at
 from hitsndiffs.reading.content import ColumnContent, look_at
 from hitsndiffs.reading.formats.base import Refusal
-from hitsndiffs.reading.words import plain, role_of_name, tokens
+from hitsndiffs.reading.vocabulary import plain, role_of_name, tokens
 
 __all__ = ["Crossed", "crossed", "item_of_several"]
 

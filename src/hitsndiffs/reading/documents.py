@@ -16,9 +16,9 @@ from hitsndiffs.reading import jsontext
 from hitsndiffs.reading.archives import Archive, is_workbook
 from hitsndiffs.reading.encodings import TITLES, find_encoding
 from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
-from hitsndiffs.reading.sheets import Workbook
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
+from hitsndiffs.reading.spreadsheets import Workbook
 from hitsndiffs.reading.text import (
     TextShape,
     check_encoding,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.option_book import Option, normalise
-from hitsndiffs.reading.words import is_key_name, role_of_name
+from hitsndiffs.reading.vocabulary import is_key_name, role_of_name
 
 __all__ = ["has_header", "header_place", "looks_like_ids", "looks_long"]
 

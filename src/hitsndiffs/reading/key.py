@@ -17,7 +17,7 @@ from hitsndiffs.reading.encodings import find_encoding
 from hitsndiffs.reading.fold import same_option
 from hitsndiffs.reading.jsontext import load
 from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream, transcoded
-from hitsndiffs.reading.words import is_key_name
+from hitsndiffs.reading.vocabulary import is_key_name
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses

@@ -16,14 +16,14 @@ from hitsndiffs.reading.build import FileTable, cells_at, column_cells, find_lay
 from hitsndiffs.reading.build_turned import item_column
 from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.crossed import crossed, item_of_several
+from hitsndiffs.reading.extra_rows import named_rows
 from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.joined import JoinedTable, joined_name
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.roles import WideRoles, wide_roles
 from hitsndiffs.reading.scored import holds_points
-from hitsndiffs.reading.special import named_rows
 from hitsndiffs.reading.turned import is_key_beside_users, refuse_questions, turned_round
-from hitsndiffs.reading.words import plain, role_of_name
+from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["Layout", "NoItems", "find_table_layout", "layout_with_groups", "left_out_note"]
 

@@ -22,7 +22,7 @@ from hitsndiffs.reading.parquet import ParquetTable
 from hitsndiffs.reading.records import RecordsTable
 from hitsndiffs.reading.source import transcoded
 from hitsndiffs.reading.streams import RawKey
-from hitsndiffs.reading.words import is_key_name
+from hitsndiffs.reading.vocabulary import is_key_name
 
 __all__ = ["PlainReading", "key_of_sheets", "open_plain"]
 

@@ -26,7 +26,7 @@ from hitsndiffs.reading.patterns import exactly
 from hitsndiffs.reading.plain import open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey, joined, triples
-from hitsndiffs.reading.words import plain, role_of_name
+from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["Part", "Several", "read_several"]
 

@@ -31,7 +31,7 @@ __all__ = ["Trial", "die_if_need_be"]
 #: Seconds without work after which the process ends.
 IDLE = 60.0
 #: Head of a request: the lengths of the question and of the bytes that follow.
-HEAD = struct.Struct("<QQ")
+LENGTHS = struct.Struct("<QQ")
 #: The first line that the process writes.
 READY = b"ready\n"
 #: How many attempts before the file is blamed (an idle process may have just ended).
@@ -139,7 +139,7 @@ class Guard:
             content = source if isinstance(source, bytes) else b""
         words = json.dumps(asked).encode()
         try:
-            process.stdin.write(HEAD.pack(len(words), len(content)) + words)
+            process.stdin.write(LENGTHS.pack(len(words), len(content)) + words)
             process.stdin.write(content)
             process.stdin.flush()
             line = process.stdout.readline()
@@ -190,11 +190,11 @@ def _serve(requests: IO[bytes], answers: int) -> None:
         waiting = threading.Timer(IDLE, os._exit, (0,))
         waiting.daemon = True
         waiting.start()
-        head = requests.read(HEAD.size)
+        head = requests.read(LENGTHS.size)
         waiting.cancel()
-        if len(head) < HEAD.size:
+        if len(head) < LENGTHS.size:
             return
-        n_words, n_bytes = HEAD.unpack(head)
+        n_words, n_bytes = LENGTHS.unpack(head)
         asked = json.loads(requests.read(n_words))
         content = requests.read(n_bytes)
         if "path" in asked:

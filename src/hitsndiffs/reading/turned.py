@@ -9,7 +9,7 @@ from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.reading.build import FileTable, cells_at, column_cells
 from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Refusal
-from hitsndiffs.reading.words import plain, role_of_name, tokens
+from hitsndiffs.reading.vocabulary import plain, role_of_name, tokens
 
 __all__ = ["is_key_beside_users", "refuse_questions", "turned_round"]
 

@@ -11,7 +11,7 @@ from hitsndiffs.reading.content import ColumnContent, look_at
 from hitsndiffs.reading.formats.base import Column, Role
 from hitsndiffs.reading.header import looks_like_ids
 from hitsndiffs.reading.patterns import match_names
-from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, plain
+from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, plain
 
 __all__ = ["UserFinder"]
 

@@ -31,7 +31,7 @@ Flags = npt.NDArray[np.bool_]
 #: Rounds to refit a solution with the known keys put in.
 REFIT_ROUNDS = 15
 #: A solution is sure of a key with at least this probability.
-SURE = 0.9
+SURE_OF_KEY = 0.9
 #: Smallest probability of a right answer that nobody gave.
 LEAST_UNSEEN = 0.02
 #: Meanings of the answers that are less likely than this are left out.
@@ -136,6 +136,6 @@ def _surprises(found: Search, right: Flags) -> tuple[Surprise, ...]:
     for option in np.flatnonzero(right).tolist():
         first, last = items.starts[items.of_option[option] :][:2]
         held = first + int(np.argmax(key[first:last]))
-        if held != option and key[held] >= SURE:
+        if held != option and key[held] >= SURE_OF_KEY:
             made.append(Surprise(option, held, float(key[held])))
     return tuple(made)

@@ -42,7 +42,7 @@ from hitsndiffs.methods.latent_key.grid import (
     spread_about,
 )
 from hitsndiffs.methods.latent_key.learnt import Population
-from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
+from hitsndiffs.methods.latent_key.problem import START_SD, Problem, Sizes, Solution
 from hitsndiffs.methods.probability import STEADY, log_gamma, logistic
 
 __all__ = [
@@ -65,8 +65,6 @@ Posteriors = Callable[[Array], tuple[Array, Array, Array, Array]]
 #: Log priors over the grid: of any user, and of one known to be strong (about the best in forty).
 ORDINARY = normal_log_prior()
 STRONG = normal_log_prior(2.0, 0.5)
-#: Spread of abilities about the scores to start from.
-START_SD = 0.5
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,13 @@ from hitsndiffs.methods.latent_key.grid import Posterior, at_place
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.pairs import Pairs
 
-__all__ = ["Problem", "Sizes", "Solution"]
+__all__ = ["START_SD", "Problem", "Sizes", "Solution"]
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+#: Spread of abilities about the scores to start from.
+START_SD = 0.5
 
 
 @dataclass(frozen=True)

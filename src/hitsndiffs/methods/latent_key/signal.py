@@ -45,7 +45,7 @@ from hitsndiffs.methods.latent_key.label_candidates import (
     weigh_labels,
 )
 from hitsndiffs.methods.latent_key.learnt import Population
-from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
+from hitsndiffs.methods.latent_key.problem import START_SD, Problem, Sizes, Solution
 from hitsndiffs.methods.probability import STEADY, logistic
 
 __all__ = ["LeaningFit", "LeaningProblem"]
@@ -62,13 +62,12 @@ MARGINS: Array = np.hstack(
     ]
 )
 #: Log priors of the abilities: of any user, and of one known to be strong.
-ORDINARY = normal_log_prior(points=ABILITIES)
-STRONG = normal_log_prior(2.0, 0.5, ABILITIES)
+ORDINARY_ABILITY = normal_log_prior(points=ABILITIES)
+STRONG_ABILITY = normal_log_prior(2.0, 0.5, ABILITIES)
 #: Smallest and largest reach of the leanings to either side of the middle (logits).
 NARROWEST, WIDEST = 2.0, 6.0
-#: Spread of abilities about the scores to start from; and for how many rounds the slope is held at
-#: first: keys and abilities must settle before the model learns how much ability counts.
-START_SD = 0.5
+#: For how many rounds the slope is held at first: keys and abilities must settle before the model
+#: learns how much ability counts.
 HELD = 6
 
 
@@ -263,7 +262,7 @@ class LeaningProblem(Problem):
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
         ordinary, unusual = (
             np.asarray((prior[:, None] + leanings).ravel(), like=sums)
-            for prior in (ORDINARY, STRONG)
+            for prior in (ORDINARY_ABILITY, STRONG_ABILITY)
         )
         if strong is None:
             cells = sums + ordinary

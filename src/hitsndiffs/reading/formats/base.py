@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.words import bare_names, folded
+from hitsndiffs.reading.vocabulary import bare_names, folded
 
 __all__ = [
     "ROLES",

@@ -13,7 +13,7 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import absent, cell_at, number, plain, roles, squeezed
+from hitsndiffs.reading.formats.common import absent, cell_at, number, roles, squeezed, without_html
 from hitsndiffs.reading.formats.people import number_attempts, number_repeats, persons
 
 __all__ = ["BLACKBOARD"]
@@ -71,7 +71,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
             stream.add(
                 who[k],
                 item,
-                plain(row[block["answer"]]),
+                without_html(row[block["answer"]]),
                 attempt=attempts[k],
                 points=automatic if manual is None else manual,
                 possible=number(cell_at(row, block.get("possiblepoints"))),
@@ -94,7 +94,7 @@ def _items(table: Table, blocks: dict[str, dict[str, int]]) -> dict[tuple[str, i
     numbers: dict[str, set[str]] = {}
     for k, row in enumerate(table.rows):
         for label, block in blocks.items():
-            text = plain(cell_at(row, block.get("question")))
+            text = without_html(cell_at(row, block.get("question")))
             code = cell_at(row, block.get("questionid"))
             answered = bool(row[block["answer"]].strip())
             if not text and not code and answered and label:

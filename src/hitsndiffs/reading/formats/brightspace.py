@@ -13,7 +13,7 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import attempt_number, cell_at, number, plain, roles
+from hitsndiffs.reading.formats.common import attempt_number, cell_at, number, roles, without_html
 from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["BRIGHTSPACE", "BRIGHTSPACE_SURVEY"]
@@ -67,7 +67,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         if not all(mark in ("checked", "unchecked") for mark in marks.values()):
             open_kinds.add(table.rows[places[0]][kind].strip() or "no type")
             continue
-        texts = [plain(table.rows[k][answer]) for k in places]
+        texts = [without_html(table.rows[k][answer]) for k in places]
         chosen = [t for t, k in zip(texts, places, strict=True) if marks[k] == "checked"]
         row = table.rows[places[0]]
         stream.add(
@@ -107,7 +107,8 @@ def _item_names(table: Table) -> list[str]:
     """Return the item of each row: the question text, or else its title."""
     text, title = table.find("Q Text"), table.find("Q Title")
     return [
-        plain(cell_at(row, text)) or plain(cell_at(row, title)).strip("'") for row in table.rows
+        without_html(cell_at(row, text)) or without_html(cell_at(row, title)).strip("'")
+        for row in table.rows
     ]
 
 
@@ -138,7 +139,7 @@ def _convert_survey(document: Document, _: Choices) -> Stream:
             continue
         if person is None or not items[k] or [cell.strip() for cell in row] == header:
             continue
-        text = plain(row[answer])
+        text = without_html(row[answer])
         picked = chosen.setdefault((person, items[k]), [])
         if (number(row[count]) or 0) > 0:
             picked.append(text)

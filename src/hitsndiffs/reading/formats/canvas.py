@@ -15,9 +15,9 @@ from hitsndiffs.reading.formats.common import (
     folded,
     is_free_text,
     number,
-    plain,
     rest_unused,
     roles,
+    without_html,
 )
 from hitsndiffs.reading.formats.people import persons
 
@@ -72,7 +72,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     for place in places:
         item, _, title = names[place].partition(":")
         item = item.strip()
-        stream.titles[item] = plain(title)
+        stream.titles[item] = without_html(title)
         if is_free_text(row[place] for row in table.rows):
             roles(stream, table.header, [place], "comment", "free text")
             continue

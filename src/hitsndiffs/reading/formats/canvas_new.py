@@ -9,11 +9,11 @@ from hitsndiffs.reading.formats.common import (
     cell_at,
     folded,
     number,
-    plain,
     roles,
     split_column,
     squeezed,
     unique,
+    without_html,
 )
 from hitsndiffs.reading.formats.people import persons
 
@@ -54,7 +54,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         identity = [k for k in lead if squeezed(names[k]) == "anonymousid"]
     who = persons(names, table.rows, identity, choices.user)
     attempt = next((k for k in lead if folded(names[k]) == "attempt"), None)
-    titles = [plain(names[k + 2]) for k in blocks]
+    titles = [without_html(names[k + 2]) for k in blocks]
     for place, title, label in zip(blocks, titles, unique(titles), strict=True):
         kinds = {squeezed(row[place + 1]) for row in table.rows} - {""}
         if kinds and all(any(kind.startswith(word) for word in _OPEN) for kind in kinds):
@@ -65,7 +65,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         item = next(iter(ids)) if len(ids) == 1 else label
         item = item if item not in stream.titles else label
         stream.titles[item] = title
-        answers = split_column([plain(row[place + 2]) for row in table.rows], ",")
+        answers = split_column([without_html(row[place + 2]) for row in table.rows], ",")
         for row, person, answer in zip(table.rows, who, answers, strict=True):
             shown = any(row[place + step].strip() for step in (0, 1, 3, 4))
             stream.add(

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Column, Document, Refusal, Role, Sample, Stream, Table
-from hitsndiffs.reading.words import folded
+from hitsndiffs.reading.vocabulary import folded
 
 __all__ = [
     "absent",
@@ -30,7 +30,6 @@ __all__ = [
     "most_common",
     "number",
     "objects",
-    "plain",
     "rest_unused",
     "roles",
     "sample_rows",
@@ -41,6 +40,7 @@ __all__ = [
     "table_of",
     "title_of",
     "unique",
+    "without_html",
     "words",
 ]
 
@@ -71,12 +71,12 @@ def squeezed(name: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def plain(text: str) -> str:
+def without_html(text: str) -> str:
     """Return a text without HTML, with single spaces.
 
     Examples
     --------
-    >>> plain("<p>Red &amp;&nbsp;blue</p>"), plain("x < 3 and y > 2")
+    >>> without_html("<p>Red &amp;&nbsp;blue</p>"), without_html("x < 3 and y > 2")
     ('Red & blue', 'x < 3 and y > 2')
     """
     if "<" in text:

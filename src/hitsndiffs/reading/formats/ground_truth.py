@@ -16,7 +16,7 @@ from hitsndiffs.reading.formats.base import (
 )
 from hitsndiffs.reading.formats.common import as_text, inner, literal, objects, stem_of_name
 from hitsndiffs.reading.formats.people import number_repeats
-from hitsndiffs.reading.words import role_of_name
+from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["GROUND_TRUTH", "GROUND_TRUTH_MANIFEST"]
 

@@ -13,7 +13,14 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import cell_at, first_places, plain, roles, squeezed, unique
+from hitsndiffs.reading.formats.common import (
+    cell_at,
+    first_places,
+    roles,
+    squeezed,
+    unique,
+    without_html,
+)
 
 __all__ = ["KAHOOT"]
 
@@ -51,15 +58,15 @@ def _convert(document: Document, choices: Choices) -> Stream:
     shown = [k for name, k in places.items() if name[:-1] == "answer" and name[-1:].isdigit()]
     items = _items(table, places.get("questionnumber"), question)
     for row, item in zip(table.rows, items, strict=True):
-        person = plain(row[player])
+        person = without_html(row[player])
         if not person or not item:
             continue
-        options = [text for k in shown if (text := plain(row[k]))]
-        key = match_options(plain(cell_at(row, correct)), options)
+        options = [text for k in shown if (text := without_html(row[k]))]
+        key = match_options(without_html(cell_at(row, correct)), options)
         if options:
             stream.options[item] = tuple(dict.fromkeys(options))
         # Points fall with time, so they do not show which answer is right.
-        stream.add(person, item, match_options(plain(row[answer]), options), key=key)
+        stream.add(person, item, match_options(without_html(row[answer]), options), key=key)
     _without_alternatives(stream)
     stream.notes.append("Players are told apart by their nicknames.")
     roles(stream, table.header, [player], "user", "the nickname of the player")
@@ -81,7 +88,7 @@ def _without_alternatives(stream: Stream) -> None:
 
 def _items(table: Table, order: int | None, question: int) -> list[str]:
     """Return the item of each row: its text, numbered if several questions share it."""
-    pairs = [(plain(row[question]), cell_at(row, order)) for row in table.rows]
+    pairs = [(without_html(row[question]), cell_at(row, order)) for row in table.rows]
     found = list(dict.fromkeys(pairs))
     labels = dict(zip(found, unique(text for text, _ in found), strict=True))
     return [labels[pair] if pair[0] else "" for pair in pairs]

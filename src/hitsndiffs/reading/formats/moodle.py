@@ -89,7 +89,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     attempts = number_attempts(who)
     for block in blocks:
         _add_block(stream, table.header, rows, who, attempts, block, parts)
-    if not stream.persons and any("differs from person" in note for note in stream.notes):
+    drawn = any(column.role == "unused" for column in stream.columns)
+    if not stream.persons and drawn:
         raise Refusal(
             "a Moodle report of questions drawn at random, without their texts",
             "download it again with «question text» ticked",

@@ -25,7 +25,7 @@ from hitsndiffs.reading.formats.common import (
     split_column,
 )
 from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
-from hitsndiffs.reading.words import role_of_name
+from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["MTURK"]
 

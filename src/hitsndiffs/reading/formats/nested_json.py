@@ -11,7 +11,7 @@ from hitsndiffs.data.encoding.names import recognise, shortened
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import as_text, is_free_text, objects
 from hitsndiffs.reading.formats.people import number_repeats
-from hitsndiffs.reading.words import plain, role_of_name
+from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["NESTED_JSON"]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hitsndiffs.data.encoding.names import find_column
 from hitsndiffs.reading.formats.base import LeftOut, Stream, Table
 from hitsndiffs.reading.formats.common import unique
-from hitsndiffs.reading.words import FIRST_NAMES, LAST_NAMES, is_key_name, plain, role_of_name
+from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, is_key_name, plain, role_of_name
 
 __all__ = [
     "ASKS_WHO",

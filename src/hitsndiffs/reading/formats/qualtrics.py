@@ -19,12 +19,12 @@ from hitsndiffs.reading.formats.base import (
 from hitsndiffs.reading.formats.common import (
     absent,
     folded,
-    plain,
     roles,
     sample_rows,
     split_column,
     squeezed,
     unique,
+    without_html,
     words,
 )
 from hitsndiffs.reading.formats.people import persons
@@ -159,7 +159,7 @@ class _Survey:
             for value, suffix in zip(values, suffixes, strict=True)
         ]
         item = re.sub(r"[-_#]\d+$", "", self.header[columns[0]])
-        self.stream.titles[item] = plain(self.texts[columns[0]]).rpartition(" - ")[0]
+        self.stream.titles[item] = without_html(self.texts[columns[0]]).rpartition(" - ")[0]
         for row, person in zip(self.rows, self.who, strict=True):
             chosen = [
                 label
@@ -171,7 +171,7 @@ class _Survey:
 
     def _add_column(self, place: int) -> None:
         item = self.header[place]
-        self.stream.titles[item] = plain(self.texts[place])
+        self.stream.titles[item] = without_html(self.texts[place])
         cells = [row[place] for row in self.rows]
         others = {cell.strip() for cell in cells} - {"", "-99"}
         unanswered = "-99" if not any(cell.startswith("-") for cell in others) else None

@@ -24,7 +24,7 @@ from hitsndiffs.reading.formats.common import (
 from hitsndiffs.reading.formats.moodle import MOODLE, MOODLE_GRADES
 from hitsndiffs.reading.formats.people import is_about_person, persons, use_key_row
 from hitsndiffs.reading.formats.zipgrade import ZIPGRADE
-from hitsndiffs.reading.words import is_summary_name, plain, role_of_name
+from hitsndiffs.reading.vocabulary import is_summary_name, plain, role_of_name
 
 __all__ = ["QUESTION_BLOCKS"]
 

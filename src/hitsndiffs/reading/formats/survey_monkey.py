@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
-from hitsndiffs.reading.formats.common import absent, folded, plain, roles, squeezed, unique, words
+from hitsndiffs.reading.formats.common import (
+    absent,
+    folded,
+    roles,
+    squeezed,
+    unique,
+    without_html,
+    words,
+)
 from hitsndiffs.reading.formats.people import persons
 
 __all__ = ["SURVEY_MONKEY"]
@@ -49,7 +57,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     table = document.table()
     header, rows = table.header, table.rows[1:]
     bare = [squeezed(name) for name in header]
-    below = [plain(cell) for cell in table.rows[0]] if rows else []
+    below = [without_html(cell) for cell in table.rows[0]] if rows else []
     stream = Stream()
     lead = [k for k, name in enumerate(bare) if name in _LEAD]
     if "respondentid" not in bare:
@@ -85,8 +93,8 @@ def _questions(header: Sequence[str], lead: Sequence[int]) -> list[tuple[str, li
     for k, name in enumerate(header):
         if k in lead:
             continue
-        if plain(name):
-            found.append((plain(name), [k]))
+        if without_html(name):
+            found.append((without_html(name), [k]))
         elif found:
             found[-1][1].append(k)
     return found
@@ -95,7 +103,7 @@ def _questions(header: Sequence[str], lead: Sequence[int]) -> list[tuple[str, li
 def _are_ticks(below: Sequence[str], rows: Sequence[Sequence[str]], places: Sequence[int]) -> bool:
     """Whether each cell is empty, 1, or the option above it, so that several may be ticked."""
     return all(
-        not row[k].strip() or row[k].strip() in ("1", "1.0") or plain(row[k]) == below[k]
+        not row[k].strip() or row[k].strip() in ("1", "1.0") or without_html(row[k]) == below[k]
         for row in rows
         for k in places
     )

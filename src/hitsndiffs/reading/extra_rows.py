@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hitsndiffs.reading.words import is_key_name, is_summary_name
+from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
 
 __all__ = ["BOTTOM", "TOP", "named_rows", "nameless_rows", "rows_apart"]
 
