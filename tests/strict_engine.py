@@ -118,7 +118,7 @@ class StrictEngine(NumpyEngine):
     def everybody(self):
         return Strict(np.ones(self.n_users))
 
-    def _opened(self, part):
+    def opened(self, part):
         return StrictEngine(part)
 
     def subset(self, users, *, keep_options=False):
@@ -156,6 +156,9 @@ class StrictEngine(NumpyEngine):
 
     def where(self, marks):
         return Strict(np.flatnonzero(marks.x))
+
+    def picked(self, x, users):
+        return x[Strict(_plain(users))]
 
     def collect(self, x):
         return _plain(x)

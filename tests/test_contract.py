@@ -67,13 +67,14 @@ def test_it_is_described(name):
 #: Methods without rounds, or with a solver for small data that needs one.
 ONE_ROUND = ("majority", "true-answer", "abh")
 #: Data on which engines could differ: gaps, groups that share nothing, ties, labels of their own,
-#: one perfect order, users who answered nothing.
+#: two labels in all items, one perfect order, users who answered nothing.
 CASES = {
     "complete": lambda: random_answers(30, ITEMS, 4, seed=1),
     "gaps": lambda: random_answers(30, ITEMS, 4, 0.5, seed=2),
     "groups": lambda: two_groups(),
     "ties": lambda: np.repeat(random_answers(8, ITEMS, 3, seed=3), 3, axis=0),
     "own labels": lambda: random_answers(25, ITEMS, 4, 0.1, seed=4) + 4 * np.arange(ITEMS),
+    "two labels": lambda: random_answers(25, ITEMS, 2, 0.1, seed=5),
     "perfect order": lambda: c1p_table(5, 15, 12, 3),
     "all alike": lambda: np.zeros((5, 3), dtype=int),
     "one item": lambda: np.array([[0], [0], [0], [1], [1]]),

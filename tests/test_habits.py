@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from engine_cases import ELSEWHERE, quick
 
 from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
@@ -42,6 +43,17 @@ def test_probabilities_of_every_class_sum_to_one():
     data = open_engine(make_responses(codes))
     fit = HabitProblem(data, labels=(0, 1)).fit(np.linspace(-1, 1, data.n_users), max_rounds=5)
     assert data.items.total(fit.probabilities()) == pytest.approx(1.0)
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("engine", ["strict", "cupy"])
+def test_habits_are_found_where_user_arrays_are_not_those_of_numpy(engine):
+    made = make_responses(a_test(1)[0])
+    expected = quick("latent-key").fit(made)
+    found = quick("latent-key").fit(ELSEWHERE[engine](made))
+    assert any("whatever is asked" in note for note in expected.fit_.notes)
+    assert found.fit_.notes == expected.fit_.notes
+    np.testing.assert_allclose(found.scores_, expected.scores_, atol=1e-6)
 
 
 @pytest.mark.no_cover

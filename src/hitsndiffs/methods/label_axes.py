@@ -8,6 +8,7 @@ of the label and the user's own excess of it. The axes are those of the residual
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -67,11 +68,10 @@ class LabelCentred:
             [(self.second - self.shares[self.data.items.of_option]) * each, each]
         )
 
-    def scores(self, weights: Array) -> Array:
-        """Everybody's score from the items' weights."""
+    def scores(self, weights: Array) -> Any:
+        """Everybody's score from the items' weights (a user array)."""
         d = self.data
-        scored = d.mapped(self.columns(weights), _score, self.leanings, d.answers_per_user)
-        return np.asarray(scored[:, 0])
+        return d.mapped(self.columns(weights), _score, self.leanings, d.answers_per_user)[:, 0]
 
     def item_weights(self, scores: Array) -> Array:
         """How much more often abler users give each item's second label, leanings taken out."""
@@ -105,9 +105,8 @@ def label_centred_axes(
     good = found.values > 1e-9
     root = 1 / np.sqrt(data.answers_per_item + SHRINK)
     weights = root[:, None] * found.vectors[:, good]
-    scores = np.column_stack(
-        [centred.scores(w) for w in weights.T] or [np.zeros((data.n_users, 0))]
-    )
+    columns = [centred.scores(w) for w in weights.T]
+    scores = np.column_stack(columns) if columns else data.everybody[:, None][:, :0]
     axes = Axes(found.values[good], scores, found.products, 0.0, True)
     return Shrinkage(SHRINK, SHRINK, axes, 1, True)
 

@@ -14,7 +14,7 @@ leanings are part of the model, see :mod:`.signal`.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -103,10 +103,10 @@ class Habits:
         left = np.maximum((1 - self.shares) ** 2, LEAST_WITNESS)
         return np.where(self.shares >= MOSTLY, left, 1.0)
 
-    def options(self, users: Ints) -> Flags:
-        """Which options (rows) have the label that some users (columns) overuse."""
-        label = np.where(self.shares[users] > 0, self.of_users[users], -1)
-        return np.asarray(self.numbers[:, None] == label)
+    def overused(self, data: Engine) -> Callable[[Ints], Flags]:
+        """A function that says which options (rows) have the label that users (columns) overuse."""
+        label = data.collect(np.where(self.shares > 0, self.of_users, -1))
+        return lambda users: self.numbers[:, None] == label[users]
 
     def picked(self, sample: Sample) -> Habits:
         """The habits of a sample's users."""

@@ -186,7 +186,7 @@ def _habits(data: Engine) -> Habits | None:
     if _habits_gain(data, theirs, 1.0 / equal) < HABITS_GAIN:
         return None
     # near-copies of one sheet use labels alike too: the others must also support habits
-    once = 1.0 / np.maximum(equal, 1 + near_equals(KeyProblem(data), theirs.options))
+    once = 1.0 / np.maximum(equal, 1 + near_equals(KeyProblem(data), theirs.overused(data)))
     few = float(once.sum()) < ENOUGH_ALONE
     return habits if few or _habits_gain(data, theirs, once) >= GAIN_ALONE else None
 
