@@ -22,11 +22,12 @@ INSTALL = install() { \
 KERNELS = $(subst /,.,$(patsubst src/%.py,%,$(shell find src -name '*_kernel*.py')))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests lint warm format formats bench arena docs pictures fuzz dist clean
+.PHONY: help demo test tests thorough lint warm format formats bench arena docs pictures fuzz dist clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
 	@echo "make test    style, types, tests with coverage and doctests"
+	@echo "make thorough  the same, with every seed and setting of the tests"
 	@echo "make lint    style and types only"
 	@echo "make format  put the style right"
 	@echo "make formats every export and what reading it gives (docs/formats.md)"
@@ -44,6 +45,10 @@ demo: $(VENV)/.installed
 # Style and types beside the tests, which leave some time of the cores unused.
 test: $(VENV)/.ready
 	@$(MAKE) --no-print-directory -j 2 lint tests
+
+# Many tests try a few of their seeds and settings; here they try all.
+thorough:
+	@HITSNDIFFS_TESTS=thorough $(MAKE) --no-print-directory test
 
 tests: warm
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 COVERAGE_CORE=$$($(BIN)/python -c $(CORE)) \

@@ -5,7 +5,8 @@ Tables are users × items arrays of whole numbers, -1 for no answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,14 @@ from hypothesis import strategies as st
 from hitsndiffs.data.responses import Responses
 
 Table = npt.NDArray[np.int64]
+
+#: Whether every test tries all its seeds and settings (``make thorough``).
+THOROUGH = os.environ.get("HITSNDIFFS_TESTS") == "thorough"
+
+
+def some(cases: Iterable[Any], usual: int) -> list[Any]:
+    """The first few of several seeds or settings that show the same; all in a thorough run."""
+    return list(cases)[: None if THOROUGH else usual]
 
 
 def make_responses(

@@ -37,8 +37,8 @@ def graded(users: list[str], items: list[str], options: list[str], seed: int = 0
 
 def hostile() -> hnd.Responses:
     """Every user, item and option has a name that could do harm."""
-    users = [f"{name}{number or ''}" for number in range(3) for name in HOSTILE]
-    items = [f"{name}?" for name in HOSTILE] + [f"{name}!" for name in HOSTILE[:6]]
+    users = [f"{name}{number or ''}" for number in range(2) for name in HOSTILE]
+    items = [f"{name}?" for name in HOSTILE]
     options = [HOSTILE[0], "=2", HOSTILE[6], '"' + "y" * 200]
     return hnd.Responses.from_wide(graded(users, items, options), users=users, items=items)
 

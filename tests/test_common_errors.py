@@ -22,6 +22,8 @@ from hitsndiffs.methods.latent_key.common import (
 )
 from hitsndiffs.methods.latent_key.model import KeyProblem
 
+pytestmark = pytest.mark.xdist_group("common errors")  # some rankings serve many tests
+
 answer_sheets = st.integers(2, 6).flatmap(
     lambda items: st.lists(
         st.lists(st.integers(0, 2), min_size=items, max_size=items), min_size=3, max_size=9

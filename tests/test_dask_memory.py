@@ -18,10 +18,13 @@ from distributed import Client, LocalCluster  # noqa: E402
 
 from hitsndiffs.engines.dask_watch import Watch  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.xdist_group("cluster without memory"),
+]
 
 #: What a worker may have beside what it takes to load the libraries (bytes).
-ROOM = 200 * 2**20
+ROOM = 120 * 2**20
 
 
 def loaded():
@@ -47,8 +50,8 @@ def small():
         yield cluster
 
 
-def write_large(path, users=250_000, items=100):
-    """Some megabytes on disk that are 400 as texts in memory."""
+def write_large(path, users=150_000, items=100):
+    """Some megabytes on disk that are 240 as texts in memory."""
     letters = pa.array(["A", "B", "C"])
     codes = pa.array(np.arange(users, dtype=np.int8) % 3)
     texts = pa.DictionaryArray.from_arrays(codes, letters).cast(pa.string())

@@ -16,8 +16,8 @@ from fuzz.__main__ import batch, empty  # noqa: E402
 from fuzz.child import KINDS, kind_of, made, run  # noqa: E402
 from fuzz.page import counts, write_page  # noqa: E402
 
-#: Inputs of each kind: a few seconds each.
-COUNTS = {"bytes": 120, "tables": 150, "paths": 12, "changes": 24, "states": 5, "faults": 40}
+#: Inputs of each kind: a second or two each.
+COUNTS = {"bytes": 60, "tables": 75, "paths": 6, "changes": 12, "states": 3, "faults": 20}
 #: A seed whose first inputs have no open finding.
 SEED = 2024
 

@@ -263,7 +263,7 @@ def test_accessible_everywhere(chromium: Any, page: Live) -> None:
 
 
 def test_hostile_names_do_no_harm(chromium: Any, page: Live) -> None:
-    users = [f"{name}{number or ''}".replace("\n", " ") for number in range(3) for name in HOSTILE]
+    users = [f"{name}{number or ''}".replace("\n", " ") for number in range(2) for name in HOSTILE]
     items = [f"{name} {i}".replace("\n", " ") for i, name in enumerate(HOSTILE)]
     options = [HOSTILE[0], "=2", HOSTILE[6], '"' + "y" * 200]
     table = graded(users, items, options)

@@ -4,7 +4,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from factory import make_responses, random_table
+from factory import make_responses, random_table, some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,10 +61,11 @@ def a_thousand():
 
 @pytest.mark.no_cover  # other tests run the same lines; here tracing them takes half of the time
 @pytest.mark.parametrize(
-    ("method", "first", "share"), [("hnd", 0, 3), ("hnd", 1, 3), ("hnd", 2, 3), ("auto", 0, 5)]
+    ("method", "first", "share"),
+    some([("hnd", 0, 3), ("auto", 1, 10), ("hnd", 1, 3), ("hnd", 2, 3)], 2),
 )
 def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(method, first, share):
-    """All of them with the method itself; with ``auto``, which tries it first, every fifth."""
+    """With ``auto``, which tries the method itself first, every tenth."""
     seen, by_tree, failed = 0, 0, []
     for number, table in islice(a_thousand(), first, None, share):
         ranking = rank(make_responses(table, sparse=number % 8 >= 4), method)
@@ -142,7 +143,7 @@ def test_padding_as_in_the_appendix_finds_what_the_tree_finds():
     seen = missed = 0
     for number, table in a_thousand():
         responses = make_responses(table[(table >= 0).any(axis=1)])
-        if number >= 400 or responses.n_users < 3:
+        if number >= 200 or responses.n_users < 3:
             continue
         data = open_engine(responses)
         found = perfect_order(data)
@@ -156,7 +157,7 @@ def test_padding_as_in_the_appendix_finds_what_the_tree_finds():
         assert is_consecutive(data, np.argsort(padded.scores)), number
         seen += 1
         missed += plain is not None and plain.solver == "pq-tree"
-    assert seen > 50
+    assert seen > 25
     assert missed > 0  # of which plain HnD alone misses some
 
 
@@ -255,7 +256,7 @@ def test_the_tree_of_intervals_is_the_one_that_reductions_make(drawn):
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", some(range(30), 10))
 @pytest.mark.parametrize("way", ["item run", "option runs"])
 def test_few_reductions_find_an_order_where_all_reductions_do(seed, way):
     """Random guides, and answers changed until no order is left in half of the data."""

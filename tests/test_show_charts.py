@@ -24,6 +24,8 @@ from hitsndiffs.show.theme import DARK, LIGHT, to_svg
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
+pytestmark = pytest.mark.xdist_group("charts")  # one ranking serves many tests
+
 
 def rows_of(spec: object) -> list[dict]:
     """All rows in a chart's data."""

@@ -28,6 +28,8 @@ pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 
+pytestmark = pytest.mark.xdist_group("report")  # one report serves many tests
+
 
 class Page(HTMLParser):
     """What a browser would see: tags with their attributes, and text outside scripts."""
