@@ -1,7 +1,8 @@
 """The options' part of a round: every option is a candidate for the key of its item.
 
 Candidates compete only within their item, so the work is done in blocks of items that fit the
-cache, on several threads if there are many blocks.
+cache, on several threads if there are many blocks. Arrays have one row per candidate. Between that
+axis and the grid there may be another one: several fits side by side (see :mod:`.together`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +35,8 @@ __all__ = [
 ]
 
 Array = npt.NDArray[np.float64]
+#: One number, or one for each of several fits side by side.
+Number = float | Array
 
 #: Candidates handled at once: their curves over the grid fit the cache.
 CANDIDATES_AT_ONCE = 1024
@@ -48,10 +52,10 @@ class Curves:
 
     slopes: Array
     intercepts: Array
-    mean_slope: float = 1.0
-    var_slope: float = 0.25
-    mean_intercept: float = 0.0
-    var_intercept: float = 2.25
+    mean_slope: Number = 1.0
+    var_slope: Number = 0.25
+    mean_intercept: Number = 0.0
+    var_intercept: Number = 2.25
 
     @classmethod
     def start(cls, n_options: int) -> Curves:
@@ -77,19 +81,19 @@ class Curves:
         """
         slope, intercept, determinant = curvature
         pseudo = 10.0
-        total = key.sum() + pseudo
-        mean_a = float(np.clip(((key * self.slopes).sum() + pseudo) / total, 0.2, 5.0))
-        mean_b = float((key * self.intercepts).sum() / total)
+        total = key.sum(axis=0) + pseudo
+        mean_a = (((key * self.slopes).sum(axis=0) + pseudo) / total).clip(0.2, 5.0)
+        mean_b = (key * self.intercepts).sum(axis=0) / total
         wide_a = np.minimum(intercept / determinant, self.var_slope)
         wide_b = np.minimum(slope / determinant, self.var_intercept)
-        var_a = key @ ((self.slopes - mean_a) ** 2 + wide_a) + pseudo * 0.25
-        var_b = key @ ((self.intercepts - mean_b) ** 2 + wide_b) + pseudo * 2.25
+        var_a = (key * ((self.slopes - mean_a) ** 2 + wide_a)).sum(axis=0) + pseudo * 0.25
+        var_b = (key * ((self.intercepts - mean_b) ** 2 + wide_b)).sum(axis=0) + pseudo * 2.25
         return replace(
             self,
             mean_slope=mean_a,
             mean_intercept=mean_b,
-            var_slope=float(np.clip(var_a / total, 0.01, 4.0)),
-            var_intercept=float(np.clip(var_b / total, 0.05, 16.0)),
+            var_slope=(var_a / total).clip(0.01, 4.0),
+            var_intercept=(var_b / total).clip(0.05, 16.0),
         )
 
 
@@ -171,9 +175,9 @@ def weigh_candidates(
     threads
         Number of threads.
     """
-    q = len(chosen)
-    slopes, intercepts, key, prior = np.empty((4, q))
-    curvature, logs = np.empty((3, q)), np.empty((q, len(THETA)))
+    size = chosen.shape[:-1]
+    slopes, intercepts, key, prior = np.empty((4, *size))
+    curvature, logs = np.empty((3, *size)), np.empty(chosen.shape)
 
     def work(number: int) -> None:
         part, items = blocks[number].options, blocks[number].items
@@ -184,7 +188,7 @@ def weigh_candidates(
         lines = here.lines  # the logit: log right - log wrong
         wrong = log_curves(lines)[1]
         prior[part] = log_prior_of(here, bend[2]) + fixed[part]
-        fit = np.einsum("oc,oc->o", count, lines) + np.einsum("oc,oc->o", answered, wrong)
+        fit = np.einsum("...c,...c", count, lines) + np.einsum("...c,...c", answered, wrong)
         key[part] = np.where(known[part] >= 0, known[part], items.softmax(fit + prior[part]))
         logs[part] = _expected(items, key[part], lines, wrong)
         slopes[part], intercepts[part], curvature[:, part] = here.slopes, here.intercepts, bend
@@ -194,9 +198,9 @@ def weigh_candidates(
     return Candidates(fitted, key, prior, logs, curvature)
 
 
-def about_key(key: Array, prior: Array) -> float:
+def about_key(key: Array, prior: Array) -> Any:
     """The keys' part of the evidence: how likely they are a priori, and how much in doubt."""
-    return float((key * (prior - np.log(np.maximum(key, 1e-300)))).sum())
+    return (key * (prior - np.log(np.maximum(key, 1e-300)))).sum(axis=0)
 
 
 def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: int) -> Array:
@@ -219,26 +223,32 @@ def fit_curves(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[C
     Returns the curves, and the curvature at the end (see :class:`Candidates`).
     """
     a, b = c.slopes, c.intercepts
-    others = (answered - chosen) @ POWERS
+    others = _powers(answered - chosen)
     for _ in range(steps):
         # if the candidate is the key: how many would not choose it
         miss = logistic(_lines(-a, -b))
         missed = answered * miss
-        missing = missed @ POWERS
+        missing = _powers(missed)
         miss *= missed
-        first, second = (missing - others).T, (missing - miss @ POWERS).T
+        first, second = missing - others, missing - _powers(miss)
         grad_a = first[1] - (a - c.mean_slope) / c.var_slope
         grad_b = first[0] - (b - c.mean_intercept) / c.var_intercept
         h_aa, h_ab, h_bb = second[2] + 1 / c.var_slope, second[1], second[0] + 1 / c.var_intercept
         det = np.maximum(h_aa * h_bb - h_ab**2, 1e-10)
-        a = np.clip(a + np.clip((h_bb * grad_a - h_ab * grad_b) / det, -1.0, 1.0), 0.0, 8.0)
-        b = np.clip(b + np.clip((h_aa * grad_b - h_ab * grad_a) / det, -2.0, 2.0), -12.0, 12.0)
+        # the method is quicker than np.clip, and small data wait for little else
+        a = (a + ((h_bb * grad_a - h_ab * grad_b) / det).clip(-1.0, 1.0)).clip(0.0, 8.0)
+        b = (b + ((h_aa * grad_b - h_ab * grad_a) / det).clip(-2.0, 2.0)).clip(-12.0, 12.0)
     return replace(c, slopes=a, intercepts=b), np.stack([h_aa, h_bb, det])
 
 
 def _lines(slopes: Array, intercepts: Array) -> Array:
     """``a θ + b`` over the grid, one row per candidate."""
-    return slopes[:, None] * THETA + intercepts[:, None]
+    return slopes[..., None] * THETA + intercepts[..., None]
+
+
+def _powers(over_grid: Array) -> Array:
+    """Sums over the grid, times 1, θ and θ²; these come first."""
+    return np.moveaxis(over_grid @ POWERS, -1, 0)
 
 
 def log_prior_of(c: Curves, determinant: Array) -> Array:
@@ -252,5 +262,5 @@ def log_prior_of(c: Curves, determinant: Array) -> Array:
 
 
 def _expected(items: Items, key: Array, lines: Array, wrong: Array) -> Array:
-    k = key[:, None]
+    k = key[..., None]
     return items.sum(k * wrong) + k * lines

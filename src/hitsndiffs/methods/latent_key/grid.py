@@ -99,7 +99,7 @@ def normalised(
     variance = np.maximum(second - mean**2, 0.0)
     evidence = np.log(total).ravel()
 
-    peak = np.clip(logs.argmax(axis=1), 2, len(points) - 3)
+    peak = logs.argmax(axis=1).clip(2, len(points) - 3)
     row = np.arange(len(logs), like=logs)
     bend = 2 * logs[row, peak] - logs[row, peak - 1] - logs[row, peak + 1]
     narrow = bend > 1 / NARROW_PEAK**2

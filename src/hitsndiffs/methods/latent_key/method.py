@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.progress import step, tracked
+from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
@@ -21,6 +21,7 @@ from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search
 from hitsndiffs.methods.latent_key.signal import LeaningProblem
+from hitsndiffs.methods.latent_key.together import fit_all
 from hitsndiffs.methods.probability import normal_quantile
 
 __all__ = ["LatentKey"]
@@ -129,12 +130,11 @@ class LatentKey(ByReading):
         draws = user_draws(r, (self.resamples + 1) // 2).T
         draws = np.concatenate([draws, 1 - draws])[: self.resamples]
         equal = r.how_many(r.fingerprints())
-        total = np.zeros_like(final.key)
-        for draw in tracked(draws, "averaging the key", self.resamples):
-            weight = _drawn(draw, equal)
-            drawn = problem.weighing(problem.witness * weight / weight.mean())
-            total += drawn.fit(final, max_rounds=10).key
-        return problem.settle((final.key + total / self.resamples) / 2)
+        weights = [_drawn(draw, equal) for draw in draws]
+        drawn = [problem.weighing(problem.witness * w / w.mean()) for w in weights]
+        fits = fit_all(drawn, [final] * len(drawn), "averaging the key", max_rounds=10)
+        mean = sum(fit.key for fit in fits) / self.resamples
+        return problem.settle((final.key + mean) / 2)
 
 
 def _with_confusions(found: Search, problem: Problem, key: Array) -> Array:

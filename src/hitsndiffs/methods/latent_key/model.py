@@ -94,7 +94,7 @@ class CurvesFit(Solution):
     @property
     def population(self) -> Population:
         """Means of the slopes and intercepts of the likely keys."""
-        return Population(self.curves.mean_slope, self.curves.mean_intercept)
+        return Population(float(self.curves.mean_slope), float(self.curves.mean_intercept))
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class KeyProblem(Problem):
                 threads=self.data.threads,
             )
             chosen, of_users = expect(self, found.logs)
-            evidence = of_users + about_key(found.key, found.prior)
+            evidence = of_users + float(about_key(found.key, found.prior))
             curves = found.curves
             if rounds % 2 == 0:
                 curves = curves.pooled(found.key, found.curvature)

@@ -15,6 +15,7 @@ from hitsndiffs.methods.latent_key.copies import Witnesses
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
+from hitsndiffs.methods.latent_key.together import fit_all
 
 __all__ = ["HOPELESS", "Mode", "consensus", "correlation", "find_modes", "fit_from", "merged"]
 
@@ -79,20 +80,18 @@ def find_modes(problem: Problem, witnesses: Witnesses, starts: Mapping[str, Arra
     """
     sample = take_sample(problem)
     here = witnesses.of(sample)
-    modes = merged(
-        [
-            Mode((name,), sample.fit(normal_scores(problem.data, z), FIRST), here)
-            for name, z in tracked(starts.items(), "trying starts")
-        ]
-    )
+    begun = [sample.picked(normal_scores(problem.data, z)) for z in starts.values()]
+    fits = fit_all([sample.problem] * len(begun), begun, "trying starts", max_rounds=FIRST)
+    modes = merged([Mode((name,), fit, here) for name, fit in zip(starts, fits, strict=True)])
     best = modes[0].evidence
     hopeful = [mode for mode in modes if best - mode.evidence < HOPELESS]
-    carried = merged(
-        [
-            replace(mode, fit=sample.problem.fit(mode.fit, max_rounds=MORE))
-            for mode in tracked(hopeful, "carrying solutions on")
-        ]
+    fits = fit_all(
+        [sample.problem] * len(hopeful),
+        [mode.fit for mode in hopeful],
+        "carrying solutions on",
+        max_rounds=MORE,
     )
+    carried = merged([replace(mode, fit=fit) for mode, fit in zip(hopeful, fits, strict=True)])
     return merged(
         [
             replace(mode, fit=sample.for_all(mode.fit, FIRST), witnesses=witnesses)

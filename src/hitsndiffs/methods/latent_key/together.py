@@ -1,0 +1,151 @@
+"""Several fits of the latent-key model side by side.
+
+On small data a round takes as long as NumPy needs to be called some sixty times, whatever the size
+of the arrays. Fits from several starts, or with several weights of the users, therefore share their
+rounds: arrays get one more axis, and every fit ends when it settles, as it would alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.progress import step, tracked
+from hitsndiffs.methods.latent_key.candidates import Curves, about_key, weigh_candidates
+from hitsndiffs.methods.latent_key.grid import THETA, Posterior, posterior_of
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, begun, expect, with_prior
+from hitsndiffs.methods.latent_key.problem import Problem, Solution
+from hitsndiffs.methods.probability import STEADY
+
+__all__ = ["fit_all"]
+
+Array = npt.NDArray[np.float64]
+Start = Solution | Posterior | Array
+
+#: Fits share their rounds while all have fewer users and options together than this: then their
+#: arrays fit the cache.
+SHARED_UP_TO = 10_000
+
+
+def fit_all(
+    problems: Sequence[Problem], starts: Sequence[Start], what: str, *, max_rounds: int
+) -> list[Solution]:
+    """Fit several problems with the same data and the same known answers.
+
+    Parameters
+    ----------
+    problems, starts
+        As many of the one as of the other (see :meth:`.Problem.fit`).
+    what
+        What the fits are, for whoever waits.
+    max_rounds
+        Most rounds of each.
+    """
+    if len(problems) < 2 or not _can_share(problems[0], len(problems)):
+        both = zip(problems, starts, strict=True)
+        return [
+            problem.fit(start, max_rounds=max_rounds)
+            for problem, start in tracked(both, what, len(problems))
+        ]
+    step(what)
+    found = dict(_shared(problems, starts, max_rounds))  # type: ignore[arg-type]
+    return [found[number] for number in range(len(problems))]
+
+
+def _can_share(problem: Problem, fits: int) -> bool:
+    """Whether the model is the plain one, and its data small and here."""
+    data = problem.data
+    here = data.arrays == "numpy" and not data.compiles
+    small = fits * (data.n_users + data.n_options) <= SHARED_UP_TO
+    return type(problem) is KeyProblem and here and small
+
+
+def _shared(
+    problems: Sequence[KeyProblem], starts: Sequence[Start], max_rounds: int
+) -> Iterator[tuple[int, KeyFit]]:
+    """Each fit when it settles, with its number; the rounds are those of :class:`KeyProblem`."""
+    first, one = problems[0]._first_rounds(starts[0]), problems[0]
+    numbers = np.arange(len(problems))
+    witness = np.column_stack([problem.witness for problem in problems])
+    fixed = np.column_stack([problem.fixed for problem in problems])
+    curves, chosen = _begun(problems, starts)
+    before = np.full(len(problems), -np.inf)
+    for rounds in range(1, max_rounds + 1):
+        found = weigh_candidates(
+            one.blocks,
+            curves,
+            np.round(chosen, STEADY),
+            fixed,
+            one.certain[:, None],
+            steps=8 if rounds == 1 else 2,
+            threads=1,
+        )
+        chosen, of_users = _expect(one, found.logs, witness)
+        evidence = of_users + about_key(found.key, found.prior)
+        curves = found.curves
+        if rounds % 2 == 0:
+            curves = curves.pooled(found.key, found.curvature)
+        change = np.abs(evidence - before)
+        settled = (rounds > first) & (change < 0.02 + one.steady * np.abs(evidence))
+        for place in np.flatnonzero(settled | (rounds == max_rounds)).tolist():
+            number = int(numbers[place])
+            yield (
+                number,
+                KeyFit(
+                    problems[number],
+                    found.key[:, place].copy(),
+                    found.logs[:, place].copy(),
+                    float(evidence[place]),
+                    rounds,
+                    _of(curves, place),
+                    converged=bool(settled[place]),
+                ),
+            )
+        if settled.all():
+            return
+        going = ~settled
+        before, numbers = evidence[going], numbers[going]
+        witness, fixed, chosen = witness[:, going], fixed[:, going], chosen[:, going]
+        curves = _of(curves, going)
+
+
+def _begun(problems: Sequence[KeyProblem], starts: Sequence[Start]) -> tuple[Curves, Array]:
+    """The curves to start from, and how many chose each option, over the grid of abilities."""
+    curves, chosen = [], []
+    for problem, start in zip(problems, starts, strict=True):
+        if isinstance(start, KeyFit):
+            curves.append(start.curves)
+            chosen.append(expect(problem, start.logs)[0])
+        else:
+            curves.append(Curves.start(problem.data.n_options))
+            chosen.append(begun(problem, start))
+    columns = ([getattr(one, field.name) for one in curves] for field in fields(Curves))
+    return Curves(*(np.stack(column, axis=-1) for column in columns)), np.stack(chosen, axis=1)
+
+
+def _of(curves: Curves, fits: Any) -> Curves:
+    """The curves of some of the fits, or of one."""
+    return Curves(*(getattr(curves, field.name)[..., fits].copy() for field in fields(Curves)))
+
+
+def _expect(problem: KeyProblem, logs: Array, witness: Array) -> tuple[Array, Array]:
+    """How many chose each option, by fit and over the grid; and the users' log evidence by fit."""
+    chosen, evidence = problem.data.through(
+        logs.reshape(len(logs), -1), _expected, witness, *problem.strong_users
+    )
+    return chosen.reshape(logs.shape), evidence
+
+
+def _expected(
+    sums: Array, witness: Array, strong: npt.NDArray[np.bool_] | None = None
+) -> tuple[Array, Array]:
+    """Each fit's posterior weights on the grid times its weights of the users; log evidence."""
+    fits = witness.shape[1]
+    strong = None if strong is None else np.repeat(strong, fits)
+    weights, _, _, logs = posterior_of(with_prior(sums.reshape(-1, len(THETA)), strong))
+    weights *= witness.reshape(-1, 1)
+    return weights.reshape(sums.shape), (witness * logs.reshape(witness.shape)).sum(axis=0)
