@@ -5,14 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import exam
+from engine_cases import ELSEWHERE
 from factory import make_responses, random_table, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitsndiffs import InputError, rank
 from hitsndiffs.engines import open_engine
+from hitsndiffs.methods import make
 from hitsndiffs.results.check import key_findings
 from hitsndiffs.results.diagnostics import best_options, item_columns, option_columns
+from hitsndiffs.results.ranking import Ranking
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
 
@@ -259,3 +262,12 @@ def test_the_number_of_copies_is_not_cut_at_a_hundred():
     assert n_alike >= 121
     assert found["near copies"].sentence.startswith(f"{n_alike} users agree")
     assert len(ranking.fit.alike.users) == 100
+
+
+@pytest.mark.parametrize("engine", ["strict", "cupy"])
+def test_findings_are_the_same_where_user_arrays_are_not_those_of_numpy(engine):
+    r = make_responses(random_table(1, 40, 12, 3, missing=0.1, graded=False))
+    here = rank(r, "majority")
+    there = Ranking.of(r, make("majority").fit(ELSEWHERE[engine](r)))
+    assert there.guessers().tolist() == here.guessers().tolist() != []
+    assert list(key_findings(there, None)) == list(key_findings(here, None))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 
 import naive
 import numpy as np
@@ -11,11 +14,13 @@ from engine_cases import ENGINES, KINDS, bent, bent_with_sums, check_against_ora
 from factory import make_responses, random_table, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strict_engine import StrictEngine
 
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine, scaled
-from hitsndiffs.engines.base import option_words
+from hitsndiffs.engines.base import Engine, option_words
+from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine, build_layout
 from hitsndiffs.errors import InputError
 
@@ -340,3 +345,13 @@ def test_option_numbers_out_of_range_are_refused():
     )
     with pytest.raises(InputError, match="from 0 to 1; got 0 to 2"):
         build_layout(data, layout="sparse")
+
+
+def test_overrides_have_the_names_of_methods_that_exist():
+    """A method that is renamed in the base class would leave them behind, unseen without a GPU."""
+    assert {name for name in vars(StrictEngine) if not name.startswith("__")} <= {*dir(NumpyEngine)}
+    found = ast.parse(Path(find_spec("hitsndiffs.engines.cupy").origin).read_text("utf-8"))
+    engine = next(part for part in found.body if getattr(part, "name", "") == "CupyEngine")
+    methods = {part.name for part in engine.body if isinstance(part, ast.FunctionDef)}
+    public = {name for name in methods if not name.startswith("_")}
+    assert public - {*dir(Engine)} == {"of_layout"}  # for the benchmark

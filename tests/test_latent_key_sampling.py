@@ -48,6 +48,17 @@ def best_options(r, fit):
     return np.array([first + p[first:last].argmax() for first, last in pairwise(starts)])
 
 
+@pytest.mark.parametrize("sizes", [FEW, Sizes()])
+def test_a_result_leaves_the_search_as_it_was(sizes):
+    table = np.repeat(exam(3, users=300, items=12)[0], 3, axis=0)  # copies count for less
+    found = search(open_engine(make_responses(table)), axes=1, sizes=sizes)
+    problems = [found.problem] if found.sample is None else [found.problem, found.sample.whole]
+    before = [problem.witness.copy() for problem in problems]
+    LatentKey(resamples=0).from_search(found)
+    for problem, witness in zip(problems, before, strict=True):
+        np.testing.assert_array_equal(problem.witness, witness)
+
+
 @pytest.mark.no_cover
 @pytest.mark.parametrize("answered", some([1.0, 0.3, 0.7], 2))
 def test_a_sample_leads_to_the_same_solution(answered):

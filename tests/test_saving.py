@@ -15,8 +15,8 @@ import hitsndiffs as hnd
 from hitsndiffs import InputError
 
 
-def simulated(seed=0, users=40, items=12):
-    return hnd.simulate("grm", users=users, items=items, options=3, seed=seed).responses
+def simulated(seed=0, users=40, items=12, options=3):
+    return hnd.simulate("grm", users=users, items=items, options=options, seed=seed).responses
 
 
 @pytest.mark.parametrize("method", ["auto", "hnd", "hnd-robust", "majority", "dawid-skene", "hits"])
@@ -180,6 +180,15 @@ def test_methods_without_sums_say_so():
     ranking = hnd.rank(simulated(), method="hits")
     with pytest.raises(InputError, match="cannot place newcomers"):
         ranking.score(simulated())
+
+
+@pytest.mark.parametrize("method", ["hnd", "majority"])
+def test_methods_that_are_named_place_newcomers_where_another_cannot(method):
+    responses = simulated(options=2)  # hnd-robust takes leanings out: no sums over options
+    with pytest.raises(InputError, match=r"or with hnd or majority\.$"):
+        hnd.rank(responses, method="hnd-robust").score(responses)
+    ranking = hnd.rank(responses, method=method)
+    np.testing.assert_allclose(ranking.score(responses).scores, ranking.scores)
 
 
 def test_a_sample_of_the_users_is_ranked_and_said():

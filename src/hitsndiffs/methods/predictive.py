@@ -115,8 +115,7 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
     users, numbers = users[kept], place[hidden[kept]]
     by_key = _by_key(key_fit, users, numbers)
     by_confusion = (
-        found.truth[seen.items.of_option[numbers]]
-        * seen.collect(found.confusions)[users, found.numbers[numbers]]
+        found.truth[seen.items.of_option[numbers]] * found.confusions[users, found.numbers[numbers]]
     ).sum(axis=1)
     return users, np.log(np.maximum(by_confusion, FLOOR)) - np.log(np.maximum(by_key, FLOOR))
 

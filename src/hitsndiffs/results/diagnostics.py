@@ -176,12 +176,12 @@ def option_columns(data: Engine, scores: Vector, groups: int) -> dict[str, Any]:
 
 def guessing(data: Engine, correct: Vector) -> Ints:
     """Users whose expected share correct is not above what guessing would give."""
-    n = np.maximum(data.answers_per_user, 1)
+    answers = data.collect(data.answers_per_user)
+    n = np.maximum(answers, 1)
     per_item = 1 / np.diff(data.items.starts)
-    chance = data.choices(per_item[data.items.of_option]) / n
+    chance = data.collect(data.choices(per_item[data.items.of_option])) / n
     error = np.sqrt(chance * (1 - chance) / n)
-    answered = data.answers_per_user > 0
-    return np.flatnonzero(answered & (correct < chance + CHANCE * error) & (chance < 1))
+    return np.flatnonzero((answers > 0) & (correct < chance + CHANCE * error) & (chance < 1))
 
 
 def _labels(data: Engine, options: Ints) -> npt.NDArray[Any]:

@@ -120,8 +120,7 @@ def _scoring(ranking: Ranking) -> Scoring:
         return Scoring(fit.key_probabilities, shares=True)
     raise InputError(
         f"A ranking by {ranking.method!r} cannot place newcomers: its scores are not sums over "
-        "options. Rank by the share of right answers (correct), or with hnd, hnd-robust or "
-        "majority."
+        "options. Rank by the share of right answers (correct), or with hnd or majority."
     )
 
 

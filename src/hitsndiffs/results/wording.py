@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from hitsndiffs.data.encoding.names import count
+
 __all__ = ["count", "joined", "judged", "listed", "missing", "per_cent", "sizes"]
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> count(1, "user"), count(2500, "user")
-    ('1 user', '2,500 users')
-    """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def sizes(data: Any) -> str:

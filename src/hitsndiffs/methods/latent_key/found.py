@@ -118,9 +118,7 @@ class Search:
         if chosen.fit.problem is not self.problem:  # another model, or a held key
             whole = chosen.fit.problem.part(data, data.everybody, np.arange(data.n_options))
         fit = whole.fit(whole.applied(chosen.fit), max_rounds=1)
-        witnesses = find_witnesses(whole, fit)
-        whole.weigh(witnesses.weights)
-        return replace(chosen, fit=fit, witnesses=witnesses)
+        return replace(chosen, fit=fit, witnesses=find_witnesses(whole, fit))
 
     @property
     def best(self) -> Mode:

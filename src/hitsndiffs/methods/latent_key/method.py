@@ -76,13 +76,12 @@ class LatentKey(ByReading):
         asked = questions_of(found)
         step("fitting the best solution")
         chosen = found.for_everybody(found.distinct[self._reading_of(len(found.distinct))])
-        problem = chosen.fit.problem
-        if found.sample is not None:
-            readings = tuple(replace(r, correct=problem.right_shares(r.key)) for r in readings)
 
         # 2. the chosen solution, fitted with every user; copies count by the root of their weight
-        problem.weigh(np.sqrt(chosen.witnesses.weights))
+        problem = chosen.fit.problem.weighing(np.sqrt(chosen.witnesses.weights))
         final = problem.fit(chosen.fit, max_rounds=self.max_iterations)
+        if found.sample is not None:
+            readings = tuple(replace(r, correct=problem.right_shares(r.key)) for r in readings)
 
         # 3. the key, averaged over resampled users where the data are small, and over two models
         # where items have few answers

@@ -195,8 +195,7 @@ def _habits_gain(data: Engine, habits: Habits, once: Array) -> float:
     """How much habits raise the evidence, with users weighted by ``once``."""
     best = []
     for kind in (KeyProblem, _kind(data, habits)):
-        problem = kind(data)
-        problem.weigh(once)
+        problem = kind(data, once)
         starts = _consensus(problem, _by_confusions(data))
         sample = take_sample(problem)
         fits = [fit_from(sample, start, HABIT_ROUNDS) for start in starts.values()]
