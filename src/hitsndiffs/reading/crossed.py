@@ -61,12 +61,13 @@ def item_of_several(table: FileTable, user: str | None) -> list[str]:
     users = [user] if user else recognise("user", table.names)
     if not named or not users or named[0] == users[0]:
         return []
-    parts = [n for n in table.names if n in named or plain(n) in _PARTS]
-    parts = [n for n in (*named, *parts) if n != users[0]]
-    cells = {n: cells_at(table, table.names.index(n)) for n in (*parts, users[0])}
+    cells = {n: cells_at(table, k) for k, n in enumerate(table.names)}
     own = cells[users[0]]
     if len(own) < _FEWEST_ROWS or _pairs(own, cells[named[0]]) >= _ONCE:
         return []
+    # a column whose cells are all different numbers the rows
+    beside = [n for n in table.names if plain(n) in _PARTS and len(set(cells[n])) < len(own)]
+    parts = [n for n in (*named, *beside) if n != users[0]]
     for name in named:
         if _pairs(own, cells[name]) >= _ONCE:
             return [name]

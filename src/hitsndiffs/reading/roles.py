@@ -228,6 +228,7 @@ class _Finder(UserFinder):
             if len(numbers) < 3 or role_of_name(stem) is not None:
                 continue
             found |= {name for own in numbers.values() for name in own}
+            found |= {name for name in names if stem and plain(name) == stem}  # q, q2, q3, …
         return found
 
     def _may_be_item(self, name: str, stock: Counter[str], in_family: bool) -> bool:
