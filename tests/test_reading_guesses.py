@@ -50,6 +50,44 @@ def test_the_first_item_of_a_series_may_have_no_number(stem, mark):
     assert len(answers(r)) == 120
 
 
+# -- rows that look like keys --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "header", [("ID", "Last name", "First name"), ("ID", "Vorname", "Nachname"), ("ID", "Student")]
+)
+def test_a_student_whose_name_is_key_is_no_key(header):
+    first = ["Ann", "Bob", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hal", "Ida", "Jan", "Kay", "Leo"]
+    last = ["Ash", "Birk", "Cole", "Key", *(f"Moss{k}" for k in range(8))]
+    parts = {"Last name": last, "Nachname": last, "First name": first, "Vorname": first}
+    parts["Student"] = [f'"{b}, {a[0]}."' for a, b in zip(first, last, strict=True)]
+    parts["ID"] = [str(100 + k) for k in range(12)]
+    names = [f"Q{k}" for k in range(10)]
+    rows = [[*(parts[n][k] for n in header), *own] for k, own in enumerate(ANSWERS)]
+    r = read([[*header, *names], *rows])
+    assert r.n_users == 12
+    assert r.key is None
+
+
+@pytest.mark.parametrize(("remark", "is_key"), [("correct", False), ("answer key", True)])
+def test_a_remark_names_a_key_only_with_a_word_for_it(remark, is_key):
+    names = [f"Q{k}" for k in range(10)]
+    rows = [[p, *own, remark if k == 3 else ""] for k, (p, own) in enumerate(PAIRS)]
+    r = read([["Name", *names, "Remarks"], *rows])
+    assert r.n_users == 12 - is_key
+    assert (r.key is not None) == is_key
+
+
+def test_a_student_called_key_in_a_form():
+    table = [["Timestamp", "First name", "Last name", *(f"What is thing {k}?" for k in range(10))]]
+    for k, own in enumerate(ANSWERS):
+        last = "Key" if k == 4 else f"Moss{k}"
+        table.append([f"2024/05/{k + 1:02d} 10:00:00 AM", f"Ann{k}", last, *own])
+    r = read(table)
+    assert r.n_users == 12
+    assert r.key is None
+
+
 # -- one row per answer --------------------------------------------------------------------------
 
 

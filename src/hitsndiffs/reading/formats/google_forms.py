@@ -140,7 +140,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 points=number(match[1]) if match else None,
                 possible=number(match[2]) if match else None,
             )
-    use_key_row(stream, table.rows, identity, who)
+    use_key_row(stream, names, table.rows, identity, who)
     roles(stream, table.header, [0], "time", "when the form was sent")
     roles(stream, table.header, totals, "points", "the score of the whole form")
     roles(stream, table.header, identity, "identity", "who answered")

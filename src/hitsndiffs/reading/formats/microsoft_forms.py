@@ -148,7 +148,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 possible=best,
             )
     asking = [k for k, name in enumerate(header) if ASKS_WHO.search(name) and k not in points]
-    use_key_row(stream, rows, [k for k in asking if k not in questions], who)
+    use_key_row(stream, header, rows, [k for k in asking if k not in questions], who)
     roles(stream, header, questions, "answers", "a question of the form")
     rest_unused(stream, header, "times, points and feedback of the whole form")
     return stream

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from hitsndiffs.data.encoding.names import find_column
+from hitsndiffs.reading.extra_rows import row_names
 from hitsndiffs.reading.formats.base import LeftOut, Stream, Table
 from hitsndiffs.reading.formats.common import unique
 from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, is_key_name, plain, role_of_name
@@ -159,7 +160,11 @@ def number_repeats(stream: Stream) -> None:
 
 
 def use_key_row(
-    stream: Stream, rows: Sequence[Sequence[str]], places: Sequence[int], who: Sequence[str]
+    stream: Stream,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    places: Sequence[int],
+    who: Sequence[str],
 ) -> None:
     """Take the answers of a row named like a key as the key: teachers fill in the form as «KEY».
 
@@ -167,21 +172,18 @@ def use_key_row(
     ----------
     stream
         All answers; those of the row are taken out.
-    rows, places
-        The rows of the file, and the columns that say who answered.
+    header, rows, places
+        The table, and its columns that say who answered.
     who
         The person of each row.
     """
-    named = [
-        person
-        for row, person in zip(rows, who, strict=True)
-        if any(is_key_name(row[k]) for k in places)
-    ]
-    if len(set(named)) != 1 or len(set(who)) < 3:
+    labels = row_names({header[k]: [row[k] for row in rows] for k in places}).values()
+    named = {who[k] for texts in labels for k, text in enumerate(texts) if is_key_name(text)}
+    if len(named) != 1 or len(set(who)) < 3:
         return
-    own = [k for k, person in enumerate(stream.persons) if person == named[0]]
+    own = [k for k, person in enumerate(stream.persons) if person in named]
     right = {stream.items[k]: stream.answers[k] for k in own if stream.answers[k]}
-    others = [k for k, person in enumerate(stream.persons) if person != named[0]]
+    others = [k for k, person in enumerate(stream.persons) if person not in named]
     shared = {(stream.items[k], stream.answers[k]) for k in others}
     if sum(pair in shared for pair in right.items()) * 2 <= len(right):
         return  # nobody chose the same: it is not a key to these answers

@@ -122,7 +122,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         rest = [place for part, place in parts.items() if part in ("points", "right", "check")]
         roles(stream, header, rest, "points", "points and checks of a question")
     if all(key is None for key in stream.keys):
-        use_key_row(stream, rows, identity or [0], who)
+        use_key_row(stream, header, rows, identity or [0], who)
     if any(versions):
         stream.notes.append("The versions have different keys: their questions are separate items.")
     roles(stream, header, identity, "identity", "who answered")
