@@ -97,3 +97,36 @@ def test_row_numbers_are_no_part_of_an_item(counter):
     rows += [[p, "q0", "D" if own[0] == "A" else "A"] for p, own in PAIRS]
     with pytest.raises(InputError, match="answered the item 'q0' with"):
         read([[counter, "user", "question", "answer"], *([k, *r] for k, r in enumerate(rows))])
+
+
+# -- JSON ----------------------------------------------------------------------------------------
+
+
+def test_models_over_numbered_questions_are_users():
+    by_model = {
+        f"model-{k}": {str(i): a for i, a in enumerate(own)} for k, own in enumerate(ANSWERS)
+    }
+    expected = {(m, i): a for m, own in by_model.items() for i, a in own.items()}
+    assert answers(read_json(by_model)) == expected
+
+
+def test_columns_of_questions_over_numbered_rows_are_items():
+    by_item = {f"Is it {i}?": {str(k): own[i] for k, own in enumerate(ANSWERS)} for i in range(10)}
+    r = read_json(by_item)
+    assert (r.n_users, r.items.tolist()) == (12, list(by_item))
+
+
+@pytest.mark.parametrize("name", ["worker", "annotator_id"])
+def test_items_with_a_list_of_labels_by_worker(name):
+    records = [
+        {
+            "id": f"doc-{i}",
+            "text": f"Text {i}",
+            "gold": "A",
+            "annotations": [{name: p, "label": own[i]} for p, own in PAIRS],
+        }
+        for i in range(10)
+    ]
+    r = read_json(records)
+    assert answers(r) == {(p, f"doc-{i}"): a for p, own in PAIRS for i, a in enumerate(own)}
+    assert r.key is not None

@@ -126,9 +126,14 @@ def _shape_of_records(records: Sequence[Any]) -> str | None:
         leaves = [leaf for answers in own for leaf in answers.values()]
         fits = all(_is_answer(leaf) or _answer_of(leaf) is not None for leaf in leaves)
         return f"{inside!r} has an answer under each name" if fits and leaves else None
-    if not _user_of(found) or not all(isinstance(answers, list) for answers in own):
+    if not all(isinstance(answers, list) for answers in own):
         return None
     ones = [one for answers in own for one in answers]
+    if ones and all(map(_rater_of, ones)):
+        doccano = inside == "annotations" and any("user" in one for one in ones)
+        return None if doccano else f"{inside!r} has the answers to each item"
+    if not _user_of(found):
+        return None
     plain_ones = all(_is_answer(one) for one in ones) and _are_even([len(a) for a in own])
     if plain_ones or all(_answer_of(one) is not None and _item_of(one) for one in ones):
         return f"{inside!r} has the answers of each user"
@@ -154,6 +159,11 @@ def _user_of(records: Sequence[dict[str, Any]]) -> str | None:
     if strict or recognise("item", names) or any(_is_key(name) for name in names):
         return str(strict[0]) if strict else None
     return next(map(str, recognise("user", names, wide=True)), None)
+
+
+def _rater_of(record: Any) -> str | None:
+    """Return the member that names the user in an answer to an item."""
+    return next(map(str, recognise("user", list(record))), None) if _answer_of(record) else None
 
 
 def _item_of(record: Any) -> str | None:
@@ -285,6 +295,8 @@ def _of_names(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
 
 def _are_columns(value: dict[str, Any]) -> bool:
     """Whether each name is a column with its rows by number, as pandas writes a table."""
+    if not recognise("user", list(value), wide=True) and not _are_items(value):
+        return False
     rows = [list(own) for own in value.values()]
     return all(own == rows[0] for own in rows) and rows[0] == [str(k) for k in range(len(rows[0]))]
 
@@ -299,10 +311,9 @@ def _of_columns(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
 
 
 def _are_items(names: Sequence[str] | dict[str, Any]) -> bool:
-    """Whether most names are numbers of questions."""
-    return sum(_NUMBERED.fullmatch(name.strip().lower()) is not None for name in names) * 2 > len(
-        names
-    )
+    """Whether most names are questions, or their numbers."""
+    found = [n for n in names if n.endswith("?") or _NUMBERED.fullmatch(n.strip().lower())]
+    return len(found) * 2 > len(names)
 
 
 def _of_records(records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
@@ -318,21 +329,29 @@ def _of_records(records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
     user_name = _user_of(records)
     for k, record in enumerate(records, start=1):
         own = None if inside is None else record.get(inside)
-        if user_name is not None:
-            person = as_text(record.get(user_name))
-            if isinstance(own, dict):
-                yield from (_Answer(person, str(n), leaf) for n, leaf in own.items())
-            elif isinstance(own, list) and all(map(_is_answer, own)):
-                yield from (_Answer(person, f"item-{j}", a) for j, a in enumerate(own, start=1))
-            elif isinstance(own, list):
-                yield from _of_list(person, objects(own))
-        elif isinstance(own, dict):
-            item_name = _item_of(record)
-            item = f"item-{k}" if item_name is None else as_text(record[item_name])
-            right = _key_of(record, None)
-            for person, leaf in own.items():
-                place = _answer_of(leaf)
-                yield _Answer(str(person), item, leaf if place is None else leaf[place], right)
+        if not own:
+            continue
+        if user_name is None or (isinstance(own, list) and all(map(_rater_of, own))):
+            yield from _of_item(record, f"item-{k}", own)
+            continue
+        person = as_text(record.get(user_name))
+        if isinstance(own, dict):
+            yield from (_Answer(person, str(n), leaf) for n, leaf in own.items())
+        elif all(map(_is_answer, own)):
+            yield from (_Answer(person, f"item-{j}", a) for j, a in enumerate(own, start=1))
+        else:
+            yield from _of_list(person, objects(own))
+
+
+def _of_item(record: dict[str, Any], label: str, own: Any) -> Iterator[_Answer]:
+    """Read the answers to an item, by user: under their names, or a record each."""
+    item_name = _item_of(record)
+    item = label if item_name is None else as_text(record[item_name])
+    right = _key_of(record, None)
+    pairs = own.items() if isinstance(own, dict) else [(one[_rater_of(one)], one) for one in own]
+    for person, leaf in pairs:
+        place = _answer_of(leaf)
+        yield _Answer(as_text(person), item, leaf if place is None else leaf[place], right)
 
 
 NESTED_JSON = Format(
