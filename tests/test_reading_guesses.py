@@ -88,6 +88,18 @@ def test_a_student_called_key_in_a_form():
     assert r.key is None
 
 
+def test_remarks_in_a_form_are_left_out_said_and_can_be_kept():
+    ask = "Any other comments?"
+    table = [["Timestamp", "Your name", *(f"What is thing {k}?" for k in range(10)), ask]]
+    for k, own in enumerate(ANSWERS):
+        remark = f"fine {k}" if k % 3 else ""
+        table.append([f"2024/05/{k + 1:02d} 10:00:00 AM", NAMES[k], *own, remark])
+    r = read(table)
+    assert r.n_items == 10
+    assert any(note.startswith(f"Left out '{ask}': free text") for note in r.notes)
+    assert read(table, items=[ask, "What*"]).n_items == 11
+
+
 # -- one row per answer --------------------------------------------------------------------------
 
 

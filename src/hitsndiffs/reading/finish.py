@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,12 @@ _STRANGE, _USUAL, _MOST_STRANGE = 0.9, 0.2, 12
 #: An item with at least this many answers, more than this share different, is free text.
 _SOME, _DIFFERENT = 10, 0.8
 _LONG_TEXT = 80
+#: Questions that ask for remarks; fewer answers tell that they are free text.
+_REMARK = re.compile(
+    r"\b(?:comments?|feedback|suggestions?|remarks?|anything else|kommentare?|anmerkungen|"
+    r"commentaires?|comentarios?|sugerencias|commenti|opmerkingen)\b",
+    re.IGNORECASE,
+)
 #: With fewer options than this, all answers may differ by chance.
 _ENOUGH = 20
 
@@ -287,10 +294,13 @@ def _without_free_text(done: Finished, name: str) -> None:
     starts = encoded.item_starts.tolist()
     labels = [str(label) for label in encoded.option_labels.tolist()]
     keep = np.ones(len(encoded.items), dtype=bool)
+    asked = {k for k, item in enumerate(encoded.items.tolist()) if _REMARK.search(str(item))}
     strange = [
         k
         for k, (a, b) in enumerate(pairwise(starts))
-        if b - a > _DIFFERENT * _SOME or sum(map(len, labels[a:b])) > _LONG_TEXT * (b - a)
+        if b - a > _DIFFERENT * _SOME
+        or sum(map(len, labels[a:b])) > _LONG_TEXT * (b - a)
+        or k in asked
     ]
     if not strange:
         return
@@ -304,7 +314,7 @@ def _without_free_text(done: Finished, name: str) -> None:
         own = labels[first:last]
         shared = sum(used[label] > 1 for label in own)
         length = sum(map(len, own)) / n
-        if shared * 2 < n and (answered >= _SOME or length > _LONG_TEXT):
+        if shared * 2 < n and (answered >= _SOME or length > _LONG_TEXT or k in asked):
             keep[k] = False
     if keep.all():
         return

@@ -19,7 +19,6 @@ from hitsndiffs.reading.formats.common import (
 )
 from hitsndiffs.reading.formats.people import (
     ASKS_WHO,
-    asks_for_remarks,
     is_about_person,
     number_attempts,
     persons,
@@ -118,9 +117,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
     roles(stream, table.header, about, "identity", "about the person")
     aside.update(about)
     questions = [k for k in range(1, len(names)) if k not in aside and k not in identity]
-    remarks = [k for k in questions if asks_for_remarks(names[k], [r[k] for r in table.rows])]
-    roles(stream, table.header, remarks, "comment", "remarks in one's own words")
-    questions = [k for k in questions if k not in remarks]
     if scored and len(scored) * 2 >= len(questions):
         extra = [k for k in questions if k not in scored]
         roles(stream, table.header, extra, "unused", "a question without a score")

@@ -17,7 +17,6 @@ __all__ = [
     "ASKS_WHO",
     "Entry",
     "add_entries",
-    "asks_for_remarks",
     "chosen_only",
     "given_items",
     "is_about_person",
@@ -192,25 +191,6 @@ def use_key_row(
     stream.keys = [right.get(item) for item in stream.items]
     stream.left_out.append(LeftOut(1, "answer-key row", "it is not a person"))
     stream.key_from = "the answer-key row"
-
-
-_REMARK = re.compile(
-    r"\b(?:comments?|feedback|suggestions?|remarks?|anything else|kommentare?|anmerkungen|"
-    r"commentaires?|comentarios?|sugerencias|commenti|opmerkingen)\b",
-    re.IGNORECASE,
-)
-
-
-def asks_for_remarks(name: str, cells: Iterable[str]) -> bool:
-    """Whether a question asks for remarks, and hardly any two answers are alike.
-
-    Examples
-    --------
-    >>> asks_for_remarks("Any other comments?", ["no", "too long", "", "fine"])
-    True
-    """
-    given = [text for cell in cells if (text := cell.strip())]
-    return _REMARK.search(name) is not None and len(set(given)) > 0.8 * len(given)
 
 
 def is_about_person(name: str) -> bool:
