@@ -142,3 +142,20 @@ def test_items_with_a_list_of_labels_by_worker(name):
     r = read_json(records)
     assert answers(r) == {(p, f"doc-{i}"): a for p, own in PAIRS for i, a in enumerate(own)}
     assert r.key is not None
+
+
+# -- what is said --------------------------------------------------------------------------------
+
+
+def test_a_key_column_is_not_also_said_to_be_left_out():
+    rows = [[p, f"q{i}", a, "A", i] for p, own in PAIRS for i, a in enumerate(own)]
+    r = read([["model", "question", "prediction", "target", "seconds"], *rows])
+    assert "'target' is taken as the key." in r.notes
+    assert "Left out the other columns: 'seconds'." in r.notes
+
+
+def test_several_key_rows_are_said_in_one_sentence():
+    rows = [["KEY", *ANSWERS[-1]], *([p, *own] for p, own in PAIRS), ["KEY", *ANSWERS[-2]]]
+    r = read([["Name", *(f"Q{k}" for k in range(10))], *rows])
+    assert r.n_users == 12
+    assert "Left out 2 key rows (row 'KEY', …): the first one is kept as the key." in r.notes

@@ -130,7 +130,7 @@ def google_key(kind: str = "mail") -> Made:
     names = [p.mail if mails else p.name for p in q.persons]
     key = {stem: q.key(k) for k, stem in enumerate(q.stems)}
     answers = by_item(q, q.stems, names)
-    return Made({"form.csv": csv_bytes(table)}, answers, key, left_out=("answer-key row",))
+    return Made({"form.csv": csv_bytes(table)}, answers, key, left_out=("it holds the key",))
 
 
 def microsoft_key() -> Made:
@@ -144,7 +144,7 @@ def microsoft_key() -> Made:
         table.append([i + 1, *times, "anonymous", "", name, *own])
     key = {stem: q.key(k) for k, stem in enumerate(q.stems)}
     files = {"form.xlsx": xlsx_bytes({"Sheet1": table})}
-    return Made(files, by_item(q, q.stems), key, left_out=("answer-key row",))
+    return Made(files, by_item(q, q.stems), key, left_out=("it holds the key",))
 
 
 def blocks_with_key(kind: str = "points") -> Made:

@@ -142,13 +142,11 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
         drop[keys] = True
         where = f"row {shortened(str(labels[keys[0]]), 40)!r}"
         raw_key = RawKey({str(i): str(o) for i, o in answer_of(encoded, keys[0]).items()}, where)
-        done.left_out.append(
-            LeftOut(
-                len(keys), where, "it holds the key" if key_user is None else "given as key_row"
-            )
-        )
+        reason = "it holds the key" if key_user is None else "given as key_row"
+        rows = LeftOut(1, where, reason)
         if len(keys) > 1:
-            done.notes.append("There are several key rows; the first one is kept as the key.")
+            rows = LeftOut(len(keys), f"key rows ({where}, …)", "the first one is kept as the key")
+        done.left_out.append(rows)
     blank = np.zeros(n_users, dtype=bool) if has_names else _answered(encoded) == 0
     if blank.any() and n_users - int(blank.sum()) > 1:
         drop |= blank

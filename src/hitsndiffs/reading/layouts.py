@@ -233,9 +233,10 @@ def _long(
     key = key or gold
     unused = {key, *parts} if len(parts) > 1 else {key}
     names = [name for name in table.names if name not in unused]
-    chosen = long_columns(names, given, table.place, table.notes)
+    chosen = long_columns(names, given, table.place, [])
     if key is None:
         key = _key_column(table, chosen)
+    long_columns([name for name in names if name != key], given, table.place, table.notes)
     columns = []
     for place, name in enumerate(table.names):
         if name in chosen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
-from hitsndiffs.data.encoding.names import find_column, recognise
+from hitsndiffs.data.encoding.names import count, find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.answer_strings import with_answers_apart
@@ -228,8 +228,9 @@ def _open(
         grid = GridTable(document.table(), document.name, "line")
         grid.notes += shape.notes
         if grid.above and shape.separator != " ":
-            rows = "1 row" if len(grid.above) == 1 else f"{len(grid.above)} rows"
-            grid.notes.append(f"The header is row {len(grid.above) + 1}; {rows} stand above it.")
+            grid.notes.append(
+                f"The header is row {len(grid.above) + 1}, below {count(len(grid.above), 'row')}."
+            )
         return grid, format, len(grid.above) + 1 if grid.has_header else None
     stream = transcoded(stack.enter_context(document.stream()), document.encoding)
     header = True if options.header_row == 1 else document.settings.header

@@ -177,7 +177,7 @@ def use_key_row(
         The person of each row.
     """
     labels = row_names({header[k]: [row[k] for row in rows] for k in places}).values()
-    named = {who[k] for texts in labels for k, text in enumerate(texts) if is_key_name(text)}
+    named = {who[k]: text for texts in labels for k, text in enumerate(texts) if is_key_name(text)}
     if len(named) != 1 or len(set(who)) < 3:
         return
     own = [k for k, person in enumerate(stream.persons) if person in named]
@@ -189,8 +189,8 @@ def use_key_row(
     for name in ("persons", "attempts", "items", "answers", "points", "possible", "statuses"):
         setattr(stream, name, [getattr(stream, name)[k] for k in others])
     stream.keys = [right.get(item) for item in stream.items]
-    stream.left_out.append(LeftOut(1, "answer-key row", "it is not a person"))
-    stream.key_from = "the answer-key row"
+    stream.key_from = f"row {next(iter(named.values()))!r}"
+    stream.left_out.append(LeftOut(1, stream.key_from, "it holds the key"))
 
 
 def is_about_person(name: str) -> bool:
