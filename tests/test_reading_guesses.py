@@ -27,6 +27,7 @@ def quiz(n_items: int = 10) -> list[list[str]]:
 
 ANSWERS = quiz()
 PAIRS = list(zip(NAMES, ANSWERS, strict=True))
+PLACED = list(enumerate(PAIRS))
 
 
 def read(rows: list[list[object]], **options):
@@ -48,6 +49,20 @@ def test_the_first_item_of_a_series_may_have_no_number(stem, mark):
     r = read([["Name", *names], *([p, *own] for p, own in PAIRS)])
     assert r.items.tolist() == names
     assert len(answers(r)) == 120
+
+
+@pytest.mark.parametrize("stem", ["Set", "code", "Form"])
+def test_a_series_named_like_something_about_people_is_one_of_items(stem):
+    names = [f"{stem} {k}" for k in range(1, 5)]
+    r = read([["Name", *names], *([p, *own[:4]] for p, own in PAIRS)])
+    assert r.items.tolist() == names
+
+
+def test_an_age_group_is_no_item():
+    rows = [[p, 1 + k % 4, *("ABCD".index(a) + 1 for a in own[:5])] for k, (p, own) in PLACED]
+    r = read([["id", "age_group", *(f"v{k}" for k in range(5))], *rows])
+    assert r.n_items == 5
+    assert any("'age_group' (identity)" in note for note in r.notes)
 
 
 # -- rows that look like keys --------------------------------------------------------------------
@@ -72,7 +87,7 @@ def test_a_student_whose_name_is_key_is_no_key(header):
 @pytest.mark.parametrize(("remark", "is_key"), [("correct", False), ("answer key", True)])
 def test_a_remark_names_a_key_only_with_a_word_for_it(remark, is_key):
     names = [f"Q{k}" for k in range(10)]
-    rows = [[p, *own, remark if k == 3 else ""] for k, (p, own) in enumerate(PAIRS)]
+    rows = [[p, *own, remark if k == 3 else ""] for k, (p, own) in PLACED]
     r = read([["Name", *names, "Remarks"], *rows])
     assert r.n_users == 12 - is_key
     assert (r.key is not None) == is_key
@@ -109,6 +124,39 @@ def test_row_numbers_are_no_part_of_an_item(counter):
     rows += [[p, "q0", "D" if own[0] == "A" else "A"] for p, own in PAIRS]
     with pytest.raises(InputError, match="answered the item 'q0' with"):
         read([[counter, "user", "question", "answer"], *([k, *r] for k, r in enumerate(rows))])
+
+
+def test_labels_with_a_time_and_an_address_are_no_form():
+    rows = [[f"{p}@example.org", f"doc-{i}", a] for p, own in PAIRS for i, a in enumerate(own)]
+    times = [[f"2024/05/02 10:{k % 60:02d}:00 AM", *row] for k, row in enumerate(rows)]
+    r = read([["Timestamp", "Email", "Item", "Label"], *times])
+    assert (r.n_users, r.n_items, r.n_responses) == (12, 10, 120)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("n_models", [6, 14])
+def test_columns_of_several_models_are_not_taken_as_one_row_per_answer(seed, n_models):
+    rng = random.Random(seed)
+    models = [f"model-{'abcdefghijklmn'[k]}" for k in range(n_models)]
+    table = [["question", "gold", *(f"{m}_{s}" for s in ("pred", "correct") for m in models)]]
+    for k in range(10):
+        right = "ABCD"[k % 4]
+        own = [right if rng.random() < 0.6 else rng.choice("ABCD") for _ in models]
+        table.append([f"question {k}", right, *own, *(a == right for a in own)])
+    r = read(table)
+    assert r.users.tolist() == [f"{m}_pred" for m in models]
+    assert (r.n_items, r.n_responses, len(r.key)) == (10, 10 * n_models, 10)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_columns_that_mention_users_are_not_taken_as_users(seed):
+    rng = random.Random(seed)
+    table = [["participant id", "best model", "worst model", "task order", "response style"]]
+    for name in NAMES[:10]:
+        own = [rng.choice("abcd"), rng.choice("abcd"), rng.choice("wxyz"), rng.choice("fs")]
+        table.append([name, *own])
+    r = read(table)
+    assert (r.users.tolist(), r.n_items) == (NAMES[:10], 4)
 
 
 # -- JSON ----------------------------------------------------------------------------------------

@@ -224,6 +224,8 @@ def role_of_name(name: str) -> NameRole | None:
     words = tokens(name)
     if len(words) > 5:
         return None
+    if words and all(_NAMES.get(word) == "identity" for word in words):
+        return "identity"  # age group
     if "_" in name and words[-1:] == ["complete"]:
         return "status"  # REDCap: quiz_complete
     for word in (*words[-1:], *words[:1], *words):

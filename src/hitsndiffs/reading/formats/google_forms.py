@@ -51,7 +51,8 @@ def _recognise(sample: Sample) -> str | None:
     stamps = [row[0] for row in rows if row[0].strip()]
     dated = bool(stamps) and all(_WHEN.search(stamp) for stamp in stamps)
     named = folded(sample.header[0]) in _STAMPS
-    if named and all(recognise(role, sample.header) for role in ("user", "item", "option")):
+    long = all(recognise(role, sample.header, wide=True) for role in ("user", "item", "option"))
+    if named and long:
         return None  # one answer per row, each with its time
     if named and dated:
         return f"the first column («{sample.header[0].strip()}») holds the times of submission"
