@@ -65,6 +65,22 @@ def test_an_age_group_is_no_item():
     assert any("'age_group' (identity)" in note for note in r.notes)
 
 
+@pytest.mark.parametrize("name", ["code", "phone", "participant code"])
+def test_codes_beside_two_items_are_no_answers(name):
+    rng = random.Random(3)
+    codes = ["".join(rng.choices("ABCDEFGH", k=6)) for _ in NAMES]
+    said = [["yes" if a < "C" else "no" for a in own[:2]] for own in ANSWERS]
+    rows = [[code, *own] for code, own in zip(codes, said, strict=True)]
+    assert read([[name, "agree", "again"], *rows]).items.tolist() == ["agree", "again"]
+
+
+def test_several_choices_in_a_cell_are_one_answer():
+    rng = random.Random(3)
+    sets = [";".join(sorted(rng.sample("ABCDEF", 5))) for _ in NAMES]
+    r = read([["Name", "Pick five"], *zip(NAMES, sets, strict=True)])
+    assert r.items.tolist() == ["Pick five"]
+
+
 # -- rows that look like keys --------------------------------------------------------------------
 
 
