@@ -10,7 +10,7 @@ import pytest
 from reading_helpers import answers
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading import read_responses
+from hitsndiffs.reading import read_file, read_responses
 
 NAMES = [f"student-{k:02d}" for k in range(12)]
 
@@ -30,9 +30,12 @@ PAIRS = list(zip(NAMES, ANSWERS, strict=True))
 PLACED = list(enumerate(PAIRS))
 
 
+def as_text(rows: list[list[object]]) -> str:
+    return "\n".join(",".join(map(str, row)) for row in rows)
+
+
 def read(rows: list[list[object]], **options):
-    text = "\n".join(",".join(map(str, row)) for row in rows)
-    return read_responses(io.StringIO(text), **options)
+    return read_responses(io.StringIO(as_text(rows)), **options)
 
 
 def read_json(value: object):
@@ -222,4 +225,12 @@ def test_several_key_rows_are_said_in_one_sentence():
     rows = [["KEY", *ANSWERS[-1]], *([p, *own] for p, own in PAIRS), ["KEY", *ANSWERS[-2]]]
     r = read([["Name", *(f"Q{k}" for k in range(10))], *rows])
     assert r.n_users == 12
-    assert "Left out 2 key rows (row 'KEY', …): the first one is kept as the key." in r.notes
+    assert any(n.startswith("Left out 2 key rows (row 'KEY', …): the first") for n in r.notes)
+
+
+def test_a_key_among_the_users_of_a_long_table_is_not_ranked():
+    rows = [[p, f"q{i}", a] for p, own in PAIRS for i, a in enumerate(own)]
+    rows += [["KEY", f"q{i}", "A"] for i in range(10)]
+    r, plan = read_file(io.StringIO(as_text([["student", "question", "answer"], *rows])))
+    assert (r.n_users, len(r.key)) == (12, 10)
+    assert plan.left_out[0].what == "row 'KEY'"

@@ -69,7 +69,7 @@ def finish(
     raw_key: RawKey,
     *,
     name: str,
-    rows_may_be_special: bool,
+    layout: str,
     key_user: int | None = None,
     users_are_named: bool = True,
     items: Sequence[str] | None = None,
@@ -88,8 +88,9 @@ def finish(
         The right answers as written in the file.
     name
         The file's name, for messages.
-    rows_may_be_special
-        Whether a row may be a key or an average (tables with one row per user).
+    layout
+        The layout of a plain table, or ``"export"``. Among the users of a wide or long table there
+        may be a key or an average.
     key_user
         The row that the caller named as the key.
     users_are_named
@@ -102,8 +103,8 @@ def finish(
         Whether free text is kept (the caller named the items).
     """
     done = Finished(encoded, None)
-    if rows_may_be_special:
-        if not keep_all and key_user is None:
+    if layout in ("wide", "long"):
+        if layout == "wide" and not keep_all and key_user is None:
             _drop_strangers(done)
         raw_key = _special_rows(done, raw_key, key_user, users_are_named)
     _choose_items(done, items, drop)
@@ -145,7 +146,8 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
         reason = "it holds the key" if key_user is None else "given as key_row"
         rows = LeftOut(1, where, reason)
         if len(keys) > 1:
-            rows = LeftOut(len(keys), f"key rows ({where}, …)", "the first one is kept as the key")
+            reason = "the first one is kept as the key; read forms with other questions one by one"
+            rows = LeftOut(len(keys), f"key rows ({where}, …)", reason)
         done.left_out.append(rows)
     blank = np.zeros(n_users, dtype=bool) if has_names else _answered(encoded) == 0
     if blank.any() and n_users - int(blank.sum()) > 1:
