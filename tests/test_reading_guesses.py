@@ -211,6 +211,74 @@ def test_items_with_a_list_of_labels_by_worker(name):
     assert r.key is not None
 
 
+def test_models_under_a_member_beside_the_settings():
+    by_model = {p: {f"q{i}": a for i, a in enumerate(own)} for p, own in PAIRS}
+    r = read_json({"config": {"seed": 1}, "predictions": by_model})
+    assert answers(r) == {(p, q): a for p, own in by_model.items() for q, a in own.items()}
+
+
+def test_options_beside_a_prediction_are_no_answers():
+    lines = [
+        {"model": p, "id": f"q{i}", "choices": ["w", "x", "y", "z"], "answer": "A", "prediction": a}
+        for p, own in PAIRS
+        for i, a in enumerate(own)
+    ]
+    r = read_responses(io.BytesIO("\n".join(map(json.dumps, lines)).encode()))
+    assert answers(r) == {(one["model"], one["id"]): one["prediction"] for one in lines}
+    assert len(r.key) == 10
+
+
+def test_a_list_of_results_under_each_model():
+    runs = [
+        {"model": p, "results": [{"id": f"q{i}", "answer": "A", "prediction": a} for i, a in own]}
+        for p, own in ((p, list(enumerate(own))) for p, own in PAIRS)
+    ]
+    r = read_json(runs)
+    assert (r.n_users, r.n_items, len(r.key)) == (12, 10, 10)
+
+
+@pytest.mark.parametrize("records", [True, False])
+def test_pictures_over_their_workers_are_items(records):
+    value = {
+        f"img{i}.png": [{"worker": f"worker-{k}", "label": own[i]} for k, own in enumerate(ANSWERS)]
+        if records
+        else {f"worker-{k}": own[i] for k, own in enumerate(ANSWERS)}
+        for i in range(10)
+    }
+    r = read_json(value)
+    assert r.items.tolist() == list(value)
+    assert r.users.tolist() == [f"worker-{k}" for k in range(12)]
+
+
+def test_rows_by_number_are_rows():
+    rows = {
+        str(k): {"student": p, **{f"Q{i}": a for i, a in enumerate(own)}} for k, (p, own) in PLACED
+    }
+    r = read_json(rows)
+    assert (r.users.tolist(), r.n_items) == (NAMES, 10)
+
+
+# -- exports -------------------------------------------------------------------------------------
+
+
+def test_a_class_list_with_long_numbers_is_no_survey():
+    head = ["Student No", "Exam No", "Date", "Name", "Class", *(f"Q{k}" for k in range(10))]
+    topics = ["", "", "", "", "", *["algebra", "geometry"] * 5]
+    rows = [[1000001 + k, 2000001 + k, "2024-05-02", p, "7b", *own] for k, (p, own) in PLACED]
+    r = read([head, topics, *rows])
+    assert (r.n_users, r.n_items) == (12, 10)
+    assert any("row 1 below the header" in note for note in r.notes)
+
+
+def test_a_column_called_correct_may_hold_the_right_answer():
+    key = "CABDCA"
+    head = ["Name", *(f"{part} {k}" for k in range(1, 7) for part in ("answer", "correct"))]
+    rows = [
+        [p, *(cell for pair in zip(own, key, strict=False) for cell in pair)] for p, own in PAIRS
+    ]
+    assert dict(read([head, *rows]).key) == {str(k + 1): c for k, c in enumerate(key)}
+
+
 # -- what is said --------------------------------------------------------------------------------
 
 

@@ -23,9 +23,9 @@ _AROUND = (
 )  # fmt: skip
 #: Members that hold all answers of a user, or all answers to an item.
 _INSIDE = (
-    "responses", "answers", "response", "choices", "predictions", "model_answers",
-    "model_responses", "model_predictions", "annotations", "labels", "outputs", "votes", "ratings",
-    "judgments", "judgements",
+    "responses", "answers", "response", "predictions", "model_answers", "model_responses",
+    "model_predictions", "annotations", "labels", "outputs", "votes", "ratings", "judgments",
+    "judgements", "results", "samples",
 )  # fmt: skip
 _NUMBERED = re.compile(r"(?:q|question|item|task|problem|doc|id|frage|aufgabe|no|nr)?[\W_]*\d+\w?")
 _RIGHT = ("answer", "correct", "correctanswer", "label", "expected", "ideal")
@@ -62,7 +62,7 @@ def _recognise(sample: Sample) -> str | None:
 def _is_table(records: Sequence[Any]) -> bool:
     """Whether each record holds a user and its answers by item: an ordinary table."""
     found = objects(list(records))
-    own = [r[name] for r in found for name in _INSIDE[:4] if r.get(name)]
+    own = [r[name] for r in found for name in _INSIDE[:3] if r.get(name)]
     return bool(found and own and _user_of(found)) and all(isinstance(v, dict) for v in own)
 
 
@@ -70,9 +70,10 @@ def _shape_of_object(value: dict[str, Any]) -> str | None:
     inner = [own for own in value.values() if own is not None]
     if _key_beside(value) and (around := _around(value)) is not None:
         return f"the answers are in {around!r}"
-    if len(inner) < 2 or not all(isinstance(own, (dict, list)) for own in inner):
-        around = _around(value)
-        return None if around is None else f"the records are in {around!r}"
+    if (around := _around(value)) is not None:
+        return f"the records are in {around!r}"
+    if len(inner) < 2:
+        return None
     if all(isinstance(own, dict) for own in inner):
         names = {name for own in inner for name in own}
         leaves = [leaf for own in inner for leaf in own.values()]
@@ -119,7 +120,7 @@ def _shape_of_records(records: Sequence[Any]) -> str | None:
     if len(found) < 2 or len(found) < len(records):
         return None
     inside = _inside(found)
-    if inside is None:
+    if inside is None or _flat_columns(found):
         return None
     own = [record[inside] for record in found if record.get(inside)]
     if all(isinstance(answers, dict) for answers in own):
@@ -252,9 +253,10 @@ def _of_lists(value: dict[str, list[Any]], stream: Stream) -> Iterator[_Answer]:
             for k, answer in enumerate(own, start=1):
                 yield _Answer(*((f"user-{k}", name) if by_item else (name, f"item-{k}")), answer)
         return
-    stream.notes.append("The outer names are taken as users.")
+    by_item = all(map(_rater_of, (one for own in value.values() for one in own)))
+    stream.notes.append(f"The outer names are taken as {'items' if by_item else 'users'}.")
     for name, own in value.items():
-        yield from _of_list(name, objects(own))
+        yield from _of_item({}, name, own) if by_item else _of_list(name, objects(own))
 
 
 def _of_list(user: str, records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
@@ -267,15 +269,20 @@ def _of_list(user: str, records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
 
 def _of_names(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
     """Read ``{"model": {"q1": "A"}}`` or ``{"q1": {"model": "A"}}``; a leaf may be a record."""
-    if _are_columns(value):
-        yield from _of_columns(value, stream)
-        return
     outer = list(value)
     inner = list(dict.fromkeys(str(name) for own in objects(list(value.values())) for name in own))
+    if _are_columns(value):
+        stream.notes.append("The names are taken as columns, and the numbers below them as rows.")
+        yield from _of_rows([{name: own[row] for name, own in value.items()} for row in inner])
+        return
+    if recognise("user", inner):
+        stream.notes.append("The outer names are taken as rows, the inner ones as columns.")
+        yield from _of_rows(list(value.values()))
+        return
     keys = [name for name in inner if _is_key(name)]
     by_item = bool(keys) or _are_items(outer) > _are_items(inner)
     if not keys and _are_items(outer) == _are_items(inner):
-        by_item = bool(recognise("user", inner)) and not recognise("user", outer)
+        by_item = _are_users(inner) and not _are_users(outer)
     stream.notes.append(
         f"The outer names ({shortened(outer[0], 30)!r}, …) are taken as "
         f"{'items' if by_item else 'users'}, the inner ones as {'users' if by_item else 'items'}."
@@ -301,13 +308,18 @@ def _are_columns(value: dict[str, Any]) -> bool:
     return all(own == rows[0] for own in rows) and rows[0] == [str(k) for k in range(len(rows[0]))]
 
 
-def _of_columns(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
-    users = recognise("user", list(value), wide=True)
-    items = [name for name in value if name not in users and role_of_name(name) is None]
-    stream.notes.append("The names are taken as columns, and the numbers below them as rows.")
-    for row in next(iter(value.values())):
-        user = as_text(value[users[0]][row]) if users else f"user-{int(row) + 1}"
-        yield from (_Answer(user, item, value[item][row]) for item in items)
+def _of_rows(rows: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
+    users = recognise("user", list(rows[0]), wide=True)
+    for k, row in enumerate(rows, start=1):
+        user = as_text(row.get(users[0])) if users else f"user-{k}"
+        items = [name for name in row if name not in users and role_of_name(name) is None]
+        yield from (_Answer(user, item, row[item]) for item in items)
+
+
+def _are_users(names: Sequence[str]) -> bool:
+    """Whether most names are a word for users and a number or letter: worker-7, model_b."""
+    bare = [re.sub(r"(?:[\W_]+[a-z]|[\W_]*\d+)$", "", n, flags=re.IGNORECASE) for n in names]
+    return len(recognise("user", bare)) * 2 > len(names)
 
 
 def _are_items(names: Sequence[str] | dict[str, Any]) -> bool:
@@ -318,7 +330,7 @@ def _are_items(names: Sequence[str] | dict[str, Any]) -> bool:
 
 def _of_records(records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
     inside = _inside(records)
-    columns = _flat_columns(records) if inside is None else None
+    columns = _flat_columns(records)
     if columns is not None:
         user, item, answer = columns
         for record in records:
