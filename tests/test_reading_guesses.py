@@ -152,6 +152,12 @@ def test_labels_with_a_time_and_an_address_are_no_form():
     assert (r.n_users, r.n_items, r.n_responses) == (12, 10, 120)
 
 
+def test_a_school_subject_is_a_part_of_the_item_beside_a_student():
+    rows = [[p, ("maths", "art")[i // 5], i % 5, a] for p, own in PAIRS for i, a in enumerate(own)]
+    r = read([["student", "subject", "question", "answer"], *rows])
+    assert (r.n_users, r.n_items) == (12, 10)
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("n_models", [6, 14])
 def test_columns_of_several_models_are_not_taken_as_one_row_per_answer(seed, n_models):
@@ -256,6 +262,34 @@ def test_rows_by_number_are_rows():
     }
     r = read_json(rows)
     assert (r.users.tolist(), r.n_items) == (NAMES, 10)
+
+
+def test_columns_as_lists_are_a_table():
+    columns = {f"Q{i}": [own[i] for own in ANSWERS] for i in range(10)}
+    r = read_json({"student": NAMES, **columns})
+    assert (r.users.tolist(), r.items.tolist()) == (NAMES, list(columns))
+
+
+def test_lists_of_right_answers_and_of_ids_are_no_users():
+    ids = [f"doc-{i}" for i in range(10)]
+    r = read_json({"ids": ids, "gold": ["A"] * 10, **dict(PAIRS)})
+    assert (r.users.tolist(), r.items.tolist()) == (NAMES, ids)
+    assert dict(r.key) == dict.fromkeys(ids, "A")
+
+
+def test_a_key_among_the_users_of_a_nested_file():
+    by_user = {p: {f"Q{i}": a for i, a in enumerate(own)} for p, own in PAIRS}
+    r = read_json({"key": {f"Q{i}": "A" for i in range(10)}, **by_user})
+    assert (r.users.tolist(), len(r.key)) == (NAMES, 10)
+
+
+def test_a_user_may_be_a_record():
+    sent = [
+        {"user": {"id": k, "name": p}, "answers": {f"q{i}": a for i, a in enumerate(own)}}
+        for k, (p, own) in PLACED
+    ]
+    r = read_json({"quiz": "Biology", "submissions": sent})
+    assert (r.n_users, r.items.tolist()) == (12, [f"q{i}" for i in range(10)])
 
 
 # -- exports -------------------------------------------------------------------------------------

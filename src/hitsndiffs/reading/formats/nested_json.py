@@ -162,6 +162,16 @@ def _user_of(records: Sequence[dict[str, Any]]) -> str | None:
     return next(map(str, recognise("user", names, wide=True)), None)
 
 
+def _with_plain_user(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with the name of its user in place of what is known of the user."""
+    for name in recognise("user", list(record)):
+        about = record[name]
+        known = recognise("user", list(about), wide=True) if isinstance(about, dict) else []
+        if known:
+            return {**record, name: about[known[0]]}
+    return record
+
+
 def _rater_of(record: Any) -> str | None:
     """Return the member that names the user in an answer to an item."""
     return next(map(str, recognise("user", list(record))), None) if _answer_of(record) else None
@@ -247,11 +257,24 @@ def _of_lists(value: dict[str, list[Any]], stream: Stream) -> Iterator[_Answer]:
                 "which answer belongs to which item",
                 "write the answers under the names of their items",
             )
+        if recognise("user", list(value), wide=True):
+            stream.notes.append("The names are taken as columns.")
+            yield from _of_rows(
+                [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+            )
+            return
+        labels = next((own for n, own in value.items() if _item_of({n.rstrip("s"): ""})), [])
+        right = next((own for n, own in value.items() if role_of_name(n) == "key"), [])
+        value = {n: own for n, own in value.items() if own is not labels and own is not right}
         by_item = _are_items(value)
         stream.notes.append(f"The names are taken as {'items' if by_item else 'users'}.")
         for name, own in value.items():
             for k, answer in enumerate(own, start=1):
-                yield _Answer(*((f"user-{k}", name) if by_item else (name, f"item-{k}")), answer)
+                if by_item:
+                    yield _Answer(f"user-{k}", name, answer)
+                else:
+                    item = as_text(labels[k - 1]) if labels else f"item-{k}"
+                    yield _Answer(name, item, answer, right[k - 1] if right else None)
         return
     by_item = all(map(_rater_of, (one for own in value.values() for one in own)))
     stream.notes.append(f"The outer names are taken as {'items' if by_item else 'users'}.")
@@ -269,6 +292,8 @@ def _of_list(user: str, records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
 
 def _of_names(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
     """Read ``{"model": {"q1": "A"}}`` or ``{"q1": {"model": "A"}}``; a leaf may be a record."""
+    beside = _key_beside(value)
+    value = {name: own for name, own in value.items() if own is not beside}
     outer = list(value)
     inner = list(dict.fromkeys(str(name) for own in objects(list(value.values())) for name in own))
     if _are_columns(value):
@@ -288,12 +313,12 @@ def _of_names(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
         f"{'items' if by_item else 'users'}, the inner ones as {'users' if by_item else 'items'}."
     )
     for name, own in value.items():
-        right = next((own[key] for key in keys if own.get(key) is not None), None)
+        told = next((own[key] for key in keys if own.get(key) is not None), None)
         for other, leaf in own.items():
             if other in keys:
                 continue
             user, item = (str(other), name) if by_item else (name, str(other))
-            answer = _answer_of(leaf)
+            answer, right = _answer_of(leaf), beside.get(item, told)
             if answer is None:
                 yield _Answer(user, item, leaf, right)
             else:
@@ -338,6 +363,7 @@ def _of_records(records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
             who, what = as_text(record.get(user)), as_text(record.get(item))
             yield _Answer(who, what, record.get(answer), key)
         return
+    records = [_with_plain_user(record) for record in records]
     user_name = _user_of(records)
     for k, record in enumerate(records, start=1):
         own = None if inside is None else record.get(inside)
