@@ -292,6 +292,13 @@ def test_a_user_may_be_a_record():
     assert (r.n_users, r.items.tolist()) == (12, [f"q{i}" for i in range(10)])
 
 
+@pytest.mark.parametrize("inside", ["answers", "votes"])
+def test_an_answer_may_be_a_record_with_its_time(inside):
+    own = [{f"q{i}": {"answer": a, "time": 3} for i, a in enumerate(own)} for own in ANSWERS]
+    r = read_json([{"student": p, inside: a} for p, a in zip(NAMES, own, strict=True)])
+    assert answers(r) == {(p, f"q{i}"): a for p, own in PAIRS for i, a in enumerate(own)}
+
+
 # -- exports -------------------------------------------------------------------------------------
 
 

@@ -63,7 +63,8 @@ def _is_table(records: Sequence[Any]) -> bool:
     """Whether each record holds a user and its answers by item: an ordinary table."""
     found = objects(list(records))
     own = [r[name] for r in found for name in _INSIDE[:3] if r.get(name)]
-    return bool(found and own and _user_of(found)) and all(isinstance(v, dict) for v in own)
+    plain_ones = all(isinstance(v, dict) and all(map(_is_answer, v.values())) for v in own)
+    return bool(found and own and _user_of(found)) and plain_ones
 
 
 def _shape_of_object(value: dict[str, Any]) -> str | None:
@@ -195,6 +196,12 @@ def _answer_of(record: Any) -> str | None:
     return str((free or found)[0]) if found else None
 
 
+def _chosen(leaf: Any) -> Any:
+    """Return the answer that a leaf is, or holds."""
+    place = _answer_of(leaf)
+    return leaf if place is None else leaf[place]
+
+
 def _key_of(record: dict[str, Any], answer: str | None) -> Any:
     """Return the right answer in a record."""
     named = [n for n in record if n != answer and _is_answer(record[n]) and _is_key(n)]
@@ -318,11 +325,10 @@ def _of_names(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
             if other in keys:
                 continue
             user, item = (str(other), name) if by_item else (name, str(other))
-            answer, right = _answer_of(leaf), beside.get(item, told)
-            if answer is None:
-                yield _Answer(user, item, leaf, right)
-            else:
-                yield _Answer(user, item, leaf[answer], right or _key_of(leaf, answer))
+            right = beside.get(item, told)
+            if right is None and isinstance(leaf, dict):
+                right = _key_of(leaf, _answer_of(leaf))
+            yield _Answer(user, item, _chosen(leaf), right)
 
 
 def _are_columns(value: dict[str, Any]) -> bool:
@@ -338,7 +344,7 @@ def _of_rows(rows: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
     for k, row in enumerate(rows, start=1):
         user = as_text(row.get(users[0])) if users else f"user-{k}"
         items = [name for name in row if name not in users and role_of_name(name) is None]
-        yield from (_Answer(user, item, row[item]) for item in items)
+        yield from (_Answer(user, item, _chosen(row[item])) for item in items)
 
 
 def _are_users(names: Sequence[str]) -> bool:
@@ -374,7 +380,7 @@ def _of_records(records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
             continue
         person = as_text(record.get(user_name))
         if isinstance(own, dict):
-            yield from (_Answer(person, str(n), leaf) for n, leaf in own.items())
+            yield from (_Answer(person, str(n), _chosen(leaf)) for n, leaf in own.items())
         elif all(map(_is_answer, own)):
             yield from (_Answer(person, f"item-{j}", a) for j, a in enumerate(own, start=1))
         else:
@@ -388,8 +394,7 @@ def _of_item(record: dict[str, Any], label: str, own: Any) -> Iterator[_Answer]:
     right = _key_of(record, None)
     pairs = own.items() if isinstance(own, dict) else [(one[_rater_of(one)], one) for one in own]
     for person, leaf in pairs:
-        place = _answer_of(leaf)
-        yield _Answer(as_text(person), item, leaf if place is None else leaf[place], right)
+        yield _Answer(as_text(person), item, _chosen(leaf), right)
 
 
 NESTED_JSON = Format(
