@@ -152,7 +152,8 @@ def test_what_is_guessed_about_the_text_is_said():
     )
     assert any("semicolons" in n for n in read_responses(io.StringIO(text(separator=";"))).notes)
     assert any(
-        "stand above it" in n for n in read_responses(io.StringIO("A quiz\n" + text())).notes
+        "The header is row 2, below 1 row." in n
+        for n in read_responses(io.StringIO("A quiz\n" + text())).notes
     )
 
 

@@ -116,21 +116,21 @@ def survey_paradata() -> Made:
 
 
 def google_key(kind: str = "mail") -> Made:
-    """The teacher sent the form as «KEY»; the last question asks for comments."""
+    """The teacher sent the form as «KEY»."""
     q = quiz(127)
     mails = kind == "mail"
     lead = ["Timestamp", *(["Email Address"] if mails else []), "Your name"]
-    table = [[*lead, *q.stems, "Any other comments?"]]
+    table = [[*lead, *q.stems]]
     who = ["teacher@example.org", "KEY"] if mails else ["Answer Key"]
-    table.append(["1/5/2026 9:00:00", *who, *[q.key(k) for k in range(6)], ""])
+    table.append(["1/5/2026 9:00:00", *who, *[q.key(k) for k in range(6)]])
     for i, p in enumerate(q.persons):
         who = [p.mail, p.name] if mails else [p.name]
         own = [q.answer(i, k) for k in range(6)]
-        table.append([f"1/5/2026 10:{i:02}:00", *who, *own, f"fine {i}" if i % 3 else ""])
+        table.append([f"1/5/2026 10:{i:02}:00", *who, *own])
     names = [p.mail if mails else p.name for p in q.persons]
     key = {stem: q.key(k) for k, stem in enumerate(q.stems)}
     answers = by_item(q, q.stems, names)
-    return Made({"form.csv": csv_bytes(table)}, answers, key, left_out=("answer-key row",))
+    return Made({"form.csv": csv_bytes(table)}, answers, key, left_out=("it holds the key",))
 
 
 def microsoft_key() -> Made:
@@ -144,7 +144,7 @@ def microsoft_key() -> Made:
         table.append([i + 1, *times, "anonymous", "", name, *own])
     key = {stem: q.key(k) for k, stem in enumerate(q.stems)}
     files = {"form.xlsx": xlsx_bytes({"Sheet1": table})}
-    return Made(files, by_item(q, q.stems), key, left_out=("answer-key row",))
+    return Made(files, by_item(q, q.stems), key, left_out=("it holds the key",))
 
 
 def blocks_with_key(kind: str = "points") -> Made:

@@ -10,6 +10,7 @@ from hitsndiffs.reading.build import FileTable, cells_at
 from hitsndiffs.reading.formats.base import Table
 from hitsndiffs.reading.formats.common import as_text, literal
 from hitsndiffs.reading.grid import GridTable
+from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["with_answers_apart"]
 
@@ -45,12 +46,16 @@ def _in_a_row(text: str) -> list[str] | None:
     return list(text) if _MARKS.fullmatch(text) else None
 
 
-def with_answers_apart(table: FileTable) -> GridTable | None:
-    """Return the table with a column per answer, if one column holds all answers of each row."""
+def with_answers_apart(table: FileTable, users: Sequence[str]) -> GridTable | None:
+    """Return the table with a column per answer, if one column holds all answers of each row.
+
+    The columns that name the ``users``, or are named like something else, do not.
+    """
     if len(table.names) > 50:
         return None
+    places = [k for k, n in enumerate(table.names) if n not in users and role_of_name(n) is None]
     for way in (_listed, _separated, _in_a_row):
-        fitting = [k for k in range(len(table.names)) if _length(cells_at(table, k), way)]
+        fitting = [k for k in places if _length(cells_at(table, k), way)]
         if len(fitting) == 1:
             return _apart(table, fitting[0], way)
     return None
@@ -65,6 +70,8 @@ def _length(cells: Sequence[str], way: Callable[[str], list[str] | None]) -> int
     lengths = {0 if parts is None else len(parts) for parts in found}
     if len(lengths) > 1 or max(lengths) < _FEWEST:
         return 0
+    if all(len(set(parts)) == len(parts) for parts in found if parts):
+        return 0  # several choices, none of them twice
     marks = {mark for parts in found if parts for mark in parts} - {"", *_BLANKS}
     if way is _in_a_row and all(mark.isdecimal() for mark in marks):
         few = len(marks) <= _MOST_DIGITS and len(texts) >= 10 and max(lengths) >= 8

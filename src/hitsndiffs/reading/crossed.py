@@ -20,6 +20,10 @@ _MOST_COLUMNS, _FEWEST_ROWS = 200, 8
 _ONCE = 0.95
 #: Answers to an item repeat: at most this share of the pairs of item and answer are different.
 _REPEAT = 0.8
+#: That no user has an item twice tells something if chance would make so many repeats.
+_TELLING = 3
+#: Of more columns named after users (model-a prediction, model-b prediction, …), none names them.
+_MOST_LONGER = 2
 #: More words for answers; they are too common elsewhere to tell by themselves.
 _ANSWERS = {*ROLES["option"], "code", "tag", "keypress", "key", "submission", "output", "decision"}
 #: Columns that name an item together with another one.
@@ -61,12 +65,13 @@ def item_of_several(table: FileTable, user: str | None) -> list[str]:
     users = [user] if user else recognise("user", table.names)
     if not named or not users or named[0] == users[0]:
         return []
-    parts = [n for n in table.names if n in named or plain(n) in _PARTS]
-    parts = [n for n in (*named, *parts) if n != users[0]]
-    cells = {n: cells_at(table, table.names.index(n)) for n in (*parts, users[0])}
+    cells = {n: cells_at(table, k) for k, n in enumerate(table.names)}
     own = cells[users[0]]
     if len(own) < _FEWEST_ROWS or _pairs(own, cells[named[0]]) >= _ONCE:
         return []
+    # a column whose cells are all different numbers the rows
+    beside = [n for n in table.names if plain(n) in _PARTS and len(set(cells[n])) < len(own)]
+    parts = [n for n in (*named, *beside) if n != users[0]]
     for name in named:
         if _pairs(own, cells[name]) >= _ONCE:
             return [name]
@@ -119,7 +124,8 @@ class _Finder:
         """Return the columns named like users, in which every user has several rows."""
         fitting = recognise("user", self.names, wide=True)
         words = {*ROLES["user"]}
-        fitting += [n for n in self.names if 1 < len(tokens(n)) < 5 and words & {*tokens(n)}]
+        longer = [n for n in self.names if 1 < len(tokens(n)) < 5 and words & {*tokens(n)}]
+        fitting += longer if len(longer) <= _MOST_LONGER else []  # else a column per user
         return [
             name
             for name in dict.fromkeys(fitting)
@@ -135,7 +141,9 @@ class _Finder:
             return False  # a user answers the same item again; a trial may be an item
         shared = 1 < len(content.counts) * 1.3 < content.n_filled
         filled = content.n_filled >= _ONCE * len(self.rows)
-        return shared and filled and _pairs(self.cells[user], self.cells[name]) >= _ONCE
+        if not shared or not filled or _pairs(self.cells[user], self.cells[name]) < _ONCE:
+            return False
+        return _repeats_by_chance(self.content(user), content) >= _TELLING
 
     def _item_rank(self, name: str) -> tuple[bool, int]:
         """Put the columns that fix the key first, then those with the best names."""
@@ -193,6 +201,13 @@ class _Finder:
             if self._one_each(item, name):
                 return name
         return None
+
+
+def _repeats_by_chance(one: ColumnContent, two: ColumnContent) -> float:
+    """Return how many pairs of rows would agree in two columns that are independent."""
+    n = max(one.n_filled, two.n_filled)
+    shares = [sum((k / n) ** 2 for k in own.counts.values()) for own in (one, two)]
+    return n * (n - 1) / 2 * shares[0] * shares[1]
 
 
 def _pairs(one: Sequence[str], two: Sequence[str]) -> float:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
+from hitsndiffs.reading.vocabulary import (
+    FIRST_NAMES,
+    LAST_NAMES,
+    is_key_mark,
+    is_key_name,
+    is_summary_name,
+    plain,
+    role_of_name,
+)
 
-__all__ = ["BOTTOM", "TOP", "named_rows", "nameless_rows", "rows_apart"]
+__all__ = ["BOTTOM", "TOP", "named_rows", "nameless_rows", "row_names", "rows_apart"]
 
 #: Summary rows are looked for among this many rows at the top and at the bottom.
 TOP, BOTTOM = 3, 8
@@ -28,16 +36,33 @@ def named_rows(columns: Mapping[str, Sequence[str]]) -> dict[int, str]:
     {0: 'Answer key', 3: 'Average'}
     """
     found: dict[int, str] = {}
-    for cells in columns.values():
-        texts = [cell.strip() for cell in cells]
+    for name, texts in row_names(columns).items():
         n = len(texts)
         edge = {*range(min(TOP, n)), *range(max(0, n - BOTTOM), n)}
-        own = [k for k, text in enumerate(texts) if text and is_key_name(text)]
+        is_key = is_key_mark if role_of_name(name) in ("comment", "points") else is_key_name
+        own = [k for k, text in enumerate(texts) if text and is_key(text)]
         own += [k for k in sorted(edge) if texts[k] and is_summary_name(texts[k])]
         if own and len(own) <= max(4, _FEW * n) and len({texts[k] for k in own}) * 2 > len(own):
             for k in own:
                 found.setdefault(k, texts[k])
     return dict(sorted(found.items()))
+
+
+def row_names(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the texts that may name the rows: first and last name are one text.
+
+    Examples
+    --------
+    >>> row_names({"ID": ["7"], "Last name": ["Key"], "First name": ["Ann"]})
+    {'ID': ['7'], 'First name Last name': ['Ann Key']}
+    """
+    found = {name: [cell.strip() for cell in cells] for name, cells in columns.items()}
+    parts = [[n for n in columns if plain(n) in own][:1] for own in (FIRST_NAMES, LAST_NAMES)]
+    first, last = (own[0] if own else None for own in parts)
+    if first is not None and last is not None and first != last:
+        pairs = zip(found.pop(first), found.pop(last), strict=True)
+        found[f"{first} {last}"] = [" ".join(filter(None, pair)) for pair in pairs]
+    return found
 
 
 def rows_apart(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,12 @@ _STRANGE, _USUAL, _MOST_STRANGE = 0.9, 0.2, 12
 #: An item with at least this many answers, more than this share different, is free text.
 _SOME, _DIFFERENT = 10, 0.8
 _LONG_TEXT = 80
+#: Questions that ask for remarks; fewer answers tell that they are free text.
+_REMARK = re.compile(
+    r"\b(?:comments?|feedback|suggestions?|remarks?|anything else|kommentare?|anmerkungen|"
+    r"commentaires?|comentarios?|sugerencias|commenti|opmerkingen)\b",
+    re.IGNORECASE,
+)
 #: With fewer options than this, all answers may differ by chance.
 _ENOUGH = 20
 
@@ -62,7 +69,7 @@ def finish(
     raw_key: RawKey,
     *,
     name: str,
-    rows_may_be_special: bool,
+    layout: str,
     key_user: int | None = None,
     users_are_named: bool = True,
     items: Sequence[str] | None = None,
@@ -81,8 +88,9 @@ def finish(
         The right answers as written in the file.
     name
         The file's name, for messages.
-    rows_may_be_special
-        Whether a row may be a key or an average (tables with one row per user).
+    layout
+        The layout of a plain table, or ``"export"``. Among the users of a wide or long table there
+        may be a key or an average.
     key_user
         The row that the caller named as the key.
     users_are_named
@@ -95,8 +103,8 @@ def finish(
         Whether free text is kept (the caller named the items).
     """
     done = Finished(encoded, None)
-    if rows_may_be_special:
-        if not keep_all and key_user is None:
+    if layout in ("wide", "long"):
+        if layout == "wide" and not keep_all and key_user is None:
             _drop_strangers(done)
         raw_key = _special_rows(done, raw_key, key_user, users_are_named)
     _choose_items(done, items, drop)
@@ -135,13 +143,12 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
         drop[keys] = True
         where = f"row {shortened(str(labels[keys[0]]), 40)!r}"
         raw_key = RawKey({str(i): str(o) for i, o in answer_of(encoded, keys[0]).items()}, where)
-        done.left_out.append(
-            LeftOut(
-                len(keys), where, "it holds the key" if key_user is None else "given as key_row"
-            )
-        )
+        reason = "it holds the key" if key_user is None else "given as key_row"
+        rows = LeftOut(1, where, reason)
         if len(keys) > 1:
-            done.notes.append("There are several key rows; the first one is kept as the key.")
+            reason = "the first one is kept as the key; read forms with other questions one by one"
+            rows = LeftOut(len(keys), f"key rows ({where}, …)", reason)
+        done.left_out.append(rows)
     blank = np.zeros(n_users, dtype=bool) if has_names else _answered(encoded) == 0
     if blank.any() and n_users - int(blank.sum()) > 1:
         drop |= blank
@@ -287,10 +294,13 @@ def _without_free_text(done: Finished, name: str) -> None:
     starts = encoded.item_starts.tolist()
     labels = [str(label) for label in encoded.option_labels.tolist()]
     keep = np.ones(len(encoded.items), dtype=bool)
+    asked = {k for k, item in enumerate(encoded.items.tolist()) if _REMARK.search(str(item))}
     strange = [
         k
         for k, (a, b) in enumerate(pairwise(starts))
-        if b - a > _DIFFERENT * _SOME or sum(map(len, labels[a:b])) > _LONG_TEXT * (b - a)
+        if b - a > _DIFFERENT * _SOME
+        or sum(map(len, labels[a:b])) > _LONG_TEXT * (b - a)
+        or k in asked
     ]
     if not strange:
         return
@@ -304,7 +314,7 @@ def _without_free_text(done: Finished, name: str) -> None:
         own = labels[first:last]
         shared = sum(used[label] > 1 for label in own)
         length = sum(map(len, own)) / n
-        if shared * 2 < n and (answered >= _SOME or length > _LONG_TEXT):
+        if shared * 2 < n and (answered >= _SOME or length > _LONG_TEXT or k in asked):
             keep[k] = False
     if keep.all():
         return

@@ -25,7 +25,7 @@ from hitsndiffs.reading.scored import holds_points
 from hitsndiffs.reading.turned import is_key_beside_users, refuse_questions, turned_round
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
-__all__ = ["Layout", "NoItems", "find_table_layout", "layout_with_groups", "left_out_note"]
+__all__ = ["Layout", "find_table_layout", "layout_with_groups", "left_out_note", "no_items"]
 
 #: Wider tables are refused, as every column costs time.
 WIDEST_TABLE = 250_000
@@ -72,10 +72,6 @@ class Layout:
     key: str | None = None
     group: str | None = None
     parts: list[str] = field(default_factory=list)
-
-
-class NoItems(InputError):
-    """No column of a table holds answers."""
 
 
 def layout_with_groups(
@@ -159,8 +155,6 @@ def _wide(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
         one_of=one_of,
     )
     table.notes += roles.notes
-    if not roles.items:
-        raise NoItems(str(_no_items(table, roles)))
     if options.items is None and table.has_header:
         _refuse_points(table, roles)
     if options.items is None and _all_0_or_1(table, roles):
@@ -193,19 +187,19 @@ def left_out_note(columns: Sequence[Column]) -> str:
     return f"Left out {said}."
 
 
-def _no_items(table: FileTable, roles: WideRoles) -> InputError:
+def no_items(table: FileTable, roles: WideRoles) -> str:
+    """Say why no column of a table holds answers."""
     name = table.place.source
     reasons = Counter(column.reason for column in roles.left_out)
     if not reasons:
-        return InputError(
+        return (
             f"{name}: no item columns were found; a wide table needs one column per item (and may "
             "have one that names the users), a long table the three columns user, item and option."
         )
     why = "; ".join(f"{count} × {reason}" for reason, count in reasons.most_common(3))
-    return InputError(
+    return (
         f"{name}: none of the {len(table.names):,} columns holds answers that repeat ({why}); "
-        "name the items if some of them do, or export the answers that each person "
-        "chose."
+        "name the items if some of them do, or export the answers that each person chose."
     )
 
 
@@ -233,9 +227,10 @@ def _long(
     key = key or gold
     unused = {key, *parts} if len(parts) > 1 else {key}
     names = [name for name in table.names if name not in unused]
-    chosen = long_columns(names, given, table.place, table.notes)
+    chosen = long_columns(names, given, table.place, [])
     if key is None:
         key = _key_column(table, chosen)
+    long_columns([name for name in names if name != key], given, table.place, table.notes)
     columns = []
     for place, name in enumerate(table.names):
         if name in chosen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
-from hitsndiffs.data.encoding.names import find_column, recognise
+from hitsndiffs.data.encoding.names import count, find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.answer_strings import with_answers_apart
@@ -16,7 +16,7 @@ from hitsndiffs.reading.documents import FileDocument
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.grid import GridTable
 from hitsndiffs.reading.joined import JoinedTable
-from hitsndiffs.reading.layouts import Layout, NoItems, find_table_layout, layout_with_groups
+from hitsndiffs.reading.layouts import Layout, find_table_layout, layout_with_groups, no_items
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.parquet import ParquetTable
 from hitsndiffs.reading.records import RecordsTable
@@ -26,7 +26,7 @@ from hitsndiffs.reading.vocabulary import is_key_name
 
 __all__ = ["PlainReading", "key_of_sheets", "open_plain"]
 
-#: In tables with fewer items, a single column may hold all answers.
+#: In tables with fewer items beside the users, a single column may hold all answers.
 _FEW_ITEMS = 3
 
 
@@ -145,25 +145,35 @@ def open_plain(
     A file that is ``one_of`` several may lack the column of groups, and answers.
     """
     table, format, header_row = _open(document, options, stack)
-    said = list(table.notes)
     try:
-        layout = _found(table, document, options, one_of)
-        few = layout.roles is not None and len(layout.roles.items) < _FEW_ITEMS
+        table, layout = _with_layout(table, document, options, one_of)
     except Refusal as refusal:
         other = _in_another_sheet(document, options, stack, one_of)
         if other is None:
             raise InputError(f"{document.name}: {refusal}") from None
         return other
-    except NoItems:
-        layout, few = Layout("wide", ""), True
-        if options.items is not None or with_answers_apart(table) is None:
-            raise
-    if few and options.items is None and (apart := with_answers_apart(table)) is not None:
-        apart.notes = [*said, *apart.notes]
-        table, layout = apart, _found(apart, document, options, one_of)
     if len(layout.parts) > 1:
         table = JoinedTable(table, layout.parts)
     return PlainReading(table, layout, format, header_row, options, one_of)
+
+
+def _with_layout(
+    table: FileTable, document: FileDocument, options: ReadingOptions, one_of: bool
+) -> tuple[FileTable, Layout]:
+    """Return a table, with a column per answer if one column held them all, and its layout."""
+    said = list(table.notes)
+    layout = _found(table, document, options, one_of)
+    roles = layout.roles
+    if roles is None:
+        return table, layout
+    if options.items is None and len(roles.items) < (_FEW_ITEMS if roles.users else 1):
+        apart = with_answers_apart(table, roles.users)
+        if apart is not None:
+            apart.notes = [*said, *apart.notes]
+            return apart, _found(apart, document, options, one_of)
+    if not roles.items:
+        raise InputError(no_items(table, roles))
+    return table, layout
 
 
 def _in_another_sheet(
@@ -228,8 +238,9 @@ def _open(
         grid = GridTable(document.table(), document.name, "line")
         grid.notes += shape.notes
         if grid.above and shape.separator != " ":
-            rows = "1 row" if len(grid.above) == 1 else f"{len(grid.above)} rows"
-            grid.notes.append(f"The header is row {len(grid.above) + 1}; {rows} stand above it.")
+            grid.notes.append(
+                f"The header is row {len(grid.above) + 1}, below {count(len(grid.above), 'row')}."
+            )
         return grid, format, len(grid.above) + 1 if grid.has_header else None
     stream = transcoded(stack.enter_context(document.stream()), document.encoding)
     header = True if options.header_row == 1 else document.settings.header

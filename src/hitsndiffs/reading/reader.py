@@ -346,7 +346,7 @@ def _finished(
         encoded,
         raw_key,
         name=name,
-        rows_may_be_special=wide,
+        layout=plan.layout,
         key_user=None if reading is None else reading.key_user,
         users_are_named=reading is None
         or reading.layout.roles is None

@@ -225,9 +225,10 @@ class _Finder(UserFinder):
                 stems[plain_stems[stem]][match["number"]].add(name)
         found: set[str] = set()
         for stem, numbers in stems.items():
-            if len(numbers) < 3 or role_of_name(stem) is not None:
-                continue
+            if len(numbers) < 3 or role_of_name(stem) not in (None, "identity"):
+                continue  # a person has one form or class: Form 1, Form 2, … are items
             found |= {name for own in numbers.values() for name in own}
+            found |= {name for name in names if stem and plain(name) == stem}  # q, q2, q3, …
         return found
 
     def _may_be_item(self, name: str, stock: Counter[str], in_family: bool) -> bool:

@@ -161,7 +161,8 @@ def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
     """Return the columns of answers, including texts that hardly repeat but agree with others."""
     kinds: dict[str, str] = {}
     for place, name in enumerate(table.names[:_MOST_COLUMNS]):
-        if name not in exclude and role_of_name(name) is None and plain(name) not in _SUMS:
+        other = role_of_name(name) or plain(name) in _SUMS or "correct" in tokens(name)
+        if name not in exclude and not other:
             kind = look_at(cells_at(table, place)).kind
             if kind in ("choice", "text", "different"):
                 kinds[name] = kind

@@ -12,6 +12,7 @@ __all__ = [
     "LAST_NAMES",
     "bare_names",
     "folded",
+    "is_key_mark",
     "is_key_name",
     "is_summary_name",
     "plain",
@@ -114,7 +115,8 @@ _IN_KEYS: dict[str, str] = {
     "key": """key keys anskey answerkey solution solutions master schlüssel lösung lösungen
         musterlösung lösungsschlüssel antwortschlüssel corrigé corrigés clé clés clave claves
         gabarito chiave sleutel antwoordsleutel facit fasit rettenøkkel klucz klíč kľúč kulcs
-        megoldókulcs megoldás kunci anahtarı ключ ключи""",
+        megoldókulcs megoldás kunci anahtarı ключ ключи 正解 正答 答案 标准答案 正确答案 參考答案
+        参考答案 정답""",
     "beside": """the answer answers correct right official exam test quiz midterm final response
         responses option options form version set teacher teachers s instructor sheet row line of
         for de des du del la las le les correction corrections réponses respuestas respostas
@@ -222,6 +224,8 @@ def role_of_name(name: str) -> NameRole | None:
     words = tokens(name)
     if len(words) > 5:
         return None
+    if words and all(_NAMES.get(word) == "identity" for word in words):
+        return "identity"  # age group
     if "_" in name and words[-1:] == ["complete"]:
         return "status"  # REDCap: quiz_complete
     for word in (*words[-1:], *words[:1], *words):
@@ -237,7 +241,7 @@ def is_key_name(label: str) -> bool:
     --------
     >>> [is_key_name(n) for n in ("KEY", "Answer Key", "ANS", "Lösung", "Keyes, Ann", "student-1")]
     [True, True, True, True, False, False]
-    >>> [is_key_name(n) for n in ("Key - Form A", "**KEY**", "Clé de correction", "B. Key")]
+    >>> [is_key_name(n) for n in ("Key - Form A", "**KEY**", "Clé de correction", "Key, B.")]
     [True, True, True, False]
     """
     if len(label) >= 60:
@@ -246,6 +250,8 @@ def is_key_name(label: str) -> bool:
     if not any(hint in text for hint in (_PLAIN_HINTS if text.isascii() else _HINTS)):
         return False
     words = [word for word in _PARTS.split(text) if word]
+    if "," in label.strip(" ,") and _BESIDE_KEY.isdisjoint(words):
+        return False  # a family name and an initial
     if _KEY_ROW.fullmatch(label.strip()) or (words and _KEY_ROW.fullmatch(" ".join(words))):
         return True
     places = [k for k, word in enumerate(words) if word in _KEY_WORDS]
@@ -258,6 +264,17 @@ def is_key_name(label: str) -> bool:
         or (k > places[0] and (len(word) == 1 or word.isdecimal()))
         for k, word in enumerate(words)
     )
+
+
+def is_key_mark(remark: str) -> bool:
+    """Whether a remark beside a user's name says that the row holds the key.
+
+    Examples
+    --------
+    >>> [is_key_mark(n) for n in ("answer key", "KEY", "correct", "Correction")]
+    [True, True, False, False]
+    """
+    return is_key_name(remark) and not _KEY_WORDS.isdisjoint(tokens(remark))
 
 
 def is_summary_name(label: str) -> bool:

@@ -12,8 +12,8 @@ from hitsndiffs.errors import InputError, closest
 __all__ = ["ROLES", "count", "find_column", "listed", "recognise", "shortened", "suggestion"]
 
 _WORDS = {
-    "user": """user worker subject student participant respondent annotator rater labeler labeller
-        examinee candidate learner pupil person player model llm performer
+    "user": """user worker student participant respondent annotator rater labeler labeller
+        examinee candidate learner pupil person player model llm performer subject
         teilnehmer schüler schülerin studierende studierender benutzer nutzer proband élève étudiant
         utilisateur alumno alumna estudiante usuario participante studente utente partecipante
         aluno aluna estudante utilizador leerling gebruiker deelnemer elev användare deltagare

@@ -192,7 +192,8 @@ class WideBuilder:
         if answered.any():
             raise InputError(
                 f"{self.place.source}, {self.place.row(rows[answered.argmax()])}: there are "
-                "answers but no user name; write the name in the user column."
+                "answers but no user name; write the name in the user column (KEY if these are the "
+                "right answers)."
             )
         notes.append(f"Dropped {count(len(rows), 'row')} with neither a user name nor an answer.")
         keep = ~nameless

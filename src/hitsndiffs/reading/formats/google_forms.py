@@ -19,7 +19,6 @@ from hitsndiffs.reading.formats.common import (
 )
 from hitsndiffs.reading.formats.people import (
     ASKS_WHO,
-    asks_for_remarks,
     is_about_person,
     number_attempts,
     persons,
@@ -52,7 +51,8 @@ def _recognise(sample: Sample) -> str | None:
     stamps = [row[0] for row in rows if row[0].strip()]
     dated = bool(stamps) and all(_WHEN.search(stamp) for stamp in stamps)
     named = folded(sample.header[0]) in _STAMPS
-    if named and all(recognise(role, sample.header) for role in ("user", "item", "option")):
+    long = all(recognise(role, sample.header, wide=True) for role in ("user", "item", "option"))
+    if named and long:
         return None  # one answer per row, each with its time
     if named and dated:
         return f"the first column («{sample.header[0].strip()}») holds the times of submission"
@@ -118,9 +118,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
     roles(stream, table.header, about, "identity", "about the person")
     aside.update(about)
     questions = [k for k in range(1, len(names)) if k not in aside and k not in identity]
-    remarks = [k for k in questions if asks_for_remarks(names[k], [r[k] for r in table.rows])]
-    roles(stream, table.header, remarks, "comment", "remarks in one's own words")
-    questions = [k for k in questions if k not in remarks]
     if scored and len(scored) * 2 >= len(questions):
         extra = [k for k in questions if k not in scored]
         roles(stream, table.header, extra, "unused", "a question without a score")
@@ -140,7 +137,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 points=number(match[1]) if match else None,
                 possible=number(match[2]) if match else None,
             )
-    use_key_row(stream, table.rows, identity, who)
+    use_key_row(stream, names, table.rows, identity, who)
     roles(stream, table.header, [0], "time", "when the form was sent")
     roles(stream, table.header, totals, "points", "the score of the whole form")
     roles(stream, table.header, identity, "identity", "who answered")

@@ -22,7 +22,6 @@ from hitsndiffs.reading.formats.common import (
 )
 from hitsndiffs.reading.formats.people import (
     ASKS_WHO,
-    asks_for_remarks,
     is_about_person,
     number_attempts,
     persons,
@@ -129,9 +128,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
             and folded(header[k]) not in _AFTER
             and not _is_time(k, [row[k] for row in rows])
         ]
-    remarks = [k for k in questions if asks_for_remarks(header[k], [row[k] for row in rows])]
-    roles(stream, header, remarks, "comment", "remarks in one's own words")
-    questions = [k for k in questions if k not in remarks]
     labels = unique(" ".join(header[k].split()) or f"column {k + 1}" for k in questions)
     numbers = number_attempts(who)
     for place, label in zip(questions, labels, strict=True):
@@ -148,7 +144,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 possible=best,
             )
     asking = [k for k, name in enumerate(header) if ASKS_WHO.search(name) and k not in points]
-    use_key_row(stream, rows, [k for k in asking if k not in questions], who)
+    use_key_row(stream, header, rows, [k for k in asking if k not in questions], who)
     roles(stream, header, questions, "answers", "a question of the form")
     rest_unused(stream, header, "times, points and feedback of the whole form")
     return stream

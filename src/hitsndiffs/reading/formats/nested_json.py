@@ -23,9 +23,9 @@ _AROUND = (
 )  # fmt: skip
 #: Members that hold all answers of a user, or all answers to an item.
 _INSIDE = (
-    "responses", "answers", "response", "choices", "predictions", "model_answers",
-    "model_responses", "model_predictions", "annotations", "labels", "outputs", "votes", "ratings",
-    "judgments", "judgements",
+    "responses", "answers", "response", "predictions", "model_answers", "model_responses",
+    "model_predictions", "annotations", "labels", "outputs", "votes", "ratings", "judgments",
+    "judgements", "results", "samples",
 )  # fmt: skip
 _NUMBERED = re.compile(r"(?:q|question|item|task|problem|doc|id|frage|aufgabe|no|nr)?[\W_]*\d+\w?")
 _RIGHT = ("answer", "correct", "correctanswer", "label", "expected", "ideal")
@@ -62,17 +62,19 @@ def _recognise(sample: Sample) -> str | None:
 def _is_table(records: Sequence[Any]) -> bool:
     """Whether each record holds a user and its answers by item: an ordinary table."""
     found = objects(list(records))
-    own = [r[name] for r in found for name in _INSIDE[:4] if r.get(name)]
-    return bool(found and own and _user_of(found)) and all(isinstance(v, dict) for v in own)
+    own = [r[name] for r in found for name in _INSIDE[:3] if r.get(name)]
+    plain_ones = all(isinstance(v, dict) and all(map(_is_answer, v.values())) for v in own)
+    return bool(found and own and _user_of(found)) and plain_ones
 
 
 def _shape_of_object(value: dict[str, Any]) -> str | None:
     inner = [own for own in value.values() if own is not None]
     if _key_beside(value) and (around := _around(value)) is not None:
         return f"the answers are in {around!r}"
-    if len(inner) < 2 or not all(isinstance(own, (dict, list)) for own in inner):
-        around = _around(value)
-        return None if around is None else f"the records are in {around!r}"
+    if (around := _around(value)) is not None:
+        return f"the records are in {around!r}"
+    if len(inner) < 2:
+        return None
     if all(isinstance(own, dict) for own in inner):
         names = {name for own in inner for name in own}
         leaves = [leaf for own in inner for leaf in own.values()]
@@ -119,16 +121,21 @@ def _shape_of_records(records: Sequence[Any]) -> str | None:
     if len(found) < 2 or len(found) < len(records):
         return None
     inside = _inside(found)
-    if inside is None:
+    if inside is None or _flat_columns(found):
         return None
     own = [record[inside] for record in found if record.get(inside)]
     if all(isinstance(answers, dict) for answers in own):
         leaves = [leaf for answers in own for leaf in answers.values()]
         fits = all(_is_answer(leaf) or _answer_of(leaf) is not None for leaf in leaves)
         return f"{inside!r} has an answer under each name" if fits and leaves else None
-    if not _user_of(found) or not all(isinstance(answers, list) for answers in own):
+    if not all(isinstance(answers, list) for answers in own):
         return None
     ones = [one for answers in own for one in answers]
+    if ones and all(map(_rater_of, ones)):
+        doccano = inside == "annotations" and any("user" in one for one in ones)
+        return None if doccano else f"{inside!r} has the answers to each item"
+    if not _user_of(found):
+        return None
     plain_ones = all(_is_answer(one) for one in ones) and _are_even([len(a) for a in own])
     if plain_ones or all(_answer_of(one) is not None and _item_of(one) for one in ones):
         return f"{inside!r} has the answers of each user"
@@ -156,6 +163,21 @@ def _user_of(records: Sequence[dict[str, Any]]) -> str | None:
     return next(map(str, recognise("user", names, wide=True)), None)
 
 
+def _with_plain_user(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with the name of its user in place of what is known of the user."""
+    for name in recognise("user", list(record)):
+        about = record[name]
+        known = recognise("user", list(about), wide=True) if isinstance(about, dict) else []
+        if known:
+            return {**record, name: about[known[0]]}
+    return record
+
+
+def _rater_of(record: Any) -> str | None:
+    """Return the member that names the user in an answer to an item."""
+    return next(map(str, recognise("user", list(record))), None) if _answer_of(record) else None
+
+
 def _item_of(record: Any) -> str | None:
     """Return the member that names the item."""
     names = [name for name, value in record.items() if _is_answer(value)]
@@ -172,6 +194,12 @@ def _answer_of(record: Any) -> str | None:
     # beside «pred» or «response», «answer» and «label» are the right ones
     free = [n for n in found if plain(n) not in ("answer", "label")]
     return str((free or found)[0]) if found else None
+
+
+def _chosen(leaf: Any) -> Any:
+    """Return the answer that a leaf is, or holds."""
+    place = _answer_of(leaf)
+    return leaf if place is None else leaf[place]
 
 
 def _key_of(record: dict[str, Any], answer: str | None) -> Any:
@@ -236,15 +264,29 @@ def _of_lists(value: dict[str, list[Any]], stream: Stream) -> Iterator[_Answer]:
                 "which answer belongs to which item",
                 "write the answers under the names of their items",
             )
+        if recognise("user", list(value), wide=True):
+            stream.notes.append("The names are taken as columns.")
+            yield from _of_rows(
+                [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+            )
+            return
+        labels = next((own for n, own in value.items() if _item_of({n.rstrip("s"): ""})), [])
+        right = next((own for n, own in value.items() if role_of_name(n) == "key"), [])
+        value = {n: own for n, own in value.items() if own is not labels and own is not right}
         by_item = _are_items(value)
         stream.notes.append(f"The names are taken as {'items' if by_item else 'users'}.")
         for name, own in value.items():
             for k, answer in enumerate(own, start=1):
-                yield _Answer(*((f"user-{k}", name) if by_item else (name, f"item-{k}")), answer)
+                if by_item:
+                    yield _Answer(f"user-{k}", name, answer)
+                else:
+                    item = as_text(labels[k - 1]) if labels else f"item-{k}"
+                    yield _Answer(name, item, answer, right[k - 1] if right else None)
         return
-    stream.notes.append("The outer names are taken as users.")
+    by_item = all(map(_rater_of, (one for own in value.values() for one in own)))
+    stream.notes.append(f"The outer names are taken as {'items' if by_item else 'users'}.")
     for name, own in value.items():
-        yield from _of_list(name, objects(own))
+        yield from _of_item({}, name, own) if by_item else _of_list(name, objects(own))
 
 
 def _of_list(user: str, records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
@@ -257,57 +299,69 @@ def _of_list(user: str, records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
 
 def _of_names(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
     """Read ``{"model": {"q1": "A"}}`` or ``{"q1": {"model": "A"}}``; a leaf may be a record."""
-    if _are_columns(value):
-        yield from _of_columns(value, stream)
-        return
+    beside = _key_beside(value)
+    value = {name: own for name, own in value.items() if own is not beside}
     outer = list(value)
     inner = list(dict.fromkeys(str(name) for own in objects(list(value.values())) for name in own))
+    if _are_columns(value):
+        stream.notes.append("The names are taken as columns, and the numbers below them as rows.")
+        yield from _of_rows([{name: own[row] for name, own in value.items()} for row in inner])
+        return
+    if recognise("user", inner):
+        stream.notes.append("The outer names are taken as rows, the inner ones as columns.")
+        yield from _of_rows(list(value.values()))
+        return
     keys = [name for name in inner if _is_key(name)]
     by_item = bool(keys) or _are_items(outer) > _are_items(inner)
     if not keys and _are_items(outer) == _are_items(inner):
-        by_item = bool(recognise("user", inner)) and not recognise("user", outer)
+        by_item = _are_users(inner) and not _are_users(outer)
     stream.notes.append(
         f"The outer names ({shortened(outer[0], 30)!r}, …) are taken as "
         f"{'items' if by_item else 'users'}, the inner ones as {'users' if by_item else 'items'}."
     )
     for name, own in value.items():
-        right = next((own[key] for key in keys if own.get(key) is not None), None)
+        told = next((own[key] for key in keys if own.get(key) is not None), None)
         for other, leaf in own.items():
             if other in keys:
                 continue
             user, item = (str(other), name) if by_item else (name, str(other))
-            answer = _answer_of(leaf)
-            if answer is None:
-                yield _Answer(user, item, leaf, right)
-            else:
-                yield _Answer(user, item, leaf[answer], right or _key_of(leaf, answer))
+            right = beside.get(item, told)
+            if right is None and isinstance(leaf, dict):
+                right = _key_of(leaf, _answer_of(leaf))
+            yield _Answer(user, item, _chosen(leaf), right)
 
 
 def _are_columns(value: dict[str, Any]) -> bool:
     """Whether each name is a column with its rows by number, as pandas writes a table."""
+    if not recognise("user", list(value), wide=True) and not _are_items(value):
+        return False
     rows = [list(own) for own in value.values()]
     return all(own == rows[0] for own in rows) and rows[0] == [str(k) for k in range(len(rows[0]))]
 
 
-def _of_columns(value: dict[str, Any], stream: Stream) -> Iterator[_Answer]:
-    users = recognise("user", list(value), wide=True)
-    items = [name for name in value if name not in users and role_of_name(name) is None]
-    stream.notes.append("The names are taken as columns, and the numbers below them as rows.")
-    for row in next(iter(value.values())):
-        user = as_text(value[users[0]][row]) if users else f"user-{int(row) + 1}"
-        yield from (_Answer(user, item, value[item][row]) for item in items)
+def _of_rows(rows: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
+    users = recognise("user", list(rows[0]), wide=True)
+    for k, row in enumerate(rows, start=1):
+        user = as_text(row.get(users[0])) if users else f"user-{k}"
+        items = [name for name in row if name not in users and role_of_name(name) is None]
+        yield from (_Answer(user, item, _chosen(row[item])) for item in items)
+
+
+def _are_users(names: Sequence[str]) -> bool:
+    """Whether most names are a word for users and a number or letter: worker-7, model_b."""
+    bare = [re.sub(r"(?:[\W_]+[a-z]|[\W_]*\d+)$", "", n, flags=re.IGNORECASE) for n in names]
+    return len(recognise("user", bare)) * 2 > len(names)
 
 
 def _are_items(names: Sequence[str] | dict[str, Any]) -> bool:
-    """Whether most names are numbers of questions."""
-    return sum(_NUMBERED.fullmatch(name.strip().lower()) is not None for name in names) * 2 > len(
-        names
-    )
+    """Whether most names are questions, or their numbers."""
+    found = [n for n in names if n.endswith("?") or _NUMBERED.fullmatch(n.strip().lower())]
+    return len(found) * 2 > len(names)
 
 
 def _of_records(records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
     inside = _inside(records)
-    columns = _flat_columns(records) if inside is None else None
+    columns = _flat_columns(records)
     if columns is not None:
         user, item, answer = columns
         for record in records:
@@ -315,24 +369,32 @@ def _of_records(records: Sequence[dict[str, Any]]) -> Iterator[_Answer]:
             who, what = as_text(record.get(user)), as_text(record.get(item))
             yield _Answer(who, what, record.get(answer), key)
         return
+    records = [_with_plain_user(record) for record in records]
     user_name = _user_of(records)
     for k, record in enumerate(records, start=1):
         own = None if inside is None else record.get(inside)
-        if user_name is not None:
-            person = as_text(record.get(user_name))
-            if isinstance(own, dict):
-                yield from (_Answer(person, str(n), leaf) for n, leaf in own.items())
-            elif isinstance(own, list) and all(map(_is_answer, own)):
-                yield from (_Answer(person, f"item-{j}", a) for j, a in enumerate(own, start=1))
-            elif isinstance(own, list):
-                yield from _of_list(person, objects(own))
-        elif isinstance(own, dict):
-            item_name = _item_of(record)
-            item = f"item-{k}" if item_name is None else as_text(record[item_name])
-            right = _key_of(record, None)
-            for person, leaf in own.items():
-                place = _answer_of(leaf)
-                yield _Answer(str(person), item, leaf if place is None else leaf[place], right)
+        if not own:
+            continue
+        if user_name is None or (isinstance(own, list) and all(map(_rater_of, own))):
+            yield from _of_item(record, f"item-{k}", own)
+            continue
+        person = as_text(record.get(user_name))
+        if isinstance(own, dict):
+            yield from (_Answer(person, str(n), _chosen(leaf)) for n, leaf in own.items())
+        elif all(map(_is_answer, own)):
+            yield from (_Answer(person, f"item-{j}", a) for j, a in enumerate(own, start=1))
+        else:
+            yield from _of_list(person, objects(own))
+
+
+def _of_item(record: dict[str, Any], label: str, own: Any) -> Iterator[_Answer]:
+    """Read the answers to an item, by user: under their names, or a record each."""
+    item_name = _item_of(record)
+    item = label if item_name is None else as_text(record[item_name])
+    right = _key_of(record, None)
+    pairs = own.items() if isinstance(own, dict) else [(one[_rater_of(one)], one) for one in own]
+    for person, leaf in pairs:
+        yield _Answer(as_text(person), item, _chosen(leaf), right)
 
 
 NESTED_JSON = Format(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from hitsndiffs.data.encoding.names import find_column
+from hitsndiffs.reading.extra_rows import row_names
 from hitsndiffs.reading.formats.base import LeftOut, Stream, Table
 from hitsndiffs.reading.formats.common import unique
 from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, is_key_name, plain, role_of_name
@@ -16,7 +17,6 @@ __all__ = [
     "ASKS_WHO",
     "Entry",
     "add_entries",
-    "asks_for_remarks",
     "chosen_only",
     "given_items",
     "is_about_person",
@@ -159,7 +159,11 @@ def number_repeats(stream: Stream) -> None:
 
 
 def use_key_row(
-    stream: Stream, rows: Sequence[Sequence[str]], places: Sequence[int], who: Sequence[str]
+    stream: Stream,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    places: Sequence[int],
+    who: Sequence[str],
 ) -> None:
     """Take the answers of a row named like a key as the key: teachers fill in the form as «KEY».
 
@@ -167,48 +171,26 @@ def use_key_row(
     ----------
     stream
         All answers; those of the row are taken out.
-    rows, places
-        The rows of the file, and the columns that say who answered.
+    header, rows, places
+        The table, and its columns that say who answered.
     who
         The person of each row.
     """
-    named = [
-        person
-        for row, person in zip(rows, who, strict=True)
-        if any(is_key_name(row[k]) for k in places)
-    ]
-    if len(set(named)) != 1 or len(set(who)) < 3:
+    labels = row_names({header[k]: [row[k] for row in rows] for k in places}).values()
+    named = {who[k]: text for texts in labels for k, text in enumerate(texts) if is_key_name(text)}
+    if len(named) != 1 or len(set(who)) < 3:
         return
-    own = [k for k, person in enumerate(stream.persons) if person == named[0]]
+    own = [k for k, person in enumerate(stream.persons) if person in named]
     right = {stream.items[k]: stream.answers[k] for k in own if stream.answers[k]}
-    others = [k for k, person in enumerate(stream.persons) if person != named[0]]
+    others = [k for k, person in enumerate(stream.persons) if person not in named]
     shared = {(stream.items[k], stream.answers[k]) for k in others}
     if sum(pair in shared for pair in right.items()) * 2 <= len(right):
         return  # nobody chose the same: it is not a key to these answers
     for name in ("persons", "attempts", "items", "answers", "points", "possible", "statuses"):
         setattr(stream, name, [getattr(stream, name)[k] for k in others])
     stream.keys = [right.get(item) for item in stream.items]
-    stream.left_out.append(LeftOut(1, "answer-key row", "it is not a person"))
-    stream.key_from = "the answer-key row"
-
-
-_REMARK = re.compile(
-    r"\b(?:comments?|feedback|suggestions?|remarks?|anything else|kommentare?|anmerkungen|"
-    r"commentaires?|comentarios?|sugerencias|commenti|opmerkingen)\b",
-    re.IGNORECASE,
-)
-
-
-def asks_for_remarks(name: str, cells: Iterable[str]) -> bool:
-    """Whether a question asks for remarks, and hardly any two answers are alike.
-
-    Examples
-    --------
-    >>> asks_for_remarks("Any other comments?", ["no", "too long", "", "fine"])
-    True
-    """
-    given = [text for cell in cells if (text := cell.strip())]
-    return _REMARK.search(name) is not None and len(set(given)) > 0.8 * len(given)
+    stream.key_from = f"row {next(iter(named.values()))!r}"
+    stream.left_out.append(LeftOut(1, stream.key_from, "it holds the key"))
 
 
 def is_about_person(name: str) -> bool:

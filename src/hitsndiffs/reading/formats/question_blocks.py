@@ -101,6 +101,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
     if sums and not any(row[parts["answer"]].strip() for row in sums for parts in blocks.values()):
         rows = [row for row in rows if row not in sums]
         stream.left_out.append(LeftOut(len(sums), "rows of averages", "they sum up the others"))
+    checked = [parts for parts in blocks.values() if "right" in parts and "key" not in parts]
+    checks = {folded(row[parts["right"]]) for row in rows for parts in checked} - {""}
+    if not checks <= _RIGHT.keys():  # the right answer, not whether it was given
+        for parts in checked:
+            parts["key"] = parts.pop("right")
     who = persons(header, rows, identity or [0], choices.user)
     versions = _versions(header, rows, first, blocks)
     bits = _are_bits([row[parts["answer"]] for row in rows for parts in blocks.values()])
@@ -122,7 +127,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         rest = [place for part, place in parts.items() if part in ("points", "right", "check")]
         roles(stream, header, rest, "points", "points and checks of a question")
     if all(key is None for key in stream.keys):
-        use_key_row(stream, rows, identity or [0], who)
+        use_key_row(stream, header, rows, identity or [0], who)
     if any(versions):
         stream.notes.append("The versions have different keys: their questions are separate items.")
     roles(stream, header, identity, "identity", "who answered")

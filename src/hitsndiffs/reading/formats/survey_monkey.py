@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
 from hitsndiffs.reading.formats.common import (
     absent,
@@ -41,8 +42,11 @@ def _recognise(sample: Sample) -> str | None:
     if "respondentid" in lead and "collectorid" in lead and blank:
         return "a respondent and a collector come first, and the options stand in a second row"
     n_lead = len(_leading(sample.header, below))
-    numbers = all(_ID.fullmatch(cell.strip()) for row in sample.rows[1:] for cell in row[:2])
-    if n_lead >= 5 and numbers and blank and folded(below[n_lead]):
+    if n_lead < 5 or not blank or not "".join(below[n_lead : n_lead + 1]).strip():
+        return None
+    first = [[row[k].strip() for row in sample.rows[1:]] for k in range(4)]
+    numbers = all(_ID.fullmatch(cell) for cells in first[:2] for cell in cells)
+    if numbers and all(look_at(cells).kind == "time" for cells in first[2:]):
         return "two numbers and dates come first, and the options stand in a second row"
     return None
 
