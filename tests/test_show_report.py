@@ -282,11 +282,13 @@ def test_the_command_writes_a_report(
     path = tmp_path / "report.html"
     key = quiz.answer_key()
     file = write(tmp_path / "key.csv", ["item,answer", *(f"{i},{a}" for i, a in key.items())])
-    done = hnd_("rank", QUIZ, "--report", path, "--key", file, "--by", "ability")
+    plan = write(tmp_path / "plan.json", [hnd_("check", QUIZ, "--json").out])
+    done = hnd_("rank", QUIZ, "--report", path, "--key", file, "--by", "ability", "--plan", plan)
     assert done.code == 0
     words = Page(path.read_text(encoding="utf-8")).words
     assert "The answers point to your key on 20 of 20 items. No key looks wrong." in words
-    assert "hnd rank quiz.csv --by ability --report report.html" in words
+    command = "hnd rank quiz.csv --plan plan.json --by ability --key key.csv --report report.html"
+    assert command in words
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
 
 
 def _command(job: Job) -> str:
-    """The command line that repeats the ranking; file names without their folders."""
+    """The command line that repeats the report; file names without their folders."""
     import shlex
 
     said = ["hnd", "rank"]
@@ -211,7 +211,7 @@ def _command(job: Job) -> str:
             said.append(f"--{option}" if value else f"--no-{option}")
         else:
             for one in value if isinstance(value, list) else [value]:
-                said += [f"--{option}", str(one)]
+                said += [f"--{option}", Path(one).name if name == "plan" else str(one)]
     told: dict[str, Any] = {
         "method": job.method,
         "by": job.by,
@@ -219,6 +219,7 @@ def _command(job: Job) -> str:
         "sample": job.sample,
         "answers": None if job.answers is None else job.answers.name,
         "group": job.group if (groups := group_file(job.group)) is None else groups.name,
+        "key": None if job.key is None else job.key.name,
         **job.params,
     }
     for name, value in told.items():
@@ -278,7 +279,7 @@ def _say_notes(ranking: Ranking, job: Job) -> None:
 
 
 def _say_key(ranking: Ranking, job: Job) -> None:
-    for path in (job.out, job.key_out, job.report):
+    for path in (job.out, job.key_out, job.report, job.save):
         if path is not None:
             say(f"Written: {path}", quiet=job.quiet)
     if job.key_out is None and ranking.fit.key_probabilities is not None:
@@ -358,7 +359,8 @@ def _show_users(ranking: Ranking, users: Any) -> None:
         row["answers"] = str(ranking.responses.answers_per_user[j])
         rows.append(row)
     _add_bars(ranking, users, rows)
-    show_table(list(rows[0]), [list(row.values()) for row in rows], names=(1,))
+    spare = ("answers", "ability" if shares else "right", "rank, 95 % sure")
+    show_table(list(rows[0]), [list(row.values()) for row in rows], names=(1,), spare=spare)
 
 
 def _add_bars(ranking: Ranking, users: Any, rows: list[dict[str, str]]) -> None:
