@@ -142,6 +142,14 @@ def test_the_answers_as_they_were_read(quiz: hnd.Ranking) -> None:
     assert {tuple(row.items()) for row in rows} == {tuple(row.items()) for row in sorted_rows}
 
 
+def test_items_of_another_group_are_not_drawn() -> None:
+    table = np.full((10, 8), -1)
+    table[:6, :5] = random_table(1, 6, 5, 2)
+    table[6:, 5:] = random_table(2, 4, 3, 2)
+    ranking = hnd.rank(make_responses(table), method="majority")
+    assert {row["item"] for row in rows_of(answers_chart(ranking))} == set("01234")
+
+
 def test_doubtful_items_are_marked() -> None:
     sim = hnd.simulate("samejima", users=150, items=12, options=3, seed=2)
     ranking = hnd.rank(sim.responses)
