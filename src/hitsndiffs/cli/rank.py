@@ -194,7 +194,8 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
 
     responses = ranking.responses
     key = responses.key if job.key is None else read_key(job.key, responses)
-    file = None if job.source.path == "-" else Path(job.source.path)
+    paths = job.source.paths
+    file = None if len(paths) > 1 or paths[0] == "-" else Path(paths[0])
     with working("Writing the report", quiet=job.quiet, told=True):
         return report_html(ranking, key=key, file=file, command=_command(job), reading=plan.lines())
 
