@@ -152,7 +152,7 @@ def test_what_is_guessed_about_the_text_is_said():
     )
     assert any("semicolons" in n for n in read_responses(io.StringIO(text(separator=";"))).notes)
     assert any(
-        "stand above it" in n for n in read_responses(io.StringIO("A quiz\n" + text())).notes
+        "1 row stands above it" in n for n in read_responses(io.StringIO("A quiz\n" + text())).notes
     )
 
 

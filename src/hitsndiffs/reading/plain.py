@@ -228,8 +228,8 @@ def _open(
         grid = GridTable(document.table(), document.name, "line")
         grid.notes += shape.notes
         if grid.above and shape.separator != " ":
-            rows = "1 row" if len(grid.above) == 1 else f"{len(grid.above)} rows"
-            grid.notes.append(f"The header is row {len(grid.above) + 1}; {rows} stand above it.")
+            rows = "1 row stands" if len(grid.above) == 1 else f"{len(grid.above)} rows stand"
+            grid.notes.append(f"The header is row {len(grid.above) + 1}; {rows} above it.")
         return grid, format, len(grid.above) + 1 if grid.has_header else None
     stream = transcoded(stack.enter_context(document.stream()), document.encoding)
     header = True if options.header_row == 1 else document.settings.header

@@ -56,8 +56,8 @@ class Told:
     def __str__(self) -> str:
         """One line, plus one for each of the first items that tell it apart."""
         lines = [
-            f"Reading {self.number}: probability {self.probability:.0%}; {self.says}; agreement "
-            f"with reading 1 {self.agreement:.2f}."
+            f"Reading {self.number}: probability {100 * self.probability:.0f} %; {self.says}; "
+            f"agreement with reading 1 {self.agreement:.2f}."
         ]
         lines += [
             f"  {item}: takes {mine} to be right; reading 1 takes {first}"
