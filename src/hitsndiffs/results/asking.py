@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,7 @@ class Told:
     evidence: float
     agreement: float
     says: str
-    correct: npt.NDArray[np.float64]
+    correct: npt.NDArray[np.float64] = field(repr=False)
     key: dict[Any, Any]
     apart: tuple[tuple[Any, Any, Any], ...]
 
