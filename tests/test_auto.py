@@ -36,7 +36,7 @@ def test_a_test_gets_a_latent_key():
     assert ranking.method == "auto"
     assert ranking.fit.choice.method == "latent-key"
     assert ranking.notes[0].startswith("Method latent-key: it predicts hidden answers better")
-    assert f"{ranking.confidence:.0%}" in ranking.notes[0]
+    assert f"{100 * ranking.confidence:.0f} %" in ranking.notes[0]
     assert ranking.by == "correct"
     assert ranking.confidence > 0.8
     assert accuracy(ability, ranking.scores) > 0.85

@@ -58,15 +58,27 @@ def test_long_names_do_not_push_numbers_off_the_screen(
     table = table_rows(done.out, "a very")
     assert len(table) == 30
     assert all("…" in line and " % ± " in line for line in table)
-    if columns == "80":
-        assert max(map(len, table)) <= 80
+    assert max(map(len, table)) <= max(int(columns), 31)
+
+
+def test_a_narrow_screen_spares_columns_before_names(
+    shown: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    done = shown("rank", QUIZ, "-m", "latent-key", "--top", 3)
+    head = next(line for line in done.out.splitlines() if line.startswith("rank"))
+    assert head.split() == ["rank", "user", "right", "±", "error"]
+    assert "student-16" in done.out
+    compared = shown("compare", QUIZ, "-m", "hnd", "-m", "pooled-investment").out
+    assert "seconds" not in compared
+    assert "pooled-inv" in compared
 
 
 def test_written_files_are_named(shown: Here, tmp_path: Path) -> None:
-    out, key = tmp_path / "r.csv", tmp_path / "k.csv"
-    done = shown("rank", QUIZ, "-m", "hnd", "--out", out, "--key-out", key)
-    assert f"Written: {out}" in done.err
-    assert f"Written: {key}" in done.err
+    out, key, kept = tmp_path / "r.csv", tmp_path / "k.csv", tmp_path / "kept.json"
+    done = shown("rank", QUIZ, "-m", "hnd", "--out", out, "--key-out", key, "--save", kept)
+    for path in (out, key, kept):
+        assert f"Written: {path}" in done.err
     assert "--key-out key.csv" not in done.err
 
 

@@ -107,7 +107,7 @@ def compared(accuracies: dict[str, float | None], correlation: float) -> Compari
         ({"auto": 0.95, "hnd": 0.9}, 0.9, "Use auto, the default: without the key it ranks"),
         ({"auto": 0.7, "hnd": 0.9}, 0.6, "hnd ranks best (0.90), ahead of auto"),
         ({"hnd": 0.7, "true-answer": 1.0}, 0.6, "Against this key hnd ranks best (0.70)."),
-        ({"auto": None, "hnd": None}, 0.95, "1 of the 1 others give almost the same order"),
+        ({"auto": None, "hnd": None}, 0.95, "the other gives almost the same order"),
         ({"auto": None, "hnd": None}, 0.1, "trust none of them yet"),
         ({"hnd": None}, 1.0, "nothing to compare it with"),
     ],

@@ -41,6 +41,14 @@ def test_correlations_are_those_of_the_scores(answers):
     assert np.isnan(found.correlations[2]).all()
 
 
+def test_it_shows_itself_in_a_few_lines(answers):
+    lines = repr(compare(make_responses(answers), ["majority", "hits", "true-answer"])).splitlines()
+    assert lines[0] == "Comparison of 3 methods: 30 users × 20 items"
+    assert lines[1].split()[:2] == ["majority", "agreement"]
+    assert lines[3].split() == ["true-answer", "does", "not", "apply"]
+    assert len(lines) == 4
+
+
 def test_with_a_key_methods_are_judged(answers):
     r = make_responses(answers)
     found = compare(r, ["majority", "true-answer", "dawid-skene"], key=KEY)

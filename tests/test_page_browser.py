@@ -123,6 +123,7 @@ def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Li
         visit.rank()
         users = visit.column(2)
         assert len(users) == 16
+        assert not visit.page.is_visible("#more")  # all are shown
         assert "Your key, compared with the answers" in visit.page.inner_text("main")
         with visit.download("Ranking").open(encoding="utf-8", newline="") as file:
             ranking = list(csv.DictReader(file))

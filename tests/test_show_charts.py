@@ -16,7 +16,8 @@ from show_cases import HOSTILE, copied, hostile
 import hitsndiffs as hnd
 from hitsndiffs.show.charts import CHARTS, plot
 from hitsndiffs.show.charts.answers import answers_chart
-from hitsndiffs.show.charts.items import _apart, options_chart
+from hitsndiffs.show.charts.items import _apart, items_chart, options_chart
+from hitsndiffs.show.charts.structure import copies_chart
 from hitsndiffs.show.labels import clean, distinct
 from hitsndiffs.show.tables import chosen_options, item_list, right_answers
 from hitsndiffs.show.theme import DARK, LIGHT, to_svg
@@ -62,6 +63,7 @@ def test_copies_are_drawn_where_there_are_some() -> None:
     assert {"student-00", "student-01", "student-02"} <= named
     pair = next(r for r in rows if {r["row"], r["column"]} == {"student-00", "student-01"})
     assert pair["value"] == 1.0
+    assert "null" not in to_svg(copies_chart(ranking), label="x")  # the legend's lowest shade
 
 
 def test_without_copies_a_sentence_says_so(quiz: hnd.Ranking) -> None:
@@ -142,6 +144,14 @@ def test_the_answers_as_they_were_read(quiz: hnd.Ranking) -> None:
     assert {tuple(row.items()) for row in rows} == {tuple(row.items()) for row in sorted_rows}
 
 
+def test_items_of_another_group_are_not_drawn() -> None:
+    table = np.full((10, 8), -1)
+    table[:6, :5] = random_table(1, 6, 5, 2)
+    table[6:, 5:] = random_table(2, 4, 3, 2)
+    ranking = hnd.rank(make_responses(table), method="majority")
+    assert {row["item"] for row in rows_of(answers_chart(ranking))} == set("01234")
+
+
 def test_doubtful_items_are_marked() -> None:
     sim = hnd.simulate("samejima", users=150, items=12, options=3, seed=2)
     ranking = hnd.rank(sim.responses)
@@ -156,6 +166,21 @@ def test_doubtful_items_are_marked() -> None:
     assert any("mis-keyed" in row.get("said", "") for row in rows)
     options = rows_of(json.loads(ranking.plot("options", item=first, key=key).to_json()))
     assert {row["role"] for row in options} == {"key", "given", "other"}
+
+
+def test_names_of_doubtful_items_do_not_cover_each_other() -> None:
+    sim = hnd.simulate("samejima", users=150, items=30, options=4, seed=2)
+    ranking = hnd.rank(sim.responses, method="majority")
+    labels = ["A", "B", "C", "D"]
+    key = {i: min(set(labels) - {a}) for i, a in ranking.answer_key().items()}
+    _, marked, named = items_chart(ranking, key=key)["layer"]
+    assert 3 < len(named["data"]["values"]) < len(marked["data"]["values"])
+    svg = to_svg(items_chart(ranking, key=key), label="x")
+    names = re.findall(r'translate\(([\d.]+),([\d.-]+)\)"[^>]*>(item-\d+)</text>', svg)
+    assert len(names) == len(named["data"]["values"])
+    for (x, y, name), (x2, y2, _) in itertools.permutations(names, 2):
+        wide = 5.5 * len(name)
+        assert not (0 <= float(x2) - float(x) < wide and abs(float(y2) - float(y)) < 10)
 
 
 def test_the_key_is_the_thick_line_and_others_are_thin() -> None:

@@ -284,11 +284,31 @@ def test_the_command_writes_a_report(
     path = tmp_path / "report.html"
     key = quiz.answer_key()
     file = write(tmp_path / "key.csv", ["item,answer", *(f"{i},{a}" for i, a in key.items())])
-    done = hnd_("rank", QUIZ, "--report", path, "--key", file, "--by", "ability")
+    plan = write(tmp_path / "plan.json", [hnd_("check", QUIZ, "--json").out])
+    done = hnd_("rank", QUIZ, "--report", path, "--key", file, "--by", "ability", "--plan", plan)
     assert done.code == 0
     words = Page(path.read_text(encoding="utf-8")).words
     assert "The answers point to your key on 20 of 20 items. No key looks wrong." in words
-    assert "hnd rank quiz.csv --by ability --report report.html" in words
+    command = "hnd rank quiz.csv --plan plan.json --by ability --key key.csv --report report.html"
+    assert command in words
+
+
+def test_a_report_on_several_files_names_none_of_them_as_the_source(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    lines = QUIZ.read_text(encoding="utf-8").splitlines()
+    folder = tmp_path / "quizzes"
+    folder.mkdir()
+    one = write(folder / "one.csv", lines[:16])
+    two = write(folder / "two.csv", [lines[0], *lines[16:]])
+    path = tmp_path / "report.html"
+    Here(capsys)("rank", one, two, "--method", "majority", "--report", path)
+    words = Page(path.read_text(encoding="utf-8")).words
+    assert "These data hold 588 answers of 30 users" in words
+    assert "hnd rank one.csv two.csv --method majority" in words
+    assert "SHA-256" not in words
+    Here(capsys)("rank", folder, "--method", "majority", "--report", path)
+    assert "The folder quizzes holds" in Page(path.read_text(encoding="utf-8")).words
 
 
 @pytest.mark.parametrize(

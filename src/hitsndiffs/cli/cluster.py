@@ -97,7 +97,7 @@ def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
     for note in ranking.notes:
         say(f"Note: {note}", quiet=job.quiet)
     if ranking.confidence is not None:
-        say(f"How sure: {ranking.confidence:.0%}.", quiet=job.quiet)
+        say(f"How sure: {100 * ranking.confidence:.0f} %.", quiet=job.quiet)
     for path in (job.out, job.key_out):
         if path is not None:
             say(f"Written: {path}", quiet=job.quiet)

@@ -147,7 +147,7 @@ def _show(found: Comparison) -> None:
             cells[2:2] = [_digits(row["accuracy"]), share]
         rows.append(cells)
     print()
-    show_table(heads, rows, names=(1,))
+    show_table(heads, rows, names=(1,), spare=("seconds",))
     print()
     if len(names) > 1:
         _show_correlations(found, names)

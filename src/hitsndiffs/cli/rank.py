@@ -194,13 +194,14 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
 
     responses = ranking.responses
     key = responses.key if job.key is None else read_key(job.key, responses)
-    file = None if job.source.path == "-" else Path(job.source.path)
+    paths = job.source.paths
+    file = None if len(paths) > 1 or paths[0] == "-" else Path(paths[0])
     with working("Writing the report", quiet=job.quiet, told=True):
         return report_html(ranking, key=key, file=file, command=_command(job), reading=plan.lines())
 
 
 def _command(job: Job) -> str:
-    """The command line that repeats the ranking; file names without their folders."""
+    """The command line that repeats the report; file names without their folders."""
     import shlex
 
     said = ["hnd", "rank"]
@@ -211,7 +212,7 @@ def _command(job: Job) -> str:
             said.append(f"--{option}" if value else f"--no-{option}")
         else:
             for one in value if isinstance(value, list) else [value]:
-                said += [f"--{option}", str(one)]
+                said += [f"--{option}", Path(one).name if name == "plan" else str(one)]
     told: dict[str, Any] = {
         "method": job.method,
         "by": job.by,
@@ -219,6 +220,7 @@ def _command(job: Job) -> str:
         "sample": job.sample,
         "answers": None if job.answers is None else job.answers.name,
         "group": job.group if (groups := group_file(job.group)) is None else groups.name,
+        "key": None if job.key is None else job.key.name,
         **job.params,
     }
     for name, value in told.items():
@@ -278,7 +280,7 @@ def _say_notes(ranking: Ranking, job: Job) -> None:
 
 
 def _say_key(ranking: Ranking, job: Job) -> None:
-    for path in (job.out, job.key_out, job.report):
+    for path in (job.out, job.key_out, job.report, job.save):
         if path is not None:
             say(f"Written: {path}", quiet=job.quiet)
     if job.key_out is None and ranking.fit.key_probabilities is not None:
@@ -358,7 +360,8 @@ def _show_users(ranking: Ranking, users: Any) -> None:
         row["answers"] = str(ranking.responses.answers_per_user[j])
         rows.append(row)
     _add_bars(ranking, users, rows)
-    show_table(list(rows[0]), [list(row.values()) for row in rows], names=(1,))
+    spare = ("answers", "ability" if shares else "right", "rank, 95 % sure")
+    show_table(list(rows[0]), [list(row.values()) for row in rows], names=(1,), spare=spare)
 
 
 def _add_bars(ranking: Ranking, users: Any, rows: list[dict[str, str]]) -> None:

@@ -24,8 +24,9 @@ __all__ = [
 
 #: Of many users, this many are shown.
 BEST = 20
-#: Names keep at least this many characters, however narrow the screen.
-SHORTEST = 8
+#: Names keep at least this many characters, however narrow the screen; columns that can be spared
+#: make room for more.
+SHORTEST, READABLE = 8, 16
 
 
 def six_digits(value: object) -> str:
@@ -111,6 +112,7 @@ def show_table(
     *,
     names: Sequence[int] = (),
     words: Sequence[int] = (),
+    spare: Sequence[str] = (),
     tight: bool = False,
 ) -> None:
     """Print a table for people; columns other than names and words are numbers, aligned right.
@@ -125,10 +127,14 @@ def show_table(
         The columns of short names, which are cut if the screen is too narrow.
     words
         The columns of sentences, which are wrapped.
+    spare
+        The heads of columns after the names that are left out, in this order, if the screen is too
+        narrow for them and for readable names.
     tight
         Whether columns are close to each other.
     """
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -144,7 +150,14 @@ def show_table(
     )
     screen, longest = width(), None
     if names and not words:
-        numbers = _width_of_numbers(heads, cells, names, 1 if tight else 2)
+        gap = 1 if tight else 2
+        wanted = min(READABLE, max(cell_len(row[place]) for row in cells for place in names))
+        numbers = _width_of_numbers(heads, cells, names, gap)
+        for head in spare:
+            if (screen - numbers) // len(names) < wanted and head in heads:
+                kept = [place for place, name in enumerate(heads) if name != head]
+                heads, *cells = [[row[place] for place in kept] for row in (heads, *cells)]
+                numbers = _width_of_numbers(heads, cells, names, gap)
         longest = max((screen - numbers) // len(names), SHORTEST)
         screen = max(screen, numbers + longest * len(names))  # numbers are never cut
     for place, head in enumerate(heads):

@@ -174,8 +174,8 @@ def _tells_nothing(data: Engine) -> Fit | None:
     if shared < LEAST_SHARED * data.n_responses and data.n_responses >= 100:
         return _equal(
             data,
-            f"Only {shared / data.n_responses:.1%} of the answers were given by more than one "
-            "user: they look like numbers drawn at random, and rank nobody",
+            f"Only {100 * shared / data.n_responses:.1f} % of the answers were given by more than "
+            "one user: they look like numbers drawn at random, and rank nobody",
         )
     return None
 

@@ -58,7 +58,7 @@ class Choice:
         """Say what was chosen and why, and how sure it is."""
         if self.method is None:
             return f"{self.why}."
-        sure = "" if confidence is None else f"; confidence {confidence:.0%}"
+        sure = "" if confidence is None else f"; confidence {100 * confidence:.0f} %"
         return f"Method {self.method}: {self.why}{sure}."
 
 

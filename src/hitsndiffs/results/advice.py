@@ -68,9 +68,12 @@ def _by_agreement(comparison: Comparison, rows: list[dict[str, Any]]) -> str:
             f"answers, or a key for this comparison, would settle it. {use} to begin with."
         )
     place = comparison.methods.index(first)
-    others = comparison.correlations[place]
-    alike = int((others >= 0.9).sum()) - 1
-    said = f"{use}: {alike} of the {len(rows) - 1} others give almost the same order."
+    alike, others = int((comparison.correlations[place] >= 0.9).sum()) - 1, len(rows) - 1
+    if others == 1:
+        said = f"{use}: the other gives {'almost the same' if alike else 'a different'} order."
+    else:
+        many = "all" if alike == others else f"{alike or 'none'} of the"
+        said = f"{use}: {many} {others} others give almost the same order."
     if apart and first not in apart:
         said += f" {joined(apart)} {'sees' if len(apart) == 1 else 'see'} something else."
     return said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -49,15 +49,15 @@ class Told:
     evidence: float
     agreement: float
     says: str
-    correct: npt.NDArray[np.float64]
+    correct: npt.NDArray[np.float64] = field(repr=False)
     key: dict[Any, Any]
     apart: tuple[tuple[Any, Any, Any], ...]
 
     def __str__(self) -> str:
         """One line, plus one for each of the first items that tell it apart."""
         lines = [
-            f"Reading {self.number}: probability {self.probability:.0%}; {self.says}; agreement "
-            f"with reading 1 {self.agreement:.2f}."
+            f"Reading {self.number}: probability {100 * self.probability:.0f} %; {self.says}; "
+            f"agreement with reading 1 {self.agreement:.2f}."
         ]
         lines += [
             f"  {item}: takes {mine} to be right; reading 1 takes {first}"

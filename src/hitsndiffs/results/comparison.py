@@ -23,6 +23,7 @@ from hitsndiffs.results.advice import advice
 from hitsndiffs.results.given import as_responses
 from hitsndiffs.results.metrics import accuracy
 from hitsndiffs.results.values import jsonable
+from hitsndiffs.results.wording import count
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -62,7 +63,7 @@ class Compared:
     error: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Viewed):
     """Methods side by side: how they agree, how long they took, how right they are.
 
@@ -121,6 +122,16 @@ class Comparison(Viewed):
             return row["error"] is not None, 0.0 if unknown else -value
 
         return sorted(rows, key=place)
+
+    def __repr__(self) -> str:
+        r = self.responses
+        methods = count(len(self.results), "method")
+        lines = [f"Comparison of {methods}: {r.n_users} users × {r.n_items} items"]
+        for row in self.table():
+            known = [f"{name} {row[name]:.2f}" for name in ("agreement", "accuracy") if row[name]]
+            said = "does not apply" if row["error"] else ", ".join(known)
+            lines.append(f"     {row['method']:<20} {said}")
+        return "\n".join(lines)
 
     def advice(self) -> str:
         """Say in a sentence or two which method to use."""

@@ -335,7 +335,10 @@ def _copies(ranking: Ranking, alike: Alike) -> list[Care]:
 
 def _read(ranking: Ranking, file: str | os.PathLike[str] | None) -> str:
     r = ranking.responses
-    source = "These data hold" if file is None else f"The file {clean(Path(file).name)} holds"
+    source = "These data hold"
+    if file is not None:
+        kind = "folder" if Path(file).is_dir() else "file"
+        source = f"The {kind} {clean(Path(file).name)} holds"
     gaps = "no cell is empty" if r.is_complete else f"{missing(r)} of the cells are empty"
     return (
         f"{source} {count(r.n_responses, 'answer')} of {count(r.n_users, 'user')} to "

@@ -98,6 +98,7 @@ CONFIG = {
         "titleFontSize": 12,
         "titleFontWeight": "normal",
         "titlePadding": 8,
+        "labelFlush": False,  # a label is below its tick, also at the ends
     },
     "view": {"stroke": None},
     "legend": {

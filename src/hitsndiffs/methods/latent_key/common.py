@@ -145,6 +145,6 @@ def off_together(own: Any, common: Any | None) -> list[str]:
     return [
         "Able users are split over several options of an item, and which is the right one is hard "
         "to tell: all shares of right answers may be off together by up to "
-        f"{2 * float(common.mean()):.0%}. "
+        f"{200 * float(common.mean()):.0f} %. "
         "The order does not depend on it."
     ]

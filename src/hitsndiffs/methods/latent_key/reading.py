@@ -123,7 +123,8 @@ def in_words(
         number = readings.index(rivals[0]) + 1
         said = (
             f"The answers can be read in {len(readings)} ways that disagree about who is good; "
-            f"reading {number} has probability {rivals[0].probability:.0%}, and you can rank by it."
+            f"reading {number} has probability {100 * rivals[0].probability:.0f} %, and "
+            "you can rank by it."
         )
         difference = _difference(found, readings[0], rivals[0], asked)
         notes.append(said + difference)
@@ -138,7 +139,7 @@ def _of_known(found: Search) -> list[str]:
     label = items.option_labels
     named = [
         f"{label[each.right]} is right in item {items.labels[items.of_option[each.right]]}, where "
-        f"{label[each.held]} seemed right ({each.sure:.0%} sure)"
+        f"{label[each.held]} seemed right ({100 * each.sure:.0f} % sure)"
         for each in found.surprises[:NAMED]
     ]
     more = len(found.surprises) - len(named)

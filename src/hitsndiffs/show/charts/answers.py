@@ -41,19 +41,14 @@ def answers_chart(ranking: Ranking, *, as_read: bool = False) -> Spec:
     if as_read:
         users = np.sort(users)
     right = right_answers(ranking, chosen_options(ranking, _spread(users)))
-    easy = np.nan_to_num(np.nanmean(_with_answer(right), axis=0), nan=-1.0)
-    items = np.arange(len(easy)) if as_read else np.argsort(-easy, kind="stable")
+    items = np.flatnonzero(~np.isnan(right).all(axis=0))  # another group may have its own
+    if not as_read:
+        items = items[np.argsort(-np.nanmean(right[:, items], axis=0), kind="stable")]
     table = right[:, items]
     title = "items" if as_read else "items, easiest first"
     if len(users) <= ROWS and len(items) <= COLUMNS:
         return _cells(ranking, table, users, items, title)
     return _bands(table, len(users), title, "user" if as_read else "rank")
-
-
-def _with_answer(right: Array) -> Array:
-    """Add a row that is -1 in columns without any answer, so that no column is all NaN."""
-    empty = np.isnan(right).all(axis=0)
-    return np.vstack([right, np.where(empty, -1.0, np.nan)])
 
 
 def _spread(users: Ints) -> Ints:
@@ -71,7 +66,7 @@ def _cells(ranking: Ranking, table: Array, users: Ints, items: Ints, title: str)
         for i in range(len(items))
     ]
     colours = [LIGHT["accent"], LIGHT["warn-soft"], LIGHT["blank"]]
-    step = float(np.clip(WIDTH / len(items), 5, 16))
+    step = float(np.clip(WIDTH / max(len(items), 1), 5, 16))
     quiet = {"ticks": False, "domain": False, "grid": False}
     across = {"labels": step >= 9, "labelAngle": -90, "labelLimit": 90, "labelPadding": 4}
     down = {"labelLimit": 150, "labelPadding": 6, "labelOverlap": False}

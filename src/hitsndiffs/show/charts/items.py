@@ -22,7 +22,9 @@ CELLS = 30
 DRAWN_DOUBTS, NAMED_DOUBTS = 300, 20
 #: Maximum options of an item that get a line: the keys first, then the most chosen.
 LINES = 6
-WIDTH = 320
+WIDTH, HEIGHT = 320, 260
+#: Pixels of a name in a chart: per character, at most, and in height.
+LETTER, LONGEST_NAME, LINE = 7, 120, 14
 
 
 def items_chart(
@@ -55,6 +57,7 @@ def items_chart(
     y = quantity("telling", title="discrimination", axis={"tickCount": 5})
     place = {"x": x, "y": y}
     rows = _rows(doubtful)
+    heights = [0.0, *(item.discrimination or 0.0 for item in known)]
     marked = {
         "data": {"values": rows},
         "mark": mark(
@@ -69,12 +72,36 @@ def items_chart(
         "encoding": {**place, **said_on_hover()},
     }
     named = {
-        "data": {"values": rows[:NAMED_DOUBTS]},
-        "mark": mark("text", align="left", dx=8, dy=-6, color=LIGHT["ink"], fontSize=12, limit=120),
+        "data": {"values": _with_room(rows, float(np.ptp(heights)))[:NAMED_DOUBTS]},
+        "mark": mark(
+            "text",
+            align="left",
+            dx=8,
+            dy=-6,
+            color=LIGHT["ink"],
+            fontSize=12,
+            limit=LONGEST_NAME,
+        ),
         "encoding": {**place, "text": category("item")},
     }
     others = _sound(sound, place) if len(sound) <= POINTS_UP_TO else _counted(sound)
-    return {"layer": [others, marked, named], "width": WIDTH, "height": 260}
+    return {"layer": [others, marked, named], "width": WIDTH, "height": HEIGHT}
+
+
+def _with_room(rows: Sequence[Spec], height: float) -> list[Spec]:
+    """The rows whose names do not cover each other, in a chart that is ``height`` units high."""
+    found: list[Spec] = []
+    for row in rows:
+        for other in found:
+            left = min(row, other, key=lambda r: float(r["share"]))
+            wide = min(LETTER * len(left["item"]), LONGEST_NAME)
+            beside = abs(row["share"] - other["share"]) * WIDTH >= wide
+            apart = abs(row["telling"] - other["telling"]) * HEIGHT >= LINE * height
+            if not beside and not apart:
+                break
+        else:
+            found.append(row)
+    return found
 
 
 def _rows(items: Sequence[Item]) -> list[Spec]:
@@ -150,7 +177,7 @@ def options_chart(
         raise InputError(f"There is no item {item!r}; ranking.responses.items lists them all.")
     shares = option_shares(ranking, option_groups(ranking))
     rows = option_rows(ranking, chosen, shares)
-    return {**item_chart(rows, shares.shape[1]), "width": WIDTH, "height": 260}
+    return {**item_chart(rows, shares.shape[1]), "width": WIDTH, "height": HEIGHT}
 
 
 def item_chart(rows: list[Spec], groups: int) -> Spec:

@@ -93,7 +93,12 @@ def _matrix(
             "domain": thresholds,
             "range": [LIGHT[name] for name in SHADES],
         },
-        legend={"orient": "top", "format": ".0%", "labelExpr": "replace(datum.label, /%/g, '')"},
+        legend={
+            "orient": "top",
+            "format": ".0%",
+            # the lowest shade has no label
+            "labelExpr": "replace(datum.label || '', /%/g, '')",
+        },
     )
     cells = {
         "mark": mark("rect", stroke=LIGHT["surface"], strokeWidth=1),
