@@ -160,7 +160,7 @@ def test_ranks_do_not_depend_on_what_is_common(bock):
 def test_it_is_said_where_it_is_large(bock):
     said = [any("off together" in note for note in ranking.notes) for _, ranking in bock]
     assert any(said)
-    assert "up to 60%" in off_together(np.array([0.1, 0.1]), np.array([0.3, 0.3]))[0]
+    assert "up to 60 %" in off_together(np.array([0.1, 0.1]), np.array([0.3, 0.3]))[0]
     assert off_together(np.array([0.1, 0.1]), np.array([0.1, 0.1])) == []
     assert off_together(np.array([0.1, 0.1]), None) == []
 

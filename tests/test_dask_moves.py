@@ -113,7 +113,7 @@ def weighed(monkeypatch):
 @pytest.mark.parametrize("method", ["hnd", "majority", "dawid-skene", "pooled-investment"])
 def test_nothing_user_sized_comes_to_the_client(weighed, tmp_path, method):
     """Samples of bounded size do; a truth value per user would weigh more than is allowed."""
-    users = 200_000
+    users = 300_000
     data = on_cluster(make_responses(answers(users)), 2)
     weighed.update(came=0, went=0)
     ranking = rank_on_cluster(data, method)
@@ -127,7 +127,7 @@ def test_nothing_user_sized_comes_to_the_client(weighed, tmp_path, method):
 @pytest.mark.no_cover
 @pytest.mark.parametrize("method", ["hnd-robust", "latent-key"])
 def test_a_method_that_looks_in_a_sample_brings_that_and_no_more(weighed, method):
-    users = 100_000
+    users = 150_000
     data = on_cluster(make_responses(answers(users)), 2)
     data.choosers_per_option  # noqa: B018 - the parts have been sent before
     weighed.update(came=0, went=0)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.progress import step, tracked
+from hitsndiffs.data.progress import tracked
 from hitsndiffs.methods.latent_key.candidates import Curves, about_key, weigh_candidates
 from hitsndiffs.methods.latent_key.grid import THETA, Posterior, posterior_of
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, begun, expect, with_prior
@@ -45,15 +45,15 @@ def fit_all(
     max_rounds
         Most rounds of each.
     """
-    if len(problems) < 2 or not _can_share(problems[0], len(problems)):
-        both = zip(problems, starts, strict=True)
-        return [
-            problem.fit(start, max_rounds=max_rounds)
-            for problem, start in tracked(both, what, len(problems))
-        ]
-    step(what)
-    found = dict(_shared(problems, starts, max_rounds))  # type: ignore[arg-type]
-    return [found[number] for number in range(len(problems))]
+    if len(problems) > 1 and _can_share(problems[0], len(problems)):
+        shared = _shared(problems, starts, max_rounds)  # type: ignore[arg-type]
+        found = dict(tracked(shared, what, len(problems)))
+        return [found[number] for number in range(len(problems))]
+    both = zip(problems, starts, strict=True)
+    return [
+        problem.fit(start, max_rounds=max_rounds)
+        for problem, start in tracked(both, what, len(problems))
+    ]
 
 
 def _can_share(problem: Problem, fits: int) -> bool:
