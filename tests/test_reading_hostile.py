@@ -18,7 +18,7 @@ from reading_helpers import as_if_large, content
 
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading import layouts, read_responses
+from hitsndiffs.reading import read_responses, table_layouts
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.scored import holds_points
 
@@ -179,7 +179,7 @@ def test_packed_bombs_are_bounded():
 def test_too_many_columns_are_refused():
     table = SimpleNamespace(names=[f"q{k}" for k in range(30)], place=Place("a.csv"))
     with pytest.raises(InputError, match="30 columns, and more than 20 are not read"):
-        layouts.find_table_layout(table, ReadingOptions(), widest=20)
+        table_layouts.find_table_layout(table, ReadingOptions(), widest=20)
 
 
 def test_messages_do_not_repeat_names_of_seventy_thousand_letters():

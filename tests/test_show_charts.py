@@ -18,8 +18,8 @@ from hitsndiffs.show.charts import CHARTS, plot
 from hitsndiffs.show.charts.answers import answers_chart
 from hitsndiffs.show.charts.items import _apart, items_chart, options_chart
 from hitsndiffs.show.charts.structure import copies_chart
-from hitsndiffs.show.labels import clean, distinct
-from hitsndiffs.show.tables import chosen_options, item_list, right_answers
+from hitsndiffs.show.display_names import clean, distinct
+from hitsndiffs.show.items_and_answers import chosen_options, item_list, right_answers
 from hitsndiffs.show.theme import DARK, LIGHT, to_svg
 
 pytest.importorskip("altair")

@@ -16,8 +16,8 @@ import pytest
 
 import hitsndiffs as hnd
 from hitsndiffs.reading import trial
+from hitsndiffs.reading.file_worker import python_module
 from hitsndiffs.reading.trial import Guard, Trial
-from hitsndiffs.reading.worker import python_module
 
 #: Sixty users, four items and three other columns, two bytes changed (found by fuzzing): the length
 #: of a run of levels makes Polars 2.1 ask for 2 EiB of memory, and its process ends.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.data.views import provide_views
+from hitsndiffs.data.display import provide_views
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses as Responses

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.cli.files import check_target, table_writer
+from hitsndiffs.cli.outputs import check_target, table_writer
 from hitsndiffs.cli.text import BEST, say, show_rows
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.lookup import python_value

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.inputs import Source
+from hitsndiffs.cli.outputs import check_target, table_writer
 from hitsndiffs.cli.text import (
     for_people,
     say,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.cli.files import (
+from hitsndiffs.cli.inputs import Source
+from hitsndiffs.cli.outputs import (
     TABLES,
     check_distinct,
     check_target,
@@ -17,7 +18,6 @@ from hitsndiffs.cli.files import (
     read_groups,
     table_writer,
 )
-from hitsndiffs.cli.inputs import Source
 from hitsndiffs.cli.text import (
     BEST,
     for_people,

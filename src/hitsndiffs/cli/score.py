@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hitsndiffs.cli.files import check_target, table_writer
 from hitsndiffs.cli.inputs import Source
+from hitsndiffs.cli.outputs import check_target, table_writer
 from hitsndiffs.cli.text import say, show_json, show_rows
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.results.wording import count

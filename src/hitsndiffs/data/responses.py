@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.display import Viewed
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.layouts import (
     Codes,
@@ -25,7 +26,6 @@ from hitsndiffs.data.layouts import (
     some_rows,
 )
 from hitsndiffs.data.lookup import item_places
-from hitsndiffs.data.views import Viewed
 
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding import Encoded
@@ -247,7 +247,7 @@ class Responses(Viewed):
         >>> Responses.from_table({"user": ["a", "a", "b"], "item": [1, 2, 1], "option": "xyx"})
         Responses(2 users × 2 items, 2 options, 3 responses)
         """
-        from hitsndiffs.data.encoding.tables import is_long
+        from hitsndiffs.data.encoding.wide_or_long import is_long
 
         read = cls.from_long if is_long(table, group) else cls.from_wide
         return read(table, group=group)

@@ -9,7 +9,7 @@ from hitsndiffs.data.encoding.names import shortened
 from hitsndiffs.reading.build import FileTable, cells_at
 from hitsndiffs.reading.formats.base import Table
 from hitsndiffs.reading.formats.common import as_text, literal
-from hitsndiffs.reading.grid import GridTable
+from hitsndiffs.reading.grid_table import GridTable
 from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["with_answers_apart"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.cells import (
+from hitsndiffs.reading.chunk_bytes import (
     after_line,
     even_rows,
     leading_zeros,
@@ -21,7 +21,7 @@ from hitsndiffs.reading.cells import (
     well_quoted,
     without_blank_lines,
 )
-from hitsndiffs.reading.grid import unique_names
+from hitsndiffs.reading.grid_table import unique_names
 from hitsndiffs.reading.header import has_header
 from hitsndiffs.reading.source import ByteStream, Chunk, even_newlines, line_chunks
 from hitsndiffs.reading.tokens import Scanned, TokenScanner

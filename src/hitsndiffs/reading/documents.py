@@ -19,7 +19,7 @@ from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
 from hitsndiffs.reading.spreadsheets import Workbook
-from hitsndiffs.reading.text import (
+from hitsndiffs.reading.text_rows import (
     TextShape,
     check_encoding,
     filled,

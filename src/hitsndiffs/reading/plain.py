@@ -14,14 +14,14 @@ from hitsndiffs.reading.build_turned import build_transposed
 from hitsndiffs.reading.delimited import DelimitedTable
 from hitsndiffs.reading.documents import FileDocument
 from hitsndiffs.reading.formats.base import Refusal
-from hitsndiffs.reading.grid import GridTable
+from hitsndiffs.reading.grid_table import GridTable
 from hitsndiffs.reading.joined import JoinedTable
-from hitsndiffs.reading.layouts import Layout, find_table_layout, layout_with_groups, no_items
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.parquet import ParquetTable
 from hitsndiffs.reading.records import RecordsTable
 from hitsndiffs.reading.source import transcoded
 from hitsndiffs.reading.streams import RawKey
+from hitsndiffs.reading.table_layouts import Layout, find_table_layout, layout_with_groups, no_items
 from hitsndiffs.reading.vocabulary import is_key_name
 
 __all__ = ["PlainReading", "key_of_sheets", "open_plain"]

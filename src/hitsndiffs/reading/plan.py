@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hitsndiffs.data.display import Viewed
 from hitsndiffs.data.encoding.names import listed, shortened
-from hitsndiffs.data.views import Viewed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import ROLES, Column, LeftOut
 from hitsndiffs.reading.options import ReadingOptions
@@ -166,7 +166,7 @@ class Plan(Viewed):
         bytes_ = [self.container]
         bytes_ += [f"encoding {self.encoding}"] if self.encoding else []
         if self.separator:
-            from hitsndiffs.reading.text import separator_name
+            from hitsndiffs.reading.text_rows import separator_name
 
             bytes_.append(f"separated by {separator_name(self.separator)}")
         bytes_ += [f"header in row {self.header_row}"] if self.header_row else []

@@ -20,12 +20,12 @@ from hitsndiffs.reading.change import with_items
 from hitsndiffs.reading.formats.base import Column
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.key import read_key
-from hitsndiffs.reading.layouts import left_out_note
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import exactly
 from hitsndiffs.reading.plain import open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey, joined, triples
+from hitsndiffs.reading.table_layouts import left_out_note
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["Part", "Several", "read_several"]

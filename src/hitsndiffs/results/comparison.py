@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.display import Viewed, view
 from hitsndiffs.data.lookup import answers_here, covered_items
 from hitsndiffs.data.progress import step, working
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.data.views import Viewed, view
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import METHODS, Method, TrueAnswer, make

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.data.views import Viewed, view
+from hitsndiffs.data.display import Viewed, view
 
 __all__ = ["RankingViews"]
 

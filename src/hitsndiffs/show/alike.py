@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.show.labels import clean
-from hitsndiffs.show.tables import chosen_options, right_answers
+from hitsndiffs.show.display_names import clean
+from hitsndiffs.show.items_and_answers import chosen_options, right_answers
 
 __all__ = ["Alike", "Pair", "find_alike"]
 

@@ -14,7 +14,7 @@ from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import repeats, sureness
 from hitsndiffs.results.wording import count, missing, per_cent
-from hitsndiffs.show.labels import clean
+from hitsndiffs.show.display_names import clean
 from hitsndiffs.show.rows import Row, ranking_rows
 
 __all__ = ["notebook_html"]

@@ -15,15 +15,15 @@ from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.values import jsonable
 from hitsndiffs.results.wording import count, missing, sizes
 from hitsndiffs.show.alike import Alike, Pair, find_alike
-from hitsndiffs.show.axes import find_axes
 from hitsndiffs.show.charts.answers import answers_chart
 from hitsndiffs.show.charts.items import item_chart, items_chart, option_rows
 from hitsndiffs.show.charts.ranking import ranking_chart, score_title
 from hitsndiffs.show.charts.structure import axes_chart, copies_chart
-from hitsndiffs.show.labels import clean
+from hitsndiffs.show.display_names import clean
+from hitsndiffs.show.items_and_answers import Item, item_list, option_groups, option_shares
+from hitsndiffs.show.rival_axes import find_axes
 from hitsndiffs.show.rows import Row, Rows, ranking_rows
 from hitsndiffs.show.story import Tile, tiles, verdict
-from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.templating import environment, policy, render
 from hitsndiffs.show.theme import Spec, to_svg, to_svgs
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.charts.ranking import interval
-from hitsndiffs.show.labels import clean
+from hitsndiffs.show.display_names import clean
 
 __all__ = ["Row", "Rows", "ranking_rows"]
 

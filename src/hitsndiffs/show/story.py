@@ -10,7 +10,7 @@ import numpy as np
 from hitsndiffs.methods.latent_key.reading import DOUBT
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.wording import count, joined, missing, per_cent
-from hitsndiffs.show.labels import clean
+from hitsndiffs.show.display_names import clean
 
 __all__ = ["Tile", "tiles", "verdict"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.show.labels import distinct
-from hitsndiffs.show.tables import chosen_options, right_answers
+from hitsndiffs.show.display_names import distinct
+from hitsndiffs.show.items_and_answers import chosen_options, right_answers
 from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, mark, quantity
 
 __all__ = ["answers_chart"]

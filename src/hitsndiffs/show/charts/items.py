@@ -9,8 +9,8 @@ import numpy as np
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.show.labels import clean, distinct
-from hitsndiffs.show.tables import Item, item_list, option_groups, option_shares
+from hitsndiffs.show.display_names import clean, distinct
+from hitsndiffs.show.items_and_answers import Item, item_list, option_groups, option_shares
 from hitsndiffs.show.theme import LIGHT, Spec, category, mark, quantity, said_on_hover
 
 __all__ = ["item_chart", "items_chart", "option_rows", "options_chart"]

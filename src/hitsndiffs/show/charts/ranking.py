@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.show.labels import distinct
+from hitsndiffs.show.display_names import distinct
 from hitsndiffs.show.theme import LIGHT, Spec, category, mark, quantity, said_on_hover
 
 __all__ = ["INTERVAL", "interval", "ranking_chart", "score_title"]

@@ -9,8 +9,8 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.alike import Alike, find_alike
-from hitsndiffs.show.axes import LeadingAxes, find_axes
-from hitsndiffs.show.labels import distinct
+from hitsndiffs.show.display_names import distinct
+from hitsndiffs.show.rival_axes import LeadingAxes, find_axes
 from hitsndiffs.show.theme import LIGHT, SHADES, Spec, category, mark, quantity, said_on_hover
 
 __all__ = ["agreement_chart", "axes_chart", "copies_chart"]

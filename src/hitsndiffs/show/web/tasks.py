@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.wording import missing, per_cent, sizes
-from hitsndiffs.show.labels import clean
+from hitsndiffs.show.display_names import clean
 from hitsndiffs.show.web.forms import key_text
 from hitsndiffs.show.web.worker import Reporting
 

@@ -1,7 +1,7 @@
 """Convert many files with several processes, each a separate program.
 
 A :mod:`multiprocessing` pool would either fork a process that has threads (Polars) or run the
-caller's script a second time; ``python -m hitsndiffs.reading.worker`` does neither.
+caller's script a second time; ``python -m hitsndiffs.reading.file_worker`` does neither.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def in_processes(function: Callable[[Any], Any], tasks: Sequence[Any], n: int) -
 
 
 def _run(name: tuple[str, str], tasks: list[Any]) -> list[Any]:
-    command, environment = python_module("hitsndiffs.reading.worker")
+    command, environment = python_module("hitsndiffs.reading.file_worker")
     done = subprocess.run(
         command,
         env=environment,

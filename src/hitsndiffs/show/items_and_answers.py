@@ -17,7 +17,7 @@ from hitsndiffs.results.diagnostics import (
     option_columns,
 )
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.show.labels import clean
+from hitsndiffs.show.display_names import clean
 
 __all__ = [
     "Item",
