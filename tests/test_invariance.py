@@ -88,10 +88,12 @@ def test_large_and_small_solvers_choose_the_same_mix() -> None:
 
 #: Tables on which order once changed a result (found by fuzzing): rows of answers, "." for none.
 EVEN = json.loads((Path(__file__).parent / "even_tables.json").read_text())
+#: Every third first: neighbours are alike.
+EVEN_ORDER = [n for first in range(3) for n in range(first, len(EVEN), 3)]
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("number", range(len(EVEN)))
+@pytest.mark.parametrize("number", some(EVEN_ORDER, 12))
 def test_even_tables(number: int) -> None:
     case = EVEN[number]
     rows = [[-1 if mark == "." else int(mark) for mark in row] for row in case["table"]]

@@ -125,6 +125,10 @@ def test_sheet(tmp_path, here):
         read_responses(path, sheet="Jun")
 
 
+def test_a_sheet_of_a_text_is_said_to_be_of_no_use(table: Path) -> None:
+    assert any("'June' is not used" in note for note in read_responses(table, sheet="June").notes)
+
+
 def test_encoding_and_separator(tmp_path, here):
     path = tmp_path / "a.csv"
     path.write_bytes("student;q1;q2\nОля;да;нет\nБоря;нет;нет\n".encode("cp1251"))

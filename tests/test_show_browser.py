@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from browsers import OF_LOOKS, browser, violations
 from commands import QUIZ
-from factory import make_responses, random_table
+from factory import make_responses, random_table, some
 from show_cases import HOSTILE, hostile
 
 import hitsndiffs as hnd
@@ -89,10 +89,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory, quiz: hnd.Ranking) -> dict
     }
 
 
-@pytest.mark.parametrize("name", ["quiz", "large", "hostile"])
-@pytest.mark.parametrize(
-    ("size", "scheme", "rules"), [("screen", "light", None), ("phone", "dark", OF_LOOKS)]
-)
+LIGHT, DARK = ("screen", "light", None), ("phone", "dark", OF_LOOKS)
+LOOKS = [("quiz", *LIGHT), ("hostile", *DARK), ("large", *LIGHT), ("quiz", *DARK)]
+LOOKS += [("hostile", *LIGHT), ("large", *DARK)]
+
+
+@pytest.mark.parametrize(("name", "size", "scheme", "rules"), some(LOOKS, 4))
 def test_accessible_and_silent(
     chromium: Any,
     reports: dict[str, Path],

@@ -318,6 +318,9 @@ def _describe(plan: Plan, document: Any) -> None:
         if len(document.sheets) > 1 and document.settings.sheet is None:
             others = [name for name in document.sheets if name != plan.sheet]
             plan.notes.append(f"Read the sheet {plan.sheet!r}; there is also {listed(others)}.")
+    elif document.settings.sheet is not None:
+        unused = document.settings.sheet
+        plan.notes.append(f"Only a spreadsheet has sheets; {unused!r} is not used.")
 
 
 _CONTAINERS = {
