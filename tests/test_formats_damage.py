@@ -11,7 +11,7 @@ from contextlib import suppress
 import pytest
 from formats.cases import CASES, made
 from formats.quiz import csv_bytes, xlsx_bytes, zip_bytes
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from test_formats import converted, matches, written
 
@@ -119,6 +119,7 @@ TEXTS = [
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @pytest.mark.parametrize("name", TEXTS)
 @given(seed=st.integers(0, 2**32))
+@example(seed=1)
 def test_a_changed_file_is_read_or_refused(name, seed, tmp_path_factory):
     rng = random.Random(seed)
     example = made(name)

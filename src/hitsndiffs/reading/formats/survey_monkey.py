@@ -37,14 +37,15 @@ def _recognise(sample: Sample) -> str | None:
     if not sample.is_table or len(sample.header) < 3 or len(sample.rows) < 2:
         return None
     lead = {squeezed(name) for name in sample.header[:12]}
-    below = sample.rows[0]
+    rows = [[*row, *[""] * (len(sample.header) - len(row))] for row in sample.rows]
+    below = rows[0]
     blank = not below[0].strip() and any(cell.strip() for cell in below)
     if "respondentid" in lead and "collectorid" in lead and blank:
         return "a respondent and a collector come first, and the options stand in a second row"
     n_lead = len(_leading(sample.header, below))
     if n_lead < 5 or not blank or not "".join(below[n_lead : n_lead + 1]).strip():
         return None
-    first = [[row[k].strip() for row in sample.rows[1:]] for k in range(4)]
+    first = [[row[k].strip() for row in rows[1:]] for k in range(4)]
     numbers = all(_ID.fullmatch(cell) for cells in first[:2] for cell in cells)
     if numbers and all(look_at(cells).kind == "time" for cells in first[2:]):
         return "two numbers and dates come first, and the options stand in a second row"
