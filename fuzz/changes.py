@@ -203,7 +203,7 @@ def _compare(first: Any, scores: Any, second: Any) -> str:
     apart = 0.0
     for part in set(first.components.tolist()):  # where no end is the better one, each may turn
         one, other = (x[first.components == part] for x in (first.scores, scores))
-        ways = [other] if decided(first) else [other, -other]
+        ways = [other] if decided(first, part) else [other, -other]
         apart = max(apart, min(float(np.nanmax(np.abs(one - x), initial=0.0)) for x in ways) / size)
     assert np.array_equal(np.isnan(first.scores), np.isnan(scores))
     assert apart <= LIMIT, f"scores differ by {apart:.2g} at confidence {first.confidence}"
@@ -224,7 +224,10 @@ def exchangeable(ranking: Any) -> bool:
     return any(note.startswith("Nothing in the answers tells") for note in ranking.notes)
 
 
-def decided(ranking: Any) -> bool:
-    """Whether the data say which end is up; where they do not, that is said."""
+def decided(ranking: Any, part: int = 0) -> bool:
+    """Whether the data say which end of a component is up; where they do not, that is said."""
+    if part > 0:
+        said = f"Component {part}: Nothing in the answers shows which end is better"
+        return decided(ranking) and not any(note.startswith(said) for note in ranking.notes)
     turned = ranking.orientation
     return turned is None or turned.how != "undecided"

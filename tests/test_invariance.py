@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from factory import make_responses, random_table, some
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hitsndiffs import Responses, rank, simulate
@@ -40,6 +40,7 @@ TWINS = np.array(
     st.sampled_from(["users", "items", "options", "names", "everything"]),
     st.integers(1, 3),
 )
+@example(4340, "hnd", "items", 1)  # the smaller of two groups may be upside down, and that is said
 def test_order_and_names_do_not_matter(seed: int, method: str, change: str, copies: int) -> None:
     table = np.repeat(random_table(seed, 6, 5, 3, graded=seed % 2 == 0), copies, axis=0)
     check(Case(table, method, change, seed))
