@@ -165,12 +165,15 @@ class KeyProblem(Problem):
         warm = isinstance(start, Solution | Posterior)
         return 2 if large and warm else super()._first_rounds(start)
 
+    def begin(self, start: Solution | Posterior | Array) -> tuple[Curves, Array]:
+        """The curves to start from, and how many chose each option, over the grid of abilities."""
+        if isinstance(start, KeyFit):
+            return start.curves, expect(self, start.logs)[0]
+        return Curves.start(self.data.n_options), begun(self, start)
+
     def _rounds(self, start: Solution | Posterior | Array) -> Iterator[KeyFit]:
         """The solution after every round."""
-        if isinstance(start, KeyFit):
-            curves, chosen = start.curves, expect(self, start.logs)[0]
-        else:
-            curves, chosen = Curves.start(self.data.n_options), begun(self, start)
+        curves, chosen = self.begin(start)
         for rounds in count(1):
             found = weigh_candidates(
                 self.blocks,

@@ -138,11 +138,14 @@ class Problem(ABC):
         """
         before, first = -np.inf, self._first_rounds(start)
         for fit in islice(self._rounds(start), max_rounds):
-            change = abs(fit.evidence - before)
-            if fit.rounds > first and change < 0.02 + self.steady * abs(fit.evidence):
+            if fit.rounds > first and self.settles(fit.evidence, before):
                 return replace(fit, converged=True)
             before = fit.evidence
         return fit
+
+    def settles(self, evidence: Any, before: Any) -> Any:
+        """Whether the evidence hardly changed in a round (for one fit, or for several)."""
+        return abs(evidence - before) < 0.02 + self.steady * abs(evidence)
 
     @abstractmethod
     def _rounds(self, start: Solution | Posterior | Array) -> Iterator[Solution]:

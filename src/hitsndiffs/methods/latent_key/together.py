@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hitsndiffs.data.progress import tracked
 from hitsndiffs.methods.latent_key.candidates import Curves, about_key, weigh_candidates
 from hitsndiffs.methods.latent_key.grid import THETA, Posterior, posterior_of
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, begun, expect, with_prior
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, with_prior
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.probability import STEADY
 
@@ -89,8 +89,7 @@ def _shared(
         curves = found.curves
         if rounds % 2 == 0:
             curves = curves.pooled(found.key, found.curvature)
-        change = np.abs(evidence - before)
-        settled = (rounds > first) & (change < 0.02 + one.steady * np.abs(evidence))
+        settled = (rounds > first) & one.settles(evidence, before)
         for place in np.flatnonzero(settled | (rounds == max_rounds)).tolist():
             number = int(numbers[place])
             yield (
@@ -114,15 +113,9 @@ def _shared(
 
 
 def _begun(problems: Sequence[KeyProblem], starts: Sequence[Start]) -> tuple[Curves, Array]:
-    """The curves to start from, and how many chose each option, over the grid of abilities."""
-    curves, chosen = [], []
-    for problem, start in zip(problems, starts, strict=True):
-        if isinstance(start, KeyFit):
-            curves.append(start.curves)
-            chosen.append(expect(problem, start.logs)[0])
-        else:
-            curves.append(Curves.start(problem.data.n_options))
-            chosen.append(begun(problem, start))
+    """Where the fits begin (see :meth:`.KeyProblem.begin`), side by side."""
+    both = zip(problems, starts, strict=True)
+    curves, chosen = zip(*(problem.begin(start) for problem, start in both), strict=True)
     columns = ([getattr(one, field.name) for one in curves] for field in fields(Curves))
     return Curves(*(np.stack(column, axis=-1) for column in columns)), np.stack(chosen, axis=1)
 

@@ -42,7 +42,7 @@ def items_chart(
     key
         An answer key to check against the answers.
     items
-        The result of :func:`~hitsndiffs.show.tables.item_list`, if already known.
+        The result of :func:`~hitsndiffs.show.items_and_answers.item_list`, if already known.
     """
     found = item_list(ranking, key) if items is None else items
     known = [item for item in found if item.share is not None and item.discrimination is not None]
@@ -236,7 +236,7 @@ def option_rows(ranking: Ranking, item: Item, shares: Any) -> list[Spec]:
     ranking, item
         The result, and one of its items.
     shares
-        Options × groups (:func:`~hitsndiffs.show.tables.option_shares`).
+        Options × groups (:func:`~hitsndiffs.show.items_and_answers.option_shares`).
     """
     r = ranking.responses
     first, last = (int(place) for place in r.item_starts[item.number : item.number + 2])

@@ -138,7 +138,7 @@ def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Spec:
     ranking
         The result.
     axes
-        The result of :func:`~hitsndiffs.show.axes.find_axes`, if already known.
+        The result of :func:`~hitsndiffs.show.rival_axes.find_axes`, if already known.
     """
     found = find_axes(ranking) if axes is None else axes
     if found.points.shape[1] < 2:
