@@ -14,7 +14,7 @@ import pytest
 from hitsndiffs.irt import simulate, write_simulation
 
 #: Loaded by nothing on the way from a small file to its ranking.
-HEAVY = {"numba", "polars", "matplotlib", "pandas", "rich", "scipy.special"}
+HEAVY = {"numba", "polars", "matplotlib", "pandas", "rich", "scipy"}
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from hitsndiffs.data.layouts import Rows
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import sorting
+from hitsndiffs.engines.ones import Ones
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
@@ -324,20 +325,14 @@ class Engine(ABC):
         raise self.cannot_serve("This")
 
     @cached_property
-    def by_user(self) -> Any:
-        """Users × options as SciPy's compressed rows, 1 where a user chose an option."""
-        from scipy.sparse import csr_array
+    def by_user(self) -> Ones:
+        """Users × options, 1 where a user chose an option."""
+        return Ones(*self.responses.rows, self.n_options)
 
-        indptr, options = self.responses.rows
-        if len(options) < 2**31:  # SciPy takes twice as long with 64-bit indices
-            indptr = indptr.astype(np.int32)
-        shape = (self.n_users, self.n_options)
-        return csr_array((np.ones(len(options)), options, indptr), shape=shape)
-
-    @cached_property
-    def by_option(self) -> Any:
+    @property
+    def by_option(self) -> Ones:
         """Options × users, in the same form."""
-        return self.by_user.T.tocsr()
+        return self.by_user.T
 
     def cannot_serve(self, what: str) -> InputError:
         """The error for work that needs all users in this process when they are elsewhere."""

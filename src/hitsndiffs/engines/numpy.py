@@ -1,4 +1,4 @@
-"""The plain engine: SciPy's sparse matrices, no compilation, quick to import."""
+"""The plain engine: a sparse matrix, no compilation, quick to import."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class NumpyEngine(MemoryEngine):
         cells = self.n_users * self.n_options
         if cells > TABLE_CELLS or self.n_responses < TABLE_FULL * cells:
             return None
-        return self.by_user.toarray()  # type: ignore[no-any-return]
+        return self.by_user.toarray()
 
     def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)`` with all users as one block: small data fit in the cache."""
@@ -81,7 +81,5 @@ class NumpyEngine(MemoryEngine):
 
     def fingerprints(self, words: Words | None = None) -> Words:
         """A 64-bit number per answer sheet."""
-        words = option_words(self.n_options) if words is None else words
-        sums = np.zeros(len(self.by_user.indices) + 1, dtype=np.uint64)
-        np.cumsum(words.take(self.by_user.indices), out=sums[1:])
-        return np.asarray(np.diff(sums[self.by_user.indptr]))
+        found: Words = self.by_user @ (option_words(self.n_options) if words is None else words)
+        return found

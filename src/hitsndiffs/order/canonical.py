@@ -82,14 +82,7 @@ class Colouring:
         known_options: Ints | None = None,
         known_users: Ints | None = None,
     ) -> None:
-        from scipy.sparse import csr_array
-
         self.data, self._labels = data, labels
-        ones = np.ones(data.n_responses, dtype=np.uint64)
-        self._by_user, self._by_option = (
-            csr_array((ones, chosen.indices, chosen.indptr), shape=chosen.shape)
-            for chosen in (data.by_user, data.by_option)
-        )
         if labels is not None:
             self._by_label = np.argsort(labels, kind="stable")
             self._of_label = np.searchsorted(
@@ -151,9 +144,9 @@ class Colouring:
 
     def _round(self, old: Colours) -> Colours:
         items = self.data.items
-        chosen = self._by_user @ mixed(old.options)
+        chosen = self.data.by_user @ mixed(old.options)
         users = mixed(old.users + mixed(chosen))
-        seen = self._by_option @ mixed(users)
+        seen = self.data.by_option @ mixed(users)
         options = mixed(old.options + mixed(seen))
         whole = mixed(np.add.reduceat(mixed(options), items.starts[:-1]) + ITEM)
         options = mixed(options + mixed(whole)[items.of_option])

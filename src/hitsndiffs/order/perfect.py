@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.layouts import some_rows
+from hitsndiffs.engines.ones import Ones
 from hitsndiffs.order.intervals import count_orders, tree_of_intervals
 from hitsndiffs.order.pqtree.tree import PQTree
 
@@ -165,21 +167,19 @@ class _Sets:
     n_leaves: int
     sizes: IntVector
     starts: IntVector
-    leaves: IntVector
+    leaves: npt.NDArray[np.integer[Any]]
 
     @classmethod
     def of(cls, data: Engine, users: IntVector) -> _Sets:
         """Make the sets of some users' options; these users are the leaves."""
-        chosen = _answers(data, users)
-        sizes = np.diff(chosen.indptr)
+        choosers = _choosers(data, users)
+        sizes = np.diff(choosers.indptr)
         # Options with the same users are tried once: their users' random numbers have the same sum.
-        numbers = np.random.default_rng(20240513).standard_normal(len(users))
-        sums = chosen.T @ numbers
+        sums = choosers @ np.random.default_rng(20240513).standard_normal(len(users))
         tested = np.flatnonzero((sizes > 1) & (sizes < len(users)))
         once = tested[np.unique(sums[tested], return_index=True)[1]]
         once = once[np.lexsort((once, sizes[once]))]
-        kept = chosen[:, once]
-        return cls(len(users), sizes[once], kept.indptr, kept.indices)
+        return cls(len(users), sizes[once], *some_rows((choosers.indptr, choosers.indices), once))
 
     def extremes(self, order: IntVector) -> tuple[IntVector, IntVector]:
         """For each set, the places of its first and last leaf in an order."""
@@ -215,12 +215,9 @@ class _Sets:
             room *= 2
 
 
-def _answers(data: Engine, users: IntVector) -> Any:
-    """Users × options as a SciPy matrix by columns, 1 where a user chose an option."""
-    from scipy.sparse import csc_array, csr_array
-
+def _choosers(data: Engine, users: IntVector) -> Ones:
+    """Options × users, 1 where one of these users chose an option."""
     if not data.gives_answers and len(users) * data.n_options <= SHEET_CELLS:
-        return csc_array(data.answer_sheets(users).T)
-    indptr, chosen = data.some_rows(users)
-    ones = np.ones(len(chosen))
-    return csr_array((ones, chosen, indptr), shape=(len(users), data.n_options)).tocsc()
+        option, user = np.nonzero(data.answer_sheets(users))
+        return Ones(np.searchsorted(option, np.arange(data.n_options + 1)), user, len(users))
+    return Ones(*data.some_rows(users), data.n_options).T
