@@ -111,6 +111,7 @@ class Visit:
 
 
 def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Live) -> None:
+    """Only the page itself can be reached; nothing else is even asked for."""
     with Visit(chromium, page) as visit:
         visit.drop(CLASS)
         assert "16 users, 8 items" in visit.page.inner_text("header")
@@ -134,7 +135,8 @@ def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Li
             assert [row["item"] for row in csv.DictReader(file)] == [
                 f"q{i:02}" for i in range(1, 8)
             ]
-        assert "<!doctype html>" in visit.download("Report").read_text("utf-8")
+        report = visit.download("Report").read_text("utf-8")
+        assert "<!doctype html>" in report
         assert '"layout": "wide"' in visit.download("Plan").read_text("utf-8")
         visit.page.get_by_role("button", name="Compare methods").click()
         visit.page.wait_for_selector("#methods")
@@ -145,24 +147,24 @@ def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Li
         visit.page.wait_for_selector("#bring")
         assert visit.wrong == []
         assert visit.outside == []
+        shown = visit.context.new_page()
+        visit.context.set_offline(True)
+        asked: list[str] = []
+        shown.on("request", lambda request: asked.append(request.url))
+        shown.set_content(report)
+        shown.wait_for_selector("#ranking tbody tr")
+        assert [url for url in asked if not url.startswith("about:")] == []
 
 
-def test_progress_is_shown_and_work_can_be_cancelled(chromium: Any, page: Live) -> None:
+def test_an_example_its_progress_and_cancelling_it(chromium: Any, page: Live) -> None:
     with Visit(chromium, page) as visit:
-        visit.drop(CLASS)
+        visit.page.get_by_text("Language models on a benchmark").click()
+        visit.page.wait_for_selector("#columns")
         visit.page.click("button.large >> nth=0")
         visit.page.wait_for_selector("#working")
         stages = visit.page.eval_on_selector_all("#stages li", "all => all.map(s => s.innerText)")
         assert stages == ["Reading the file", "Ranking", "Drawing the report"]
         visit.page.get_by_role("button", name="Cancel").click()
-        visit.page.wait_for_selector("#columns")
-        visit.rank()
-        assert len(visit.column(2)) == 16
-
-
-def test_an_example(chromium: Any, page: Live) -> None:
-    with Visit(chromium, page) as visit:
-        visit.page.get_by_text("Language models on a benchmark").click()
         visit.page.wait_for_selector("#columns")
         visit.rank()
         assert "model-c" in visit.column(2)
@@ -203,26 +205,6 @@ def test_two_visitors_at_once(chromium: Any, page: Live) -> None:
             assert other not in visit.download("Ranking").read_text("utf-8")
 
 
-def test_with_the_network_cut(chromium: Any, page: Live) -> None:
-    """Only the page itself can be reached; nothing else is even asked for."""
-    with Visit(chromium, page) as visit:
-        visit.drop(CLASS)
-        visit.rank()
-        loaded = visit.page.evaluate(
-            "performance.getEntriesByType('resource').map(entry => entry.name)"
-        )
-        assert all(name.startswith(page.address) for name in loaded)
-        assert visit.outside == []
-        report = visit.download("Report")
-        shown = visit.context.new_page()
-        visit.context.set_offline(True)
-        asked: list[str] = []
-        shown.on("request", lambda request: asked.append(request.url))
-        shown.set_content(report.read_text("utf-8"))
-        shown.wait_for_selector("#ranking tbody tr")
-        assert [url for url in asked if not url.startswith("about:")] == []
-
-
 def test_without_scripts(chromium: Any, page: Live) -> None:
     with Visit(chromium, page, java_script_enabled=False) as visit:
         visit.page.set_input_files(
@@ -251,7 +233,6 @@ def test_accessible_everywhere(chromium: Any, page: Live) -> None:
         check()
         visit.page.goto(page.address)
         visit.drop(CLASS)
-        check()
         visit.page.locator("details summary").first.click()
         check()
         visit.rank()
