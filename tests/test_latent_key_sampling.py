@@ -50,7 +50,7 @@ def best_options(r, fit):
 
 @pytest.mark.parametrize("sizes", [FEW, Sizes()])
 def test_a_result_leaves_the_search_as_it_was(sizes):
-    table = np.repeat(exam(3, users=300, items=12)[0], 3, axis=0)  # copies count for less
+    table = np.repeat(exam(3, users=200, items=12)[0], 3, axis=0)  # copies count for less
     found = search(open_engine(make_responses(table)), axes=1, sizes=sizes)
     problems = [found.problem] if found.sample is None else [found.problem, found.sample.whole]
     before = [problem.witness.copy() for problem in problems]
@@ -60,10 +60,10 @@ def test_a_result_leaves_the_search_as_it_was(sizes):
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("answered", some([1.0, 0.3, 0.7], 2))
+@pytest.mark.parametrize("answered", some([0.7, 1.0, 0.3], 1))
 def test_a_sample_leads_to_the_same_solution(answered):
-    r = make_responses(exam(3, users=3000, items=20, answered=answered)[0])
-    assert len(take_sample(problem_of(r)).users) < 1500
+    r = make_responses(exam(3, users=2400, items=20, answered=answered)[0])
+    assert len(take_sample(problem_of(r)).users) < 1200
     assert take_sample(problem_of(r, Sizes())).is_whole
     quick, slow = (fitted(r, sizes) for sizes in (FEW, Sizes()))
     np.testing.assert_array_equal(best_options(r, quick), best_options(r, slow))
