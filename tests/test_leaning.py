@@ -65,7 +65,7 @@ def test_it_holds_where_the_majority_is_wrong_and_where_answers_are_few():
     r = make_responses(table)
     assert accuracy(right, rank(r, "majority").scores) < 0
     assert accuracy(right, rank(r, resamples=2).scores) > 0.9
-    table, right = true_or_false(4, users=150, items=200, answered=0.15)
+    table, right = true_or_false(4, users=100, items=120, answered=0.15)
     assert accuracy(right, rank(make_responses(table), resamples=2).scores) > 0.6
 
 
@@ -173,9 +173,9 @@ def test_labels_mean_the_same_in_a_part_of_the_items():
 
 
 def test_marks_of_many_items_are_fitted_as_well_as_those_of_few(monkeypatch):
-    data = open_engine(simulate("1pl", users=30, items=200, seed=1).responses)
+    data = open_engine(simulate("1pl", users=25, items=120, seed=1).responses)
     evidence = []
-    for sizes in (Sizes(), Sizes(sample_items=80, sample_answers_of_user=30)):
+    for sizes in (Sizes(), Sizes(sample_items=50, sample_answers_of_user=20)):
         monkeypatch.setattr(MarksProblem, "usual_sizes", sizes)
         found = {mode.one_label: mode.fit.evidence for mode in search(data, axes=1).modes}
         evidence.append(found["right"])

@@ -1,7 +1,5 @@
 """Perfect orders with any pattern of missing answers: found, certified, counted."""
 
-from itertools import islice, takewhile
-
 import numpy as np
 import pytest
 from factory import THOROUGH, make_responses, random_table, some
@@ -49,18 +47,14 @@ def gappy_table(rng, m, n, k, way):
     return table[rng.permutation(len(table))]
 
 
-def a_thousand():
-    """Small and middling data sets with their numbers, 250 of each way."""
-    for number in range(1000):
+def a_thousand(first=0, up_to=1000, step=1):
+    """Some of a thousand small and middling data sets with their numbers, 250 of each way."""
+    for number in range(first, up_to, step):
         rng = np.random.default_rng(number)
         m, n, k = int(rng.integers(3, 40)), int(rng.integers(1, 25)), int(rng.integers(2, 5))
         table = gappy_table(rng, m, n, k, WAYS[number % len(WAYS)])
         if (table >= 0).any():
             yield number, table
-
-
-def the_first(count):
-    return takewhile(lambda numbered: numbered[0] < count, a_thousand())
 
 
 @pytest.mark.no_cover  # other tests run the same lines; here tracing them takes half of the time
@@ -74,7 +68,7 @@ def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(meth
     Other sevenths follow in a thorough run.
     """
     seen, by_tree, failed = 0, 0, []
-    for number, table in islice(a_thousand(), first, None, share):
+    for number, table in a_thousand(first, step=share):
         ranking = rank(make_responses(table, sparse=number % 8 >= 4), method)
         seen += 1
         by_tree += any("axis alone misses" in note for note in ranking.notes)
@@ -91,7 +85,7 @@ def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(meth
 def test_the_axis_alone_misses_many_of_them(monkeypatch):
     """What the tree is for: without it, not all of these are certified."""
     monkeypatch.setattr("hitsndiffs.methods.hnd.perfected", lambda data, fit, **_: fit)
-    tables = [table for _, table in the_first(80)]
+    tables = [table for _, table in a_thousand(up_to=80)]
     certified = [rank(make_responses(table), "hnd").consistent for table in tables]
     assert sum(certified) < 0.9 * len(tables)
 
@@ -148,7 +142,7 @@ def test_more_sheets_than_ends_of_options_have_no_perfect_order(monkeypatch):
 def test_padding_as_in_the_appendix_finds_what_the_tree_finds():
     """Columns with a single one until all rows have the same sum; then HnD (Appendix B)."""
     seen = missed = 0
-    for number, table in the_first(200 if THOROUGH else 120):
+    for number, table in a_thousand(up_to=200 if THOROUGH else 120):
         responses = make_responses(table[(table >= 0).any(axis=1)])
         if responses.n_users < 3:
             continue
