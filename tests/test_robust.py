@@ -96,7 +96,7 @@ def test_a_strong_user_turns_the_sign():
 
 @pytest.mark.no_cover
 def test_two_equal_camps_are_a_toss_of_a_coin_and_it_says_so():
-    half = two_camps(1, users=40)[::2]
+    half = two_camps(1, users=40, items=20)[::2]
     table = np.vstack([half, np.array([1, 0, 2, 3])[half]])  # the same with 0 and 1 exchanged
     for name in ("hnd-robust", "latent-key", "auto"):
         ranking = rank(make_responses(table), name, **FEW.get(name, {}))
