@@ -131,7 +131,7 @@ def test_what_is_no_file_or_no_json(tmp_path):
 @given(seed=st.integers(0, 1000), method=st.sampled_from(["auto", "hnd", "hnd-robust", "majority"]))
 def test_those_who_are_in_the_ranking_get_the_score_they_have(seed, method):
     responses = simulated(seed, users=25, items=9)
-    ranking = hnd.rank(responses, method=method)
+    ranking = hnd.rank(responses, method=method, **({"resamples": 2} if method == "auto" else {}))
     if method == "auto" and ranking.by == "score":
         return
     placed = ranking.score(responses)

@@ -149,7 +149,7 @@ def test_users_who_are_missing_from_most_halves_have_no_error():
 # -- through rank() -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "halves"), [("majority", 20), ("hnd", 20), ("latent-key", 5)])
+@pytest.mark.parametrize(("name", "halves"), [("majority", 20), ("hnd", 20), ("latent-key", 3)])
 def test_resampled_errors_are_of_the_size_of_the_methods_own(name, halves):
     table, _ = exam(0, users=40, items=30)
     r = make_responses(table)
@@ -171,7 +171,7 @@ def test_what_the_caller_knows_survives_the_halves():
     r = make_responses(table)
     answers_once = int(np.argmin((table >= 0).sum(axis=1)))
     ranking = rank(
-        r, "latent-key", bootstrap=4, resamples=0, answers={0: 0}, strong_user=answers_once
+        r, "latent-key", bootstrap=3, resamples=0, answers={0: 0}, strong_user=answers_once
     )
     assert np.isfinite(ranking.standard_errors).sum() > 15
 
