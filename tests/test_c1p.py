@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from c1p_cases import choosers, consistent_answers, valid_orders
-from factory import make_responses
+from factory import THOROUGH, make_responses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -114,7 +114,7 @@ def test_options_that_nobody_chose_do_not_shift_the_names_of_others() -> None:
 
 @pytest.mark.no_cover
 @given(small_answers, st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 if THOROUGH else 150, deadline=None)
 def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bool) -> None:
     responses = make_responses(answers, sparse=sparse)
     expected = orders_by_brute_force(responses)
@@ -136,7 +136,7 @@ def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bo
 
 @pytest.mark.no_cover
 @given(small_answers, st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 if THOROUGH else 150, deadline=None)
 def test_misfits_are_maximal_and_the_first_failure_is_the_first(
     answers: npt.NDArray[np.int64], guided: bool
 ) -> None:

@@ -122,7 +122,7 @@ def test_the_fit_is_where_the_likelihood_is_highest():
 
 @pytest.mark.no_cover
 def test_what_is_said_of_a_kind_does_not_depend_on_it():
-    records = made()
+    records = made(runs=30)
     turned = [r | {"rho": -r["rho"]} if r["kind"] == "runs" else r for r in records]
     here = np.array([r["kind"] == "runs" for r in records])
     one, other = calibration.left_out(records), calibration.left_out(turned)
@@ -194,7 +194,7 @@ def test_marks_are_as_likely_with_right_and_wrong_exchanged():
 
 @pytest.mark.no_cover
 def test_the_page_counts_wrong_rankings_that_were_mended():
-    records = [r | {"rho": 0.9} for r in made()]
+    records = [r | {"rho": 0.9} for r in made(runs=30)]
     for r in records:
         if r["seed"] == 0 and r["kind"] in ("runs", "letters"):
             r["rho"] = -0.5

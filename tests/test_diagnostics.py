@@ -17,7 +17,10 @@ from hitsndiffs.results.check import key_findings
 from hitsndiffs.results.diagnostics import best_options, item_columns, option_columns
 from hitsndiffs.results.ranking import Ranking
 
-pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning"),
+    pytest.mark.xdist_group("diagnostics"),  # one ranking serves many tests
+]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import naive
 import numpy as np
 import pytest
 from engine_cases import ENGINES, KINDS, bent, bent_with_sums, check_against_oracle, threaded
-from factory import make_responses, random_table, seeds
+from factory import THOROUGH, make_responses, random_table, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strict_engine import StrictEngine
@@ -45,7 +45,7 @@ def responses(draw):
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40 if THOROUGH else 20, deadline=None)
 @given(data=responses())
 def test_every_engine_gives_the_dense_sums(engine, data):
     check_against_oracle(ENGINES[engine](data), data)

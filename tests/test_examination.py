@@ -72,7 +72,7 @@ def test_thin_users_and_options() -> None:
 
 @pytest.mark.no_cover
 def test_equal_answers_need_enough_of_them() -> None:
-    sheets = np.random.default_rng(2).integers(0, 3, (20, 30))
+    sheets = np.random.default_rng(2).integers(0, 3, (10, 20))
     assert found(Responses.from_wide(sheets))["equal answers"].value["users"] == 0
     sheets[7] = sheets[3]
     assert found(Responses.from_wide(sheets))["equal answers"].value["groups"] == [[3, 7]]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from factory import make_responses, random_table, some
+from factory import THOROUGH, make_responses, random_table, some
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +33,7 @@ TWINS = np.array(
 
 
 @pytest.mark.no_cover
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=40 if THOROUGH else 25)
 @given(
     st.integers(0, 10_000),
     st.sampled_from(["hnd", "abh", "hits", "majority", "dawid-skene", "pooled-investment"]),
@@ -94,7 +94,7 @@ EVEN_ORDER = [n for first in range(3) for n in range(first, len(EVEN), 3)]
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("number", some(EVEN_ORDER, 12))
+@pytest.mark.parametrize("number", some(EVEN_ORDER, 8))
 def test_even_tables(number: int) -> None:
     case = EVEN[number]
     rows = [[-1 if mark == "." else int(mark) for mark in row] for row in case["table"]]

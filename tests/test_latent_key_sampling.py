@@ -50,7 +50,7 @@ def best_options(r, fit):
 
 @pytest.mark.parametrize("sizes", [FEW, Sizes()])
 def test_a_result_leaves_the_search_as_it_was(sizes):
-    table = np.repeat(exam(3, users=300, items=12)[0], 3, axis=0)  # copies count for less
+    table = np.repeat(exam(3, users=200, items=12)[0], 3, axis=0)  # copies count for less
     found = search(open_engine(make_responses(table)), axes=1, sizes=sizes)
     problems = [found.problem] if found.sample is None else [found.problem, found.sample.whole]
     before = [problem.witness.copy() for problem in problems]
@@ -60,10 +60,10 @@ def test_a_result_leaves_the_search_as_it_was(sizes):
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("answered", some([1.0, 0.3, 0.7], 2))
+@pytest.mark.parametrize("answered", some([0.7, 1.0, 0.3], 1))
 def test_a_sample_leads_to_the_same_solution(answered):
-    r = make_responses(exam(3, users=3000, items=20, answered=answered)[0])
-    assert len(take_sample(problem_of(r)).users) < 1500
+    r = make_responses(exam(3, users=2400, items=20, answered=answered)[0])
+    assert len(take_sample(problem_of(r)).users) < 1200
     assert take_sample(problem_of(r, Sizes())).is_whole
     quick, slow = (fitted(r, sizes) for sizes in (FEW, Sizes()))
     np.testing.assert_array_equal(best_options(r, quick), best_options(r, slow))
@@ -74,10 +74,10 @@ def test_a_sample_leads_to_the_same_solution(answered):
 
 
 @pytest.mark.parametrize("options", [2, 4])
-@pytest.mark.parametrize("seed", [0, 4])
+@pytest.mark.parametrize("seed", some([0, 4], 1))
 def test_options_that_nobody_in_the_sample_chose(options, seed):
     """They say nothing, and break nothing."""
-    codes = exam(seed, users=1500, items=20)[0] % options
+    codes = exam(seed, users=1200, items=20)[0] % options
     rare = options - 1  # one user each chooses it in every other item
     codes[:, ::2] = np.where(codes[:, ::2] == rare, 0, codes[:, ::2])
     codes[np.arange(700, 710), np.arange(0, 20, 2)] = rare
@@ -117,7 +117,7 @@ def test_the_sample_does_not_depend_on_the_order_of_the_users():
 @pytest.mark.no_cover
 @pytest.mark.parametrize("answered", some([0.6, 1.0], 1))
 def test_some_of_many_items_lead_to_the_same_solution(answered):
-    r = make_responses(exam(7, users=25, items=900, answered=answered)[0])
+    r = make_responses(exam(7, users=25, items=600, answered=answered)[0])
     problem = problem_of(r, strong_user=r.users[3], answers={5: 0})
     sample = take_sample(problem)
     part = sample.problem

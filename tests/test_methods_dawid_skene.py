@@ -76,7 +76,12 @@ def fit_crowdkit(aggregator, long):
         return aggregator.fit(long)
 
 
+#: Crowd-kit takes seconds to import.
+with_crowdkit = pytest.mark.xdist_group("crowd-kit")
+
+
 @pytest.mark.no_cover
+@with_crowdkit
 def test_majority_agrees_with_crowdkit():
     aggregation = pytest.importorskip("crowdkit.aggregation")
     answers, long = crowd(missing=0.1, seed=1)
@@ -91,6 +96,7 @@ def test_majority_agrees_with_crowdkit():
     )
 
 
+@with_crowdkit
 @pytest.mark.parametrize("rounds", [1, 5, 20])
 def test_one_coin_agrees_with_crowdkit(rounds):
     aggregation = pytest.importorskip("crowdkit.aggregation")
@@ -106,6 +112,7 @@ def test_one_coin_agrees_with_crowdkit(rounds):
 
 
 @pytest.mark.no_cover
+@with_crowdkit
 @pytest.mark.parametrize("rounds", [1, 5, 20])
 def test_full_agrees_with_crowdkit(rounds):
     aggregation = pytest.importorskip("crowdkit.aggregation")

@@ -9,6 +9,7 @@ import pickle
 import numpy as np
 import pytest
 from c1p_cases import TUCKER, random_sets, tucker, valid_orders
+from factory import THOROUGH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,7 +43,7 @@ def reduce_and_compare(n: int, sets: list[list[int]]) -> tuple[int, int]:
         )
     )
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200 if THOROUGH else 100, deadline=None)
 def test_any_sets_against_brute_force(case: tuple[int, list[list[int]]]) -> None:
     reduce_and_compare(*case)
 
@@ -53,7 +54,7 @@ def test_random_sets_against_brute_force(interval_share: float) -> None:
     rng = np.random.default_rng(7)
     counts = [
         reduce_and_compare(n, random_sets(n, 8, interval_share, rng))
-        for n in rng.integers(4, 7, size=70).tolist()
+        for n in rng.integers(4, 7, size=70 if THOROUGH else 45).tolist()
     ]
     accepted, refused = np.sum(counts, axis=0)
     assert accepted > 100
@@ -200,7 +201,7 @@ def test_work_is_linear_in_the_ones(longest: int, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(reduction, "mark", counting_mark)
     per_one = []
-    for n in (500, 8000):
+    for n in (500, 4000):
         rng = np.random.default_rng(n)
         hidden = rng.permutation(n)
         tree = PQTree(n)

@@ -33,7 +33,7 @@ def camps(seed=1):
 def test_two_camps_are_two_readings_and_a_question_tells_them_apart():
     table = camps()
     r = make_responses(table)
-    ranking = rank(r)
+    ranking = rank(r, resamples=2)
     assert ranking.confidence <= 0.6
     first, second = ranking.readings[:2]
     assert first.probability == ranking.confidence
@@ -47,7 +47,8 @@ def test_two_camps_are_two_readings_and_a_question_tells_them_apart():
     assert asked[0].gain >= asked[1].gain > 0
     for question in asked[:1]:
         for reading, camp in ((first, 0), (second, 1)):
-            settled = rank(r, answers={question.item: reading.key[question.item]})
+            known = {question.item: reading.key[question.item]}
+            settled = rank(r, answers=known, resamples=2)
             agrees = np.corrcoef(settled.scores, (first, second)[camp].correct)[0, 1]
             assert agrees > 0.8
             assert settled.confidence > ranking.confidence
@@ -57,7 +58,7 @@ def test_two_camps_are_two_readings_and_a_question_tells_them_apart():
 @pytest.mark.no_cover
 def test_another_reading_can_be_ranked_by():
     r = make_responses(camps())
-    first, second = rank(r), rank(r, reading=2)
+    first, second = rank(r, resamples=2), rank(r, reading=2, resamples=2)
     assert np.corrcoef(first.scores, second.scores)[0, 1] < -0.5
     assert second.confidence == pytest.approx(first.readings[1].probability)
     with pytest.raises(InputError, match="reading must be from 1 to"):
@@ -70,7 +71,7 @@ def test_a_method_without_readings_takes_none():
 
 
 def test_readings_are_saved(tmp_path):
-    ranking = rank(make_responses(camps()))
+    ranking = rank(make_responses(camps()), resamples=2)
     ranking.save(tmp_path / "kept.json")
     again = hnd.load(tmp_path / "kept.json")
     assert again.ask() == ranking.ask()
@@ -114,10 +115,10 @@ def test_a_full_key_settles_it():
     table = with_own_letters(table)
     key = dict(enumerate(with_own_letters(np.zeros((1, 12), dtype=int))[0].tolist()))
     r = make_responses(table)
-    alone, told = rank(r), rank(r, answers=key)
+    alone, told = rank(r, resamples=2), rank(r, answers=key, resamples=2)
     assert told.confidence > max(alone.confidence, 0.95)
     assert accuracy(ability, told.scores) > 0.7
-    few = rank(r, answers={item: key[item] for item in (0, 1)})
+    few = rank(r, answers={item: key[item] for item in (0, 1)}, resamples=2)
     assert few.confidence >= alone.confidence
 
 
@@ -132,7 +133,7 @@ def test_a_group_is_one_witness():
     truth = (everything == right).mean(axis=1)
     r = make_responses(everything)
     group = dict.fromkeys(r.users[40:].tolist(), "one model")
-    grouped = rank(r, group=group)
+    grouped = rank(r, group=group, resamples=2)
     assert accuracy(truth, grouped.scores) > 0.9
     assert np.isfinite(grouped.scores).all()
     with pytest.raises(InputError, match="name none of the users"):
@@ -155,7 +156,7 @@ def test_answers_that_tell_nothing_are_called_that(table, word):
 
 
 def test_a_shown_range_holds_the_shown_rank():
-    table, _ = exam(7, users=1500, items=8)
+    table, _ = exam(7, users=800, items=8)
     ranking = rank(make_responses(with_own_letters(table)), "latent-key", resamples=0)
     low, high = ranking.rank_intervals()
     assert ((low <= ranking.ranks) & (ranking.ranks <= high)).all()
@@ -166,7 +167,7 @@ def test_a_shown_range_holds_the_shown_rank():
 def test_no_reading_is_likelier_than_the_first(seed):
     """The first explains the answers best; what it lacks is left for readings not found."""
     r = hnd.simulate("2pl", users=40, items=20, seed=seed).responses
-    chances = [reading.probability for reading in rank(r).readings]
+    chances = [reading.probability for reading in rank(r, resamples=2).readings]
     assert max(chances) == chances[0]
     assert sum(chances) <= 1 + 1e-9
 

@@ -5,6 +5,7 @@ from importlib import resources
 
 import numpy as np
 import pytest
+from factory import THOROUGH
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt import (
@@ -188,12 +189,13 @@ def test_mean_user_accuracy_is_the_papers(model):
     figure = json.loads(text)[f"accuracy/{model}/difficulty"]
     for bmax, theirs in zip(figure["x"], figure["mean_user_accuracy"], strict=True):
         ours = []
-        for seed in range(20):
+        runs = 20 if THOROUGH else 10
+        for seed in range(runs):
             sim = simulate(model, seed=seed, bmax=bmax)
             chances = sim.model.probabilities(sim.abilities)
             ours.append(100 * chances[:, np.arange(100), sim.model.correct].mean())
         # Theirs is a mean of ten runs. 21 comparisons: four standard errors are rare by chance.
-        error = np.std(ours, ddof=1) * np.sqrt(1 / 10 + 1 / 20)
+        error = np.std(ours, ddof=1) * np.sqrt(1 / 10 + 1 / runs)
         assert abs(np.mean(ours) - theirs) < 4 * error, (bmax, theirs, np.mean(ours))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import naive_spectral as naive
 import numpy as np
 import pytest
@@ -141,14 +143,21 @@ def test_solvers_find_the_second_axis_of_u(table, solver):
     assert is_same_axis(found.vector, vector, 1e-8)
 
 
-@pytest.mark.no_cover
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("shape", [(500, 6, 3), (450, 300, 2), (900, 200, 4)])
-def test_solvers_agree_on_larger_data(solver, shape):
-    """Beyond the sizes that are solved densely, on the options' side and on the users'."""
+@cache
+def larger(*shape):
+    """Answers, and the second axis of their matrix."""
     table = random_table(3, *shape, missing=0.2)
     table = table[(table >= 0).any(axis=1)]
-    _, vector = naive.second_axis(naive.C(table))
+    return table, naive.second_axis(naive.C(table))[1]
+
+
+@pytest.mark.no_cover
+@pytest.mark.xdist_group("larger data")  # each axis is found once
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("shape", [(500, 6, 3), (450, 300, 2), (520, 120, 4)])
+def test_solvers_agree_on_larger_data(solver, shape):
+    """Beyond the sizes that are solved densely, on the options' side and on the users'."""
+    table, vector = larger(*shape)
     found = solve(opened(table), solver)
     assert found.converged
     assert is_same_axis(found.vector, vector, 1e-8)
