@@ -164,7 +164,7 @@ def test_confusion_matrices_are_those_of_one_machine(model):
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("method", ["latent-key", "auto", "hnd-robust"])
+@pytest.mark.parametrize("method", some(["auto", "latent-key", "hnd-robust"], 1))
 def test_solutions_are_looked_for_in_a_sample_and_fitted_to_all(method):
     """The same sample as on one machine; the last rounds are made on the workers."""
     responses = hnd.Responses.from_wide(answers(500, 10))
