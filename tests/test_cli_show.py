@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from commands import QUIZ, Here, as_program, on_terminal
+from commands import QUIZ, Here, as_program, on_terminal_here
 
 import hitsndiffs as hnd
 from hitsndiffs.cli.text import interval_bar
@@ -27,7 +27,7 @@ def screen(text: str) -> list[str]:
 
 @pytest.mark.parametrize("columns", [80, 100])
 def test_bars_where_the_screen_is_wide(columns: int) -> None:
-    done = on_terminal("rank", QUIZ, "--method=majority", "--top", 5, columns=columns)
+    done = on_terminal_here("rank", QUIZ, "--method=majority", "--top", 5, columns=columns)
     lines = screen(done.out)
     bars = [line for line in lines if "●" in line]
     assert len(bars) == 5
@@ -36,7 +36,7 @@ def test_bars_where_the_screen_is_wide(columns: int) -> None:
 
 
 def test_no_bars_on_a_narrow_screen() -> None:
-    lines = screen(on_terminal("rank", QUIZ, "--method=majority", columns=60).out)
+    lines = screen(on_terminal_here("rank", QUIZ, "--method=majority", columns=60).out)
     assert not [line for line in lines if "●" in line]
     assert max(map(len, lines)) <= 60
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from commands import Here, on_terminal
+from commands import Here, on_terminal_here
 
 import hitsndiffs as hnd
 from hitsndiffs.data import compiling
@@ -86,7 +86,7 @@ def test_file_names_hold_no_escapes(here: Here, tmp_path: Path) -> None:
 
 
 def test_a_terminal_shows_no_escapes_of_a_file(tmp_path: Path) -> None:
-    done = on_terminal("rank", table(tmp_path / "a\x1b]0;owned\x07.csv"), "-m", "majority")
+    done = on_terminal_here("rank", table(tmp_path / "a\x1b]0;owned\x07.csv"), "-m", "majority")
     assert done.code == 0
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", done.out)  # our own bold type and cursor
     assert not re.search(r"\x1b|\x07|\x9b|\u202e", shown)
