@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from factory import c1p_table, make_responses, random_table
+from factory import THOROUGH, c1p_table, make_responses, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from show_cases import HOSTILE, copied, hostile
@@ -103,7 +103,7 @@ def test_some_users_only(quiz: hnd.Ranking) -> None:
 
 @pytest.mark.no_cover
 def test_many_users_and_items_stay_readable() -> None:
-    table = random_table(1, 3000, 200, 3, missing=0.3)
+    table = random_table(1, 3000, 60, 3, missing=0.3)
     ranking = hnd.rank(make_responses(table), method="majority")
     for name in ("ranking", "answers", "items", "axes"):
         rows = rows_of(json.loads(ranking.plot(name).to_json()))
@@ -254,6 +254,7 @@ def test_comparisons_draw_themselves() -> None:
         hnd.compare(r, ["hnd"]).plot()
 
 
+@settings(max_examples=200 if THOROUGH else 30)
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=20))
 def test_names_stay_apart(labels: list[str]) -> None:
     unique = list(dict.fromkeys(labels))

@@ -64,7 +64,10 @@ def quiz() -> hnd.Ranking:
 
 @pytest.fixture(scope="module")
 def page(quiz: hnd.Ranking) -> str:
-    return report_html(quiz, file=QUIZ, command="hnd rank quiz.csv --report report.html")
+    """A report that is made where there is no Altair, which only charts in notebooks need."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "altair", None)
+        return report_html(quiz, file=QUIZ, command="hnd rank quiz.csv --report report.html")
 
 
 def outside_addresses(text: str) -> list[str]:
@@ -262,9 +265,8 @@ def test_a_missing_extra_is_named(quiz: hnd.Ranking, monkeypatch: pytest.MonkeyP
                 make()
 
 
-def test_a_report_needs_no_altair(quiz: hnd.Ranking, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "altair", None)
-    assert report_html(quiz).count('<svg version="1.1"') > 20
+def test_a_report_needs_no_altair(page: str) -> None:
+    assert page.count('<svg version="1.1"') > 20
 
 
 def test_the_style_follows_the_reader() -> None:
@@ -296,7 +298,8 @@ def test_the_command_writes_a_report(
 def test_a_report_on_several_files_names_none_of_them_as_the_source(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    lines = QUIZ.read_text(encoding="utf-8").splitlines()
+    lines = [",".join(line.split(",")[:4]) for line in QUIZ.read_text().splitlines()]
+    answers = sum(bool(cell) for line in lines[1:] for cell in line.split(",")[1:])
     folder = tmp_path / "quizzes"
     folder.mkdir()
     one = write(folder / "one.csv", lines[:16])
@@ -304,7 +307,7 @@ def test_a_report_on_several_files_names_none_of_them_as_the_source(
     path = tmp_path / "report.html"
     Here(capsys)("rank", one, two, "--method", "majority", "--report", path)
     words = Page(path.read_text(encoding="utf-8")).words
-    assert "These data hold 588 answers of 30 users" in words
+    assert f"These data hold {answers} answers of 30 users" in words
     assert "hnd rank one.csv two.csv --method majority" in words
     assert "SHA-256" not in words
     Here(capsys)("rank", folder, "--method", "majority", "--report", path)
