@@ -8,7 +8,17 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from commands import CROWD, MODELS, QUIZ, Here, as_program, on_terminal, on_terminal_here, rows, write
+from commands import (
+    CROWD,
+    MODELS,
+    QUIZ,
+    Here,
+    as_program,
+    on_terminal,
+    on_terminal_here,
+    rows,
+    write,
+)
 
 import hitsndiffs as hnd
 from hitsndiffs.irt import simulate, write_simulation

@@ -64,7 +64,7 @@ def answers(users, items, missing=0.1, seed=0):
 # -- the sums and the order ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("parts", "in_bucket"), [(1, 1), (6, 1), (6, 1000)])
+@pytest.mark.parametrize(("parts", "in_bucket"), some([(6, 1), (1, 1), (6, 1000)], 2))
 def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts, in_bucket):
     frame = answers(300, 6)
     one = open_engine(hnd.Responses.from_wide(frame), "numpy")

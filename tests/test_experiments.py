@@ -537,7 +537,7 @@ def test_pages_tables_and_pictures(tmp_path):
     assert beta[0] == 1
     assert beta[-1] > 4  # rounds grow about linearly with β
     # A later run of another figure leaves the first ones on the page.
-    reproduce(["accuracy/c1p"], out=out, runs=1, jobs=1, points=1, methods=["hnd"])
+    reproduce(["accuracy/c1p/items"], out=out, runs=1, jobs=1, points=1, methods=["hnd"])
     assert "accuracy-grm-difficulty.png" in (out / "index.html").read_text()
 
 

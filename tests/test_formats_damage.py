@@ -117,7 +117,9 @@ TEXTS = [
 
 
 @pytest.mark.no_cover
-@settings(max_examples=30 if THOROUGH else 6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=30 if THOROUGH else 6, deadline=None, suppress_health_check=list(HealthCheck)
+)
 @pytest.mark.parametrize("name", TEXTS)
 @given(seed=st.integers(0, 2**32))
 @example(seed=1)

@@ -5,6 +5,7 @@ from importlib import resources
 
 import numpy as np
 import pytest
+from factory import some
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt import (
@@ -186,7 +187,8 @@ def test_paper_recipes():
 def test_mean_user_accuracy_is_the_papers(model):
     text = resources.files("hitsndiffs.paper").joinpath("paper_values.json").read_text()
     figure = json.loads(text)[f"accuracy/{model}/difficulty"]
-    for bmax, theirs in zip(figure["x"], figure["mean_user_accuracy"], strict=True):
+    pairs = list(zip(figure["x"], figure["mean_user_accuracy"], strict=True))
+    for bmax, theirs in some([*pairs[::3], *pairs[1::3], *pairs[2::3]], 3):  # the ends, the middle
         ours = []
         for seed in range(20):
             sim = simulate(model, seed=seed, bmax=bmax)
