@@ -189,7 +189,7 @@ def test_file_options(here: Here, tmp_path: Path) -> None:
 
 
 def test_standard_input(tmp_path: Path) -> None:
-    done = as_program("rank", "-", "-q", stdin=QUIZ.read_text())
+    done = as_program("rank", "-", "-q", "-m", "majority", stdin=QUIZ.read_text())
     assert done.code == 0
     assert len(done.out.splitlines()) == 31
 

@@ -155,11 +155,11 @@ def test_threads_work_in_a_forked_process():
     code = """
         import os, warnings
         import numpy as np
-        from factory import make_responses, random_table
-        from engine_cases import threaded
+        from hitsndiffs.data.responses import Responses
+        from hitsndiffs.engines.threads import ThreadsEngine
         warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads: the point here
-        data = make_responses(random_table(0, 9000, 5, 3, missing=0.1))
-        sums = threaded("packed", 2)(data)
+        data = Responses.from_wide(np.random.default_rng(0).integers(0, 3, (9000, 5)))
+        sums = ThreadsEngine(data, 2, layout="packed")
         before = sums.choosers(np.ones(9000))
         if os.fork() == 0:
             os._exit(0 if (sums.choosers(np.ones(9000)) == before).all() else 1)
