@@ -6,9 +6,6 @@ JOBS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Coverage by sys.monitoring costs little; Python has it from 3.12 on.
-CORE := "import sys; print('sysmon' if sys.version_info >= (3, 12) else 'ctrace')"
-
 # Bytecode and compiled kernels are kept, so that each process need not make them again.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -51,8 +48,8 @@ thorough:
 	@HITSNDIFFS_TESTS=thorough $(MAKE) --no-print-directory test
 
 tests: warm
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 COVERAGE_CORE=$$($(BIN)/python -c $(CORE)) \
-	  $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(BIN)/python -m slipcover -m pytest -n $(JOBS) --dist loadgroup
 
 # Everything is imported and compiled once, before several processes would do it at the same time.
 warm: $(VENV)/.ready
@@ -97,7 +94,7 @@ dist: $(VENV)/.ready
 	build/wheel-check/bin/hnd rank examples/quiz.csv
 
 clean:
-	rm -rf $(VENV) dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up, once; again when the project's settings change.

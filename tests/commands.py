@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +67,37 @@ def on_terminal(*arguments: object, columns: int = 80, cwd: Path | None = None) 
         [*PROGRAM, *map(str, arguments)], columns=columns, kind="xterm-256color", folder=cwd
     )
     return Done(code, text, "")
+
+
+def on_terminal_here(*arguments: object, columns: int = 80) -> Done:
+    """Run a command in this process, on a terminal as wide as that; it comes back as ``out``."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    shown: list[bytes] = []
+
+    def read() -> None:
+        with contextlib.suppress(OSError):  # the other end is closed
+            while piece := os.read(parent, 1 << 16):
+                shown.append(piece)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
+            patch.delenv(name, raising=False)
+        patch.setenv("TERM", "xterm-256color")
+        with open(child, "w", encoding="utf-8") as screen:
+            for name in ("stdout", "stderr", "__stdout__"):  # the last is asked for the width
+                patch.setattr(sys, name, screen)
+            code = main([str(argument) for argument in arguments])
+    reader.join()
+    os.close(parent)
+    return Done(code, b"".join(shown).decode().replace("\r\n", "\n"), "")
 
 
 def rows(table: str) -> list[list[str]]:

@@ -4,47 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-
-@contextmanager
-def untraced() -> Iterator[None]:
-    """Without what measures coverage by tracing (before Python 3.12), which is slow."""
-    here, in_threads = sys.gettrace(), threading.gettrace()
-    sys.settrace(None)
-    threading.settrace(None)
-    try:
-        yield
-    finally:
-        sys.settrace(here)
-        threading.settrace(in_threads)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """Trace imports in the first process of pytest-xdist alone: they are the same in all."""
-    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0":
-        return (yield)
-    with untraced():
-        return (yield)
-
-
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Leave tests marked ``no_cover`` untraced also in the processes of pytest-xdist.
-
-    There pytest-cov starts to trace twice; for such tests it stops once.
-    """
-    if not (item.get_closest_marker("no_cover") and item.config.pluginmanager.hasplugin("_cov")):
-        return (yield)
-    with untraced():
-        return (yield)
 
 
 @pytest.fixture(scope="session")

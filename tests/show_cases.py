@@ -45,7 +45,8 @@ def hostile() -> hnd.Responses:
 
 def copied() -> hnd.Responses:
     """A class in which three students hand in the same sheet."""
-    users = [f"student-{j:02d}" for j in range(30)]
-    table = graded(users, [f"q{i}" for i in range(30)], list("ABCD"), seed=4)
+    users = [f"student-{j:02d}" for j in range(20)]
+    items = [f"q{i}" for i in range(15)]
+    table = graded(users, items, list("ABCD"), seed=4)
     table[1], table[2] = table[0], table[0]
-    return hnd.Responses.from_wide(table, users=users, items=[f"q{i}" for i in range(30)])
+    return hnd.Responses.from_wide(table, users=users, items=items)

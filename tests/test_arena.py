@@ -17,8 +17,6 @@ from benchmarks.arena.settings import SETTINGS
 from benchmarks.arena.summary import Difference, Results, no_worse
 from hitsndiffs import Responses
 
-pytestmark = pytest.mark.no_cover  # other tests run the same lines
-
 
 def same(a, b) -> bool:
     return a is b is None or np.array_equal(a, b, equal_nan=True)

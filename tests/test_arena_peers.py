@@ -19,7 +19,6 @@ from benchmarks.arena.summary import Results
 from hitsndiffs import Responses
 
 pytestmark = [
-    pytest.mark.no_cover,  # other tests run the same lines
     pytest.mark.xdist_group("crowd-kit"),  # it takes seconds to import
 ]
 

@@ -52,7 +52,6 @@ def test_items_with_labels_of_their_own_are_no_case_for_confusion_matrices():
     assert "each item has its own right answer" in ranking.notes[0]
 
 
-@pytest.mark.no_cover
 def test_two_shared_labels_have_leanings():
     table, truth = biased_workers(0)
     ranking = rank(make_responses(table), resamples=2)
@@ -77,7 +76,6 @@ def three_labels(seed, users=40, items=150):
     return table, right
 
 
-@pytest.mark.no_cover
 def test_confused_workers_get_confusion_matrices():
     table, truth = three_labels(0)
     ranking = rank(make_responses(table), resamples=2)
@@ -96,7 +94,6 @@ def test_a_contest_without_hidden_answers_is_not_spoken_of(monkeypatch):
     assert "each item has its own right answer" in note
 
 
-@pytest.mark.no_cover
 def test_doubt_comes_with_advice_and_the_advice_helps():
     half = two_camps(2, users=40, items=20)[::2]
     table = np.vstack([half, np.array([1, 0, 2, 3])[half]])
@@ -148,7 +145,6 @@ def confused():
     return ranking
 
 
-@pytest.mark.no_cover
 @pytest.mark.xdist_group("confused")
 def test_confusion_matrices_come_first_and_readings_by_a_key_beside_them(confused):
     readings = confused.fit.readings

@@ -112,7 +112,6 @@ def test_options_that_nobody_chose_do_not_shift_the_names_of_others() -> None:
     assert analyse(four).misfits == analyse(without).misfits != ()
 
 
-@pytest.mark.no_cover
 @given(small_answers, st.booleans())
 @settings(max_examples=300 if THOROUGH else 150, deadline=None)
 def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bool) -> None:
@@ -134,7 +133,6 @@ def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bo
         assert report.distance > 0
 
 
-@pytest.mark.no_cover
 @given(small_answers, st.booleans())
 @settings(max_examples=300 if THOROUGH else 150, deadline=None)
 def test_misfits_are_maximal_and_the_first_failure_is_the_first(

@@ -120,7 +120,6 @@ def test_the_fit_is_where_the_likelihood_is_highest():
         assert loss(there[0], there[1:]) > here
 
 
-@pytest.mark.no_cover
 def test_what_is_said_of_a_kind_does_not_depend_on_it():
     records = made(runs=30)
     turned = [r | {"rho": -r["rho"]} if r["kind"] == "runs" else r for r in records]
@@ -130,7 +129,6 @@ def test_what_is_said_of_a_kind_does_not_depend_on_it():
     assert not np.array_equal(one[~here], other[~here])
 
 
-@pytest.mark.no_cover
 def test_ninety_per_cent_is_said_only_where_kinds_left_out_bear_it_out():
     sure = [r | {"rho": 0.9} for r in made(kinds=17, runs=20)]
     assert calibration.learn(sure).most == 1.0
@@ -167,7 +165,6 @@ def test_records_are_kept_and_added_to(tmp_path):
 # -- kinds -----------------------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("kind", STRUCTURES)
 def test_kinds_are_settled_by_their_seed(kind):
     one, again, other = structure(kind, 1), structure(kind, 1), structure(kind, 2)
@@ -192,7 +189,6 @@ def test_marks_are_as_likely_with_right_and_wrong_exchanged():
     np.testing.assert_allclose(right, wrong_when_turned)
 
 
-@pytest.mark.no_cover
 def test_the_page_counts_wrong_rankings_that_were_mended():
     records = [r | {"rho": 0.9} for r in made(runs=30)]
     for r in records:

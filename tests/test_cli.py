@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from commands import CROWD, QUIZ, Here, as_program, on_terminal, rows, write
+from commands import CROWD, QUIZ, Here, on_terminal_here, rows, write
 from typer.testing import CliRunner
 
 import hitsndiffs as hnd
@@ -50,9 +50,9 @@ def test_our_options_speak_of_no_python_types(here: Here, command: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself_in_80_columns(command: str) -> None:
-    done = as_program(command, "--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    done = on_terminal_here(command, "--help", columns=80)
     assert done.code == 0
-    assert max(map(len, done.out.splitlines())) <= 80
+    assert max(map(len, ANSI.sub("", done.out).splitlines())) <= 80
 
 
 def test_typers_own_runner_works() -> None:
@@ -73,7 +73,7 @@ def test_methods_lists_all_of_them(here: Here) -> None:
     assert all(len(row) == 3 and all(row) for row in body)
     listed = json.loads(here("methods", "--json").out)
     assert [entry["name"] for entry in listed] == list(hnd.METHODS)
-    shown = ANSI.sub("", on_terminal("methods").out)
+    shown = ANSI.sub("", on_terminal_here("methods").out)
     assert max(map(len, shown.splitlines())) <= 80
     assert all(name in shown for name in hnd.METHODS)
 
@@ -126,7 +126,7 @@ def test_check_finds_the_layout(here: Here, tmp_path: Path) -> None:
 
 
 def test_check_on_a_terminal() -> None:
-    done = on_terminal("check", CROWD)
+    done = on_terminal_here("check", CROWD)
     assert done.code == 0
     assert max(map(len, ANSI.sub("", done.out).splitlines())) <= 80
 
@@ -174,7 +174,7 @@ def test_compare_out(here: Here, simulated: tuple[Path, Path], tmp_path: Path, e
 
 
 def test_compare_on_a_terminal(simulated: tuple[Path, Path]) -> None:
-    done = on_terminal("compare", simulated[0], "--key", simulated[1])
+    done = on_terminal_here("compare", simulated[0], "--key", simulated[1])
     assert done.code == 0
     shown = ANSI.sub("", done.out)
     assert max(map(len, shown.splitlines())) <= 80

@@ -46,7 +46,6 @@ BROKEN: dict[str, tuple[bytes, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", BROKEN)
 @pytest.mark.parametrize("command", ["rank", "check", "compare"])
 def test_a_broken_file_gets_one_clear_sentence(
@@ -64,12 +63,12 @@ def test_a_broken_file_gets_one_clear_sentence(
         assert words in done.err
 
 
-def test_a_broken_file_through_the_program(tmp_path: Path) -> None:
+def test_a_broken_file_through_the_program(here: Here, tmp_path: Path) -> None:
     file = tmp_path / "ragged.csv"
     file.write_bytes(BROKEN["ragged.csv"][0])
     done = as_program("rank", file)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    debug = as_program("rank", file, "--debug")
+    debug = here("rank", file, "--debug")
     assert debug.code == 2
     assert "Traceback" in debug.err
     assert debug.err.splitlines()[-1] == done.err.strip()

@@ -8,7 +8,17 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from commands import CROWD, MODELS, QUIZ, Here, as_program, on_terminal, rows, write
+from commands import (
+    CROWD,
+    MODELS,
+    QUIZ,
+    Here,
+    as_program,
+    on_terminal,
+    on_terminal_here,
+    rows,
+    write,
+)
 
 import hitsndiffs as hnd
 from hitsndiffs.irt import simulate, write_simulation
@@ -32,7 +42,6 @@ def two_groups(tmp_path: Path) -> Path:
 # -- for programs -------------------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("file", "users"), [(QUIZ, 30), (CROWD, 40), (MODELS, 12)])
 def test_every_user_comes_out_once_best_first(here: Here, file: Path, users: int) -> None:
     done = here("rank", file)
@@ -51,7 +60,6 @@ def test_the_command_says_what_the_library_says(here: Here) -> None:
     assert [row[1] for row in body] == ranking.users[ranking.order].tolist()
 
 
-@pytest.mark.no_cover
 def test_notes_go_to_standard_error_and_quiet_silences_them(here: Here) -> None:
     done = here("rank", QUIZ)
     assert "30 users, 20 items, 588 answers" in done.err
@@ -179,7 +187,7 @@ def test_file_options(here: Here, tmp_path: Path) -> None:
 
 
 def test_standard_input(tmp_path: Path) -> None:
-    done = as_program("rank", "-", "-q", stdin=QUIZ.read_text())
+    done = as_program("rank", "-", "-q", "-m", "majority", stdin=QUIZ.read_text())
     assert done.code == 0
     assert len(done.out.splitlines()) == 31
 
@@ -293,38 +301,37 @@ def test_on_a_terminal_it_fits_and_explains_itself() -> None:
     assert sum("student-" in line for line in lines) == 30
 
 
-def test_long_names_and_odd_characters_do_not_break_the_table(tmp_path: Path) -> None:
+def test_long_names_and_odd_characters_do_not_break_the_table(here: Here, tmp_path: Path) -> None:
     names = ["名" * 60, "x" * 200, "ann [red]b[/red]", "tab\there", "esc\x1b[31m"]
     lines = [f"{name},{'ABCDE'[k]},A,{'AABBB'[k]}" for k, name in enumerate(names)]
     file = write(tmp_path / "odd.csv", ["student,q1,q2,q3", *lines])
-    done = on_terminal("rank", file, "--method", "majority")
+    done = on_terminal_here("rank", file, "--method", "majority")
     assert done.code == 0
     plain = ANSI.sub("", done.out)
     assert max(map(len, plain.splitlines())) <= 80
     assert "[red]b[/red]" in plain
     assert "\x1b[31m" not in done.out
-    piped = as_program("rank", file, "--method", "majority", "-q")
+    piped = here("rank", file, "--method", "majority", "-q")
     assert {len(row) for row in rows(piped.out)} == {7}
 
 
-@pytest.mark.no_cover
 def test_large_rankings_show_the_best_and_say_what_is_left(tmp_path: Path) -> None:
     file = write_simulation(simulate("samejima", users=120, items=30, seed=3), tmp_path)[0]
-    shown = ANSI.sub("", on_terminal("rank", file, "-m", "hnd").out)
+    shown = ANSI.sub("", on_terminal_here("rank", file, "-m", "hnd").out)
     assert len(re.findall(r"user-\d+", shown)) == 20
     assert "100 more users" in shown
-    shown = ANSI.sub("", on_terminal("rank", file, "-m", "hnd", "--top", 5).out)
+    shown = ANSI.sub("", on_terminal_here("rank", file, "-m", "hnd", "--top", 5).out)
     assert len(re.findall(r"user-\d+", shown)) == 5
-    shown = ANSI.sub("", on_terminal("rank", file, "-m", "hnd", "--all").out)
+    shown = ANSI.sub("", on_terminal_here("rank", file, "-m", "hnd", "--all").out)
     assert len(re.findall(r"user-\d+", shown)) == 120
 
 
 def test_groups_have_headings(two_groups: Path) -> None:
-    shown = ANSI.sub("", on_terminal("rank", two_groups, "--method", "hnd").out)
+    shown = ANSI.sub("", on_terminal_here("rank", two_groups, "--method", "hnd").out)
     assert "Group 1 of 2 (3 users)" in shown
     assert "Group 2 of 2 (2 users)" in shown
 
 
 def test_shares_are_shown_as_per_cent() -> None:
-    shown = ANSI.sub("", on_terminal("rank", QUIZ, "-m", "majority", "--by", "correct").out)
+    shown = ANSI.sub("", on_terminal_here("rank", QUIZ, "-m", "majority", "--by", "correct").out)
     assert re.search(r"\d+\.\d %", shown)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from commands import QUIZ, Here, as_program, on_terminal
+from commands import QUIZ, Here, as_program, on_terminal_here
 
 import hitsndiffs as hnd
 from hitsndiffs.cli.text import interval_bar
@@ -27,7 +27,7 @@ def screen(text: str) -> list[str]:
 
 @pytest.mark.parametrize("columns", [80, 100])
 def test_bars_where_the_screen_is_wide(columns: int) -> None:
-    done = on_terminal("rank", QUIZ, "--method=majority", "--top", 5, columns=columns)
+    done = on_terminal_here("rank", QUIZ, "--method=majority", "--top", 5, columns=columns)
     lines = screen(done.out)
     bars = [line for line in lines if "●" in line]
     assert len(bars) == 5
@@ -36,7 +36,7 @@ def test_bars_where_the_screen_is_wide(columns: int) -> None:
 
 
 def test_no_bars_on_a_narrow_screen() -> None:
-    lines = screen(on_terminal("rank", QUIZ, "--method=majority", columns=60).out)
+    lines = screen(on_terminal_here("rank", QUIZ, "--method=majority", columns=60).out)
     assert not [line for line in lines if "●" in line]
     assert max(map(len, lines)) <= 60
 
@@ -51,7 +51,6 @@ def test_bars_in_plain_letters_where_nothing_else_is_known(
     assert interval_bar(0.5, 0.2, (0.0, 1.0), 11) == "   --o--   "
 
 
-@pytest.mark.no_cover
 def test_the_same_sureness_everywhere(here: Here) -> None:
     ranking = hnd.rank(hnd.read_responses(QUIZ))
     assert ranking.confidence is not None
@@ -68,7 +67,6 @@ def test_the_same_sureness_everywhere(here: Here) -> None:
     assert "sure" not in found["direction"]["sentence"]
 
 
-@pytest.mark.no_cover
 def test_the_same_sureness_in_files_and_readings(here: Here, tmp_path: Path) -> None:
     ranking = hnd.rank(hnd.read_responses(QUIZ))
     kept, page = tmp_path / "kept.json", tmp_path / "page.html"

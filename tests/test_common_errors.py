@@ -66,7 +66,6 @@ def naive_key_by_ability(responses, key):
     return found, closest
 
 
-@pytest.mark.no_cover
 @given(answer_sheets, st.integers(0, 1000))
 def test_the_key_by_ability_is_that_of_the_definition(table, seed):
     responses = make_responses(table)
@@ -134,7 +133,6 @@ def bock():
     return made
 
 
-@pytest.mark.no_cover
 def test_intervals_of_shares_cover_where_several_options_rise(bock):
     own = np.mean([np.abs(r.scores - true) <= 1.96 * r.own_errors for true, r in bock])
     whole = np.mean([np.abs(r.scores - true) <= 1.96 * r.standard_errors for true, r in bock])
@@ -179,7 +177,6 @@ def test_errors_of_abilities_have_nothing_in_common(bock):
     np.testing.assert_array_equal(by_ability.own_errors, by_ability.standard_errors)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("method", ["auto", "hnd", "majority"])
 def test_a_range_holds_the_rank_that_is_shown(method):
     few = {"resamples": 0} if method == "auto" else {}

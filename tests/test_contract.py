@@ -155,7 +155,6 @@ TOLD = {
 USUAL = {"weights", "key"}
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_shapes_and_ranges(name, missing):
     r = make_responses(plain_answers(missing))
@@ -203,7 +202,6 @@ def on_numpy(name, case):
     return fitted(name, make_responses(CASES[case]()), KINDS["numpy"], **compared(name, case))
 
 
-@pytest.mark.no_cover  # the same lines many times
 @pytest.mark.parametrize(("name", "engine"), list(on_engines()))
 def test_every_engine_gives_the_same(name, engine):
     with cluster().as_current() if engine == "dask" else nullcontext():
@@ -249,7 +247,6 @@ def test_engines_without_the_answers_say_so():
             fitted(name, data)
 
 
-@pytest.mark.no_cover
 def test_it_ranks_able_users_first(name):
     if name in ("avghits", "abh"):
         pytest.skip("avgHITS ranks nobody, and ABH singles out outliers in noisy data")
@@ -262,18 +259,15 @@ def test_it_ranks_able_users_first(name):
     assert np.corrcoef(fitted(name, answers, **told).scores_, ability)[0, 1] > 0.7
 
 
-@pytest.mark.no_cover
 def test_the_same_seed_gives_the_same_result(name):
     again = fitted(name, plain_answers(0.3))
     np.testing.assert_array_equal(plain(name, 0.3).scores_, again.scores_)
 
 
-@pytest.mark.no_cover
 def test_another_seed_gives_the_same_ranking(name):
     close(plain(name, 0.3).scores_, fitted(name, plain_answers(0.3), seed=7).scores_)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_scores_follow_the_users(name, missing):
     order = np.random.default_rng(0).permutation(15)
@@ -281,7 +275,6 @@ def test_scores_follow_the_users(name, missing):
     close(plain(name, missing).scores_[order], found.scores_)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_the_order_of_items_does_not_matter(name, missing):
     order = np.random.default_rng(0).permutation(ITEMS)
@@ -289,14 +282,12 @@ def test_the_order_of_items_does_not_matter(name, missing):
     close(plain(name, missing).scores_, found.scores_)
 
 
-@pytest.mark.no_cover
 def test_the_names_of_options_do_not_matter(name):
     renamed = np.array([3, 1, 2, 0])[plain_answers(0.0)]  # 0 and 3 change places
     told = {"key": dict.fromkeys(range(ITEMS), 3)} if name in NEEDED else {}
     close(plain(name, 0.0).scores_, fitted(name, renamed, **told).scores_)
 
 
-@pytest.mark.no_cover
 def test_data_are_left_as_they_are(name):
     r = make_responses(random_answers(15, ITEMS, 4, 0.2, seed=7))
     before = pickle.dumps(r)
@@ -307,7 +298,6 @@ def test_data_are_left_as_they_are(name):
     assert method.get_params() == params_before
 
 
-@pytest.mark.no_cover
 def test_identical_users_share_a_score(name):
     answers = random_answers(15, ITEMS, 4, 0.2, seed=8)
     answers[9] = answers[2]
@@ -339,7 +329,6 @@ def test_one_user(name):
     assert np.isfinite(fitted(name, np.array([[0, 1, 0]])).scores_).all()
 
 
-@pytest.mark.no_cover
 def test_users_without_answers_have_no_score(name):
     answers = random_answers(15, ITEMS, 4, 0.2, seed=9)
     answers[[4, 11]] = -1
@@ -418,7 +407,6 @@ def test_unknown_parameters_are_refused(name):
         make(name, nonsense=1)
 
 
-@pytest.mark.no_cover
 @pytest.mark.xdist_group("scikit-learn")  # it takes seconds to import
 @pytest.mark.parametrize("name", list(params()))
 def test_parameters_make_the_round_trip_through_scikit_learn(name):

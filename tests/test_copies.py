@@ -90,7 +90,6 @@ def test_near_copies_are_found_too():
     assert np.mean(np.delete(found.weights, group) < 1) < 0.05
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("letters", [with_own_letters, np.copy], ids=["own letters", "one letter"])
 def test_many_copies_do_not_become_the_truth(letters):
     rng = np.random.default_rng(3)
@@ -134,7 +133,6 @@ def test_three_users_are_too_few_to_compare():
     assert (found.weights == 1).all()
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("copied", [30, 120])
 @pytest.mark.parametrize("letters", [with_own_letters, np.copy], ids=["own letters", "one letter"])
 def test_a_majority_of_exact_copies_cannot_hide_behind_its_own_agreement(copied, letters):
@@ -144,7 +142,6 @@ def test_a_majority_of_exact_copies_cannot_hide_behind_its_own_agreement(copied,
     assert accuracy((table[:60] == 0).mean(axis=1), ranking.scores[:60]) > 0.95
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", some([5, 7], 1))
 @pytest.mark.parametrize("letters", [with_own_letters, np.copy], ids=["own letters", "one letter"])
 def test_a_third_of_near_copies_of_a_weak_sheet_is_not_the_truth(seed, letters):

@@ -64,7 +64,7 @@ def answers(users, items, missing=0.1, seed=0):
 # -- the sums and the order ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("parts", "in_bucket"), [(1, 1), (6, 1), (6, 1000)])
+@pytest.mark.parametrize(("parts", "in_bucket"), some([(6, 1), (1, 1), (6, 1000)], 2))
 def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts, in_bucket):
     frame = answers(300, 6)
     one = open_engine(hnd.Responses.from_wide(frame), "numpy")
@@ -148,7 +148,6 @@ def test_places_of_an_order_are_found_by_narrowing_down(kind, count):
 # -- methods -------------------------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("model", ["full", "hierarchical"])
 def test_confusion_matrices_are_those_of_one_machine(model):
     """What the contract suite does not try; it has every method on a cluster."""
@@ -163,8 +162,7 @@ def test_confusion_matrices_are_those_of_one_machine(model):
     np.testing.assert_allclose(found.key_probabilities_, key, atol=1e-9)
 
 
-@pytest.mark.no_cover
-@pytest.mark.parametrize("method", ["latent-key", "auto", "hnd-robust"])
+@pytest.mark.parametrize("method", some(["auto", "latent-key", "hnd-robust"], 1))
 def test_solutions_are_looked_for_in_a_sample_and_fitted_to_all(method):
     """The same sample as on one machine; the last rounds are made on the workers."""
     responses = hnd.Responses.from_wide(answers(500, 10))
@@ -182,7 +180,6 @@ def test_solutions_are_looked_for_in_a_sample_and_fitted_to_all(method):
     np.testing.assert_allclose(found.key_probabilities, expected.key_probabilities, atol=1e-6)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("method", ["latent-key", "auto", "hnd-robust"])
 def test_few_answers_are_ranked_where_the_caller_is(client, method):
     frame = answers(120, 8)
@@ -202,7 +199,6 @@ def test_other_methods_say_why_not(client):
 # -- frames and files ----------------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 def test_a_dask_frame_is_ranked_and_its_table_is_one(client):
     frame = answers(200, 6)
     one = hnd.rank(frame, method="majority")
@@ -357,7 +353,6 @@ def test_engine_dask_needs_files_or_frames():
         open_engine(make_responses([[0, 1], [1, 1]]), "dask")
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("workers", "source"), some([(1, "files"), (2, "frame")], 1))
 def test_a_worker_that_dies_changes_nothing(tmp_path, monkeypatch, workers, source):
     """In the middle of a fit, also where it is the only one: its nanny starts another."""

@@ -217,7 +217,6 @@ def test_what_a_style_loads_from_outside_is_found() -> None:
     assert not outside("a { background: url('local.png') }", style=True)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("name", "make"), [("panel", "make_panel"), ("concept", "make_concept_test")]
 )

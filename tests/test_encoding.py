@@ -226,7 +226,6 @@ def test_wide_tables_keep_every_answer_and_nothing_else(rows):
     assert (np.diff(r.item_starts) > 0).all()
 
 
-@pytest.mark.no_cover
 @given(tables, st.randoms())
 def test_wide_to_long_and_back(rows, random):
     try:

@@ -43,7 +43,6 @@ def responses(draw):
     return make_responses(table, sparse=draw(st.booleans()), dtype=dtype)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=40 if THOROUGH else 20, deadline=None)
 @given(data=responses())
@@ -51,7 +50,6 @@ def test_every_engine_gives_the_dense_sums(engine, data):
     check_against_oracle(ENGINES[engine](data), data)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("dense", [True, False])
 def test_items_with_more_options_than_a_byte_tells_apart(engine, dense):
@@ -74,7 +72,6 @@ def test_255_and_256_codes_fill_a_byte(engine):
     check_against_oracle(ENGINES[engine](data), data)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_many_blocks_and_chunks(engine, missing):
@@ -218,7 +215,6 @@ def test_arguments_and_data_are_left_alone(engine):
 # -- parts of the data -----------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("engine", KINDS)
 @settings(max_examples=25, deadline=None)
 @given(data=responses(), seed=seeds, keep=st.booleans())
@@ -248,7 +244,6 @@ def test_a_part_of_a_part_that_kept_its_options(engine):
     )
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("engine", KINDS)
 @settings(max_examples=25, deadline=None)
 @given(data=responses(), seed=seeds)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from hitsndiffs import Responses
 from hitsndiffs.irt import simulate
@@ -70,7 +69,6 @@ def test_thin_users_and_options() -> None:
     assert report["agreed"].value["items"] == [1, 2, 3, 4, 5, 6, 7]
 
 
-@pytest.mark.no_cover
 def test_equal_answers_need_enough_of_them() -> None:
     sheets = np.random.default_rng(2).integers(0, 3, (10, 20))
     assert found(Responses.from_wide(sheets))["equal answers"].value["users"] == 0

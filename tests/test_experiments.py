@@ -385,7 +385,6 @@ def test_the_page_tells_what_was_kept(tmp_path):
 # -- the science ----------------------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 def test_small_reproduction_agrees_with_the_paper(tmp_path):
     """What CI runs: a few points of three models, really compared with the paper's values."""
     figures = ["accuracy/c1p/items", "accuracy/samejima/options", "accuracy/bock/difficulty"]
@@ -408,7 +407,6 @@ def test_small_reproduction_agrees_with_the_paper(tmp_path):
     )
 
 
-@pytest.mark.no_cover
 def test_stability_measures(tmp_path):
     found = reproduce(["stability"], out=tmp_path, runs=1, jobs=1, points=3, pictures=False)
     compared = [r for r in found.results["stability"] if r.verdict]
@@ -436,7 +434,6 @@ def test_both_rules_of_missing_answers_are_shown(tmp_path):
     assert "each pair" in text
 
 
-@pytest.mark.no_cover
 @pytest.mark.data
 def test_real_sets_are_the_papers_to_the_last_digit(tmp_path):
     from hitsndiffs.paper.real import data_folder
@@ -537,7 +534,7 @@ def test_pages_tables_and_pictures(tmp_path):
     assert beta[0] == 1
     assert beta[-1] > 4  # rounds grow about linearly with β
     # A later run of another figure leaves the first ones on the page.
-    reproduce(["accuracy/c1p"], out=out, runs=1, jobs=1, points=1, methods=["hnd"])
+    reproduce(["accuracy/c1p/items"], out=out, runs=1, jobs=1, points=1, methods=["hnd"])
     assert "accuracy-grm-difficulty.png" in (out / "index.html").read_text()
 
 

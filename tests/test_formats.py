@@ -12,8 +12,6 @@ from hitsndiffs.reading.folders import FolderDocument, open_document
 from hitsndiffs.reading.formats import FORMATS, find_format
 from hitsndiffs.reading.formats.base import Choices, Stream
 
-pytestmark = pytest.mark.no_cover  # other tests run the same lines
-
 
 def written(example: Made, folder):
     """Write the files of an example; return the file, or the folder of several."""

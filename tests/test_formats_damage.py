@@ -9,6 +9,7 @@ import random
 from contextlib import suppress
 
 import pytest
+from factory import THOROUGH
 from formats.cases import CASES, made
 from formats.quiz import csv_bytes, xlsx_bytes, zip_bytes
 from hypothesis import HealthCheck, example, given, settings
@@ -115,8 +116,9 @@ TEXTS = [
 ]
 
 
-@pytest.mark.no_cover
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=30 if THOROUGH else 6, deadline=None, suppress_health_check=list(HealthCheck)
+)
 @pytest.mark.parametrize("name", TEXTS)
 @given(seed=st.integers(0, 2**32))
 @example(seed=1)
@@ -130,7 +132,6 @@ def test_a_changed_file_is_read_or_refused(name, seed, tmp_path_factory):
         read(path)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", FIRST.values())
 def test_a_format_forced_on_another_file_is_refused(name, tmp_path):
     path = written(made(name), tmp_path)
@@ -209,7 +210,6 @@ SINGLE = [
 SINGLE += ["brightspace", "mturk", "figure-eight", "zooniverse", "blackboard-long", "qualtrics"]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", SINGLE)
 @pytest.mark.parametrize(
     "kind", ["semicolon", "tab", "utf-16", "xlsx", "blank rows", "title", "zip"]

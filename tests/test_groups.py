@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hitsndiffs as hnd
-from hitsndiffs import InputError, Responses, rank, read_responses
+from hitsndiffs import InputError, Responses, rank, read_responses, reading
 from hitsndiffs.data.encoding.groups import user_groups
 from hitsndiffs.data.encoding.long import Factor
 from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.reading.sizes import Sizes
 
 ITEMS = [f"q{k}" for k in range(1, 7)]
 
@@ -87,7 +88,6 @@ def test_the_column_is_taken_on_every_path(
     )
 
 
-@pytest.mark.no_cover
 def test_a_group_is_one_witness() -> None:
     frame = runs()
     told = rank(frame, group="family")
@@ -101,18 +101,20 @@ def test_a_group_is_one_witness() -> None:
     assert not any("say which group" in note for note in told.notes)
 
 
-@pytest.mark.no_cover
-def test_a_large_file_has_the_same_groups(tmp_path: Path) -> None:
-    n = 60_000  # above what the quick kernels read
+@pytest.mark.parametrize("scanned", [0, 1 << 60], ids=["compiled pass", "Polars"])
+def test_a_large_file_has_the_same_groups(tmp_path: Path, scanned: int) -> None:
+    """Small files are read as large ones are, in several pieces."""
+    n, sizes = 3_000, Sizes(small=0, scanned=scanned, chunk=1 << 14)
     rng = np.random.default_rng(0)
     columns = {item: rng.choice([*"ABC"], n) for item in ITEMS}
     teams = [f"{k % 700:03}" if k % 3 else None for k in range(n)]
     frame = pl.DataFrame({"student": [f"s{k}" for k in range(n)], "team": teams, **columns})
     path = tmp_path / "answers.csv"
     frame.write_csv(path)
-    r = read_responses(path, group="team")
+    assert path.stat().st_size > 3 * sizes.chunk
+    r = reading.read_responses(path, group="team", sizes=sizes)
     assert dict(r.groups) == {f"s{k}": team for k, team in enumerate(teams) if team is not None}
-    without = read_responses(path, drop=["team"])
+    without = reading.read_responses(path, drop=["team"], sizes=sizes)
     assert np.array_equal(r.codes, without.codes)
 
 

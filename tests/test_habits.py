@@ -45,7 +45,6 @@ def test_probabilities_of_every_class_sum_to_one():
     assert data.items.total(fit.probabilities()) == pytest.approx(1.0)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("engine", ["strict", "cupy"])
 def test_habits_are_found_where_user_arrays_are_not_those_of_numpy(engine):
     made = make_responses(a_test(1)[0])
@@ -56,7 +55,6 @@ def test_habits_are_found_where_user_arrays_are_not_those_of_numpy(engine):
     np.testing.assert_allclose(found.scores_, expected.scores_, atol=1e-6)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", some(range(4), 1))
 def test_habits_are_told_from_ability(seed):
     codes, key, habit = a_test(seed)
@@ -69,7 +67,6 @@ def test_habits_are_told_from_ability(seed):
     assert accuracy(truth, rank(make_responses(codes), resamples=2).scores) > 0.9
 
 
-@pytest.mark.no_cover
 def test_many_users_with_habits(monkeypatch):
     """A sample finds them, on an engine with compiled steps as without."""
     few = Sizes(sample_users=500, sample_answers=250, many_users=1_000)  # as if that were many

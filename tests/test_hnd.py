@@ -52,7 +52,6 @@ def same_up_to_sign(a, b, tol):
 # -- what the scores are -------------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 @given(tables(items=(2, 12)), st.sampled_from(SOLVERS))
 @settings(max_examples=100 if THOROUGH else 60, deadline=None)
 def test_scores_are_the_second_eigenvector_with_mean_0_and_variance_1(table, solver):
@@ -70,7 +69,6 @@ def test_scores_are_the_second_eigenvector_with_mean_0_and_variance_1(table, sol
     np.testing.assert_allclose(found.fit.option_weights, naive.C_col(c).T @ found.scores, atol=1e-4)
 
 
-@pytest.mark.no_cover
 @given(tables(items=(2, 12)))
 @settings(max_examples=60 if THOROUGH else 25, deadline=None)
 def test_the_four_solvers_agree(table):
@@ -83,7 +81,6 @@ def test_the_four_solvers_agree(table):
             np.testing.assert_allclose(fits[0].scores, other.scores, atol=1e-4)
 
 
-@pytest.mark.no_cover
 @given(tables(items=(2, 12)), seeds)
 @settings(max_examples=80 if THOROUGH else 40, deadline=None)
 def test_scores_do_not_depend_on_the_order_of_users_items_and_options(table, seed):
@@ -125,7 +122,6 @@ def test_standard_errors_are_the_spread_of_item_contributions(table):
 # -- consistent answers (Theorem 2) --------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 @given(consistent_tables(), seeds, st.sampled_from(SOLVERS))
 @settings(max_examples=150 if THOROUGH else 80, deadline=None)
 def test_consistent_answers_come_out_in_a_certified_order(table, seed, solver):
@@ -137,7 +133,6 @@ def test_consistent_answers_come_out_in_a_certified_order(table, seed, solver):
     assert naive.is_P_matrix(naive.C(shuffled[found.order]))
 
 
-@pytest.mark.no_cover
 @given(tables(users=(2, 6), items=(1, 5)))
 @settings(max_examples=80, deadline=None)
 def test_the_certificate_is_what_the_definition_says(table):
@@ -340,7 +335,6 @@ def ring(m, items, width):
     return np.array([[((j + i) // width) % (m // width) for i in range(items)] for j in range(m)])
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("m", "solver"), some([*product([60], SOLVERS), *product([420], SOLVERS)], len(SOLVERS) + 1)
 )
@@ -360,7 +354,6 @@ def test_a_clear_axis_has_no_such_note():
     assert found.confidence > 0.7
 
 
-@pytest.mark.no_cover
 @given(tables(), seeds, st.sampled_from(SOLVERS))
 @settings(max_examples=60, deadline=None)
 def test_equal_answers_give_bit_equal_scores_and_share_a_rank(table, seed, solver):

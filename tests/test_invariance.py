@@ -32,7 +32,6 @@ TWINS = np.array(
 )
 
 
-@pytest.mark.no_cover
 @settings(deadline=None, max_examples=40 if THOROUGH else 25)
 @given(
     st.integers(0, 10_000),
@@ -46,7 +45,6 @@ def test_order_and_names_do_not_matter(seed: int, method: str, change: str, copi
     check(Case(table, method, change, seed))
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("method", ["hnd", "abh", "hnd-robust"])
 @pytest.mark.parametrize("seed", some(range(3), 1))
 def test_equally_strong_axes(method: str, seed: int) -> None:
@@ -93,7 +91,6 @@ EVEN = json.loads((Path(__file__).parent / "even_tables.json").read_text())
 EVEN_ORDER = [n for first in range(3) for n in range(first, len(EVEN), 3)]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("number", some(EVEN_ORDER, 8))
 def test_even_tables(number: int) -> None:
     case = EVEN[number]
@@ -102,7 +99,6 @@ def test_even_tables(number: int) -> None:
     assert came in ("ranked", "undetermined, and said")
 
 
-@pytest.mark.no_cover
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from(METHODS))
 def test_options_renamed_item_by_item(seed: int, method: str) -> None:
@@ -186,7 +182,6 @@ def test_users_whom_nothing_tells_apart_at_different_places_are_named() -> None:
     assert level.confidence == 0.9
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("model", "seed", "follows"), [("samejima", 0, False), ("grm", 2, True)])
 def test_letters_that_say_nothing_across_items_can_be_renamed_item_by_item(
     model: str, seed: int, follows: bool

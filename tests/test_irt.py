@@ -208,7 +208,6 @@ def models(draw):
     return maker.from_difficulty([slopes], [draw(many)])
 
 
-@pytest.mark.no_cover
 @settings(max_examples=200, deadline=None)
 @given(models(), st.lists(numbers, min_size=1, max_size=6))
 def test_probabilities_are_probabilities(model, theta):

@@ -57,7 +57,6 @@ def test_random_symmetric_matrices_of_any_scale(size, count, seed, scale):
     np.testing.assert_allclose(found.values, np.sort(values)[::-1][:count], atol=1e-9 * scale)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("apart", [0.0, 1e-14, 1e-10, 1e-7, 1e-5, 1e-3])
 @pytest.mark.parametrize("next_value", [0.05, 0.5, 0.8])
 def test_values_that_are_repeated_or_nearly_so_are_both_seen(apart, next_value):

@@ -195,7 +195,6 @@ ODD = {
 ODD["users who answered once"][6:] = [[0, 0, 0, 0, 0, 0], [0, 1, 0, 0, 1, 0], [1, 0, 0, 0, 0, 0]]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", list(ODD))
 def test_it_is_safe_on_any_input(name):
     with np.errstate(all="raise", under="ignore"):
@@ -235,7 +234,6 @@ def test_it_finds_key_and_order_of_a_test():
     assert axes | {"consensus"} <= set(starts)
 
 
-@pytest.mark.no_cover
 def test_known_answers_are_certain_and_a_strong_user_is_high():
     table, _ = exam(7, users=40, items=15)
     r = make_responses(table)

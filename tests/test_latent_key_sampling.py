@@ -59,7 +59,6 @@ def test_a_result_leaves_the_search_as_it_was(sizes):
         np.testing.assert_array_equal(problem.witness, witness)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("answered", some([0.7, 1.0, 0.3], 1))
 def test_a_sample_leads_to_the_same_solution(answered):
     r = make_responses(exam(3, users=2400, items=20, answered=answered)[0])
@@ -114,7 +113,6 @@ def test_the_sample_does_not_depend_on_the_order_of_the_users():
     assert sorted(order[again]) == chosen.tolist()
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("answered", some([0.6, 1.0], 1))
 def test_some_of_many_items_lead_to_the_same_solution(answered):
     r = make_responses(exam(7, users=25, items=600, answered=answered)[0])

@@ -26,7 +26,6 @@ from hitsndiffs.methods.latent_key.signal import LeaningProblem
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning"),
-    pytest.mark.no_cover,  # the same fits many times
 ]
 
 

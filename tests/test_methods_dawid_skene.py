@@ -80,7 +80,6 @@ def fit_crowdkit(aggregator, long):
 with_crowdkit = pytest.mark.xdist_group("crowd-kit")
 
 
-@pytest.mark.no_cover
 @with_crowdkit
 def test_majority_agrees_with_crowdkit():
     aggregation = pytest.importorskip("crowdkit.aggregation")
@@ -111,7 +110,6 @@ def test_one_coin_agrees_with_crowdkit(rounds):
     )
 
 
-@pytest.mark.no_cover
 @with_crowdkit
 @pytest.mark.parametrize("rounds", [1, 5, 20])
 def test_full_agrees_with_crowdkit(rounds):

@@ -79,7 +79,6 @@ def test_majority_is_the_agreement_with_the_most_chosen(answers):
     np.testing.assert_allclose(fitted.scores_, majority(answers), rtol=1e-12)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_hits_is_its_formula(missing):
     answers = random_answers(10, 12, 3, missing, seed=3)

@@ -21,7 +21,6 @@ from pages import CLASS, Live, live
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
-    pytest.mark.no_cover,  # what a browser waits for is traced elsewhere
     pytest.mark.xdist_group("page in a browser"),
 ]
 

@@ -57,7 +57,6 @@ def a_thousand(first=0, up_to=1000, step=1):
             yield number, table
 
 
-@pytest.mark.no_cover  # other tests run the same lines; here tracing them takes half of the time
 @pytest.mark.parametrize(
     ("method", "first", "share"),
     some([("hnd", 0, 7), ("auto", 1, 15), *(("hnd", first, 7) for first in range(1, 7))], 2),
@@ -81,7 +80,6 @@ def test_a_thousand_consistent_data_sets_with_missing_answers_are_certified(meth
     assert by_tree > 100 / share  # the guarantee is not the axis's alone
 
 
-@pytest.mark.no_cover
 def test_the_axis_alone_misses_many_of_them(monkeypatch):
     """What the tree is for: without it, not all of these are certified."""
     monkeypatch.setattr("hitsndiffs.methods.hnd.perfected", lambda data, fit, **_: fit)
@@ -138,7 +136,6 @@ def test_more_sheets_than_ends_of_options_have_no_perfect_order(monkeypatch):
     assert perfect_order(open_engine(make_responses(table))) is None
 
 
-@pytest.mark.no_cover
 def test_padding_as_in_the_appendix_finds_what_the_tree_finds():
     """Columns with a single one until all rows have the same sum; then HnD (Appendix B)."""
     seen = missed = 0
@@ -226,7 +223,6 @@ def test_orders_of_too_many_options_are_not_counted():
     assert count_orders([0, 1, 2], [1, 2, 3], 4, up_to=2) is None
 
 
-@pytest.mark.no_cover
 @settings(deadline=None, max_examples=300 if THOROUGH else 150)
 @given(
     st.integers(1, 12).flatmap(
@@ -256,7 +252,6 @@ def test_the_tree_of_intervals_is_the_one_that_reductions_make(drawn):
         assert sorted(made.orders()) == sorted(reduced.orders())
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", some(range(30), 10))
 @pytest.mark.parametrize("way", ["item run", "option runs"])
 def test_few_reductions_find_an_order_where_all_reductions_do(seed, way):

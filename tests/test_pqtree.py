@@ -35,7 +35,6 @@ def reduce_and_compare(n: int, sets: list[list[int]]) -> tuple[int, int]:
     return len(kept), len(sets) - len(kept)
 
 
-@pytest.mark.no_cover
 @given(
     st.integers(1, 6).flatmap(
         lambda n: st.tuples(
@@ -48,7 +47,6 @@ def test_any_sets_against_brute_force(case: tuple[int, list[list[int]]]) -> None
     reduce_and_compare(*case)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("interval_share", [1.0, 0.6, 0.0])
 def test_random_sets_against_brute_force(interval_share: float) -> None:
     rng = np.random.default_rng(7)
@@ -161,7 +159,6 @@ def deep_tree() -> PQTree:
     return _rebuild(list(range(DEPTH + 1)), [*form, ("leaf", DEPTH)])
 
 
-@pytest.mark.no_cover
 def test_deep_trees_do_not_recurse() -> None:
     tree = deep_tree()
     assert tree.frontier() == list(range(DEPTH + 1))
@@ -175,7 +172,6 @@ def test_deep_trees_do_not_recurse() -> None:
     assert tree.frontier() in (straight, straight[::-1])
 
 
-@pytest.mark.no_cover
 def test_long_chains_are_found_in_any_sequence() -> None:
     n = 3000
     rng = np.random.default_rng(0)
@@ -187,7 +183,6 @@ def test_long_chains_are_found_in_any_sequence() -> None:
     assert not tree.reduce([hidden[0], hidden[-1]])
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("longest", [2, 20])
 def test_work_is_linear_in_the_ones(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     visited = 0

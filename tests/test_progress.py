@@ -9,7 +9,7 @@ import types
 from typing import Any
 
 import pytest
-from commands import QUIZ, as_program
+from commands import QUIZ, Here
 from factory import make_responses, random_table
 
 import hitsndiffs as hnd
@@ -194,8 +194,8 @@ def _forbidden(self: Any) -> None:
     raise AssertionError("somebody watches")
 
 
-def test_a_pipe_gets_nothing_but_the_result() -> None:
-    done = as_program("rank", QUIZ, "--quiet")
+def test_a_pipe_gets_nothing_but_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    done = Here(capsys)("rank", QUIZ, "--quiet")
     assert done.err == ""
     assert "\x1b" not in done.out
 

@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
+from factory import THOROUGH
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading_helpers import WIDE, answers, as_if_large, as_parquet, content
@@ -81,7 +82,6 @@ FORMATS = {
 }  # fmt: skip
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", FORMATS)
 def test_wide_files_of_every_format(name, road):
     r = read(FORMATS[name](WIDE), sizes=road)
@@ -92,7 +92,6 @@ def test_wide_files_of_every_format(name, road):
     assert "Recognised 'student' as the user column." in r.notes
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", FORMATS)
 def test_long_files_of_every_format(name, road):
     r = read(FORMATS[name](LONG), sizes=road)
@@ -347,8 +346,11 @@ labels = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_si
 chosen = st.one_of(st.just(""), st.integers(0, 400).map(str), labels, st.sampled_from("ABC"))
 
 
-@pytest.mark.no_cover
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=100 if THOROUGH else 40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
 @given(st.lists(st.tuples(chosen, chosen, chosen), min_size=2, max_size=30))
 def test_pieces_and_memory_give_the_same_responses(rows):
     text = io.StringIO()
@@ -374,7 +376,6 @@ def _outcome(make) -> object:
     return content(r)
 
 
-@pytest.mark.no_cover
 def test_large_files_are_read_in_pieces(tmp_path):
     sizes = Sizes(chunk=1 << 18)
     rng = np.random.default_rng(0)

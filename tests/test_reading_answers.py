@@ -375,7 +375,6 @@ def test_relabelling_and_selecting_do_what_they_say(users, items, sparse, data):
     assert label_array(["x"]).tolist() == ["x"]
 
 
-@pytest.mark.no_cover
 @settings(deadline=None)
 @given(st.data())
 def test_nobody_is_left_out_of_an_ordinary_table(data):

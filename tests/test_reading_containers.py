@@ -352,7 +352,6 @@ def test_many_files_are_converted_by_several_processes(tmp_path, monkeypatch):
         read_responses(tmp_path / "org__model-0", format="lm-eval")
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("encoding", "words"),
     [

@@ -9,6 +9,7 @@ import random
 
 import polars as pl
 import pytest
+from factory import THOROUGH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_helpers import WIDE, as_if_large, as_parquet
@@ -250,7 +251,7 @@ def test_random_text(text, transpose):
     attempt(text.encode(), transpose=transpose)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300 if THOROUGH else 75, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(["csv", "long", "jsonl", "gzip"]))
 def test_damaged_files(seed, kind):
     rng = random.Random(seed)

@@ -42,7 +42,6 @@ def test_a_cell_too_few_and_one_too_many_do_not_make_up_for_each_other(chunk):
         read(text.encode(), sizes=as_if_large(chunk))
 
 
-@pytest.mark.no_cover
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 5), st.integers(0, 40), st.integers(-1, 1), st.sampled_from([None, 64]))
 def test_every_ragged_row_is_found_on_every_path(width, row, change, chunk):
@@ -202,7 +201,6 @@ def parquet(seed: int = 0) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.no_cover
 def test_damaged_parquet_files_get_one_sentence_and_no_panic(capfd):
     good = parquet()
     rng = random.Random(5)

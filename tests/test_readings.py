@@ -55,7 +55,6 @@ def test_two_camps_are_two_readings_and_a_question_tells_them_apart():
     assert any("would settle most" in note for note in ranking.notes)
 
 
-@pytest.mark.no_cover
 def test_another_reading_can_be_ranked_by():
     r = make_responses(camps())
     first, second = rank(r, resamples=2), rank(r, reading=2, resamples=2)
@@ -162,7 +161,6 @@ def test_a_shown_range_holds_the_shown_rank():
     assert ((low <= ranking.ranks) & (ranking.ranks <= high)).all()
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", some(range(4), 2))
 def test_no_reading_is_likelier_than_the_first(seed):
     """The first explains the answers best; what it lacks is left for readings not found."""
@@ -172,7 +170,6 @@ def test_no_reading_is_likelier_than_the_first(seed):
     assert sum(chances) <= 1 + 1e-9
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("seed", "well"), some([(40, 0.3), (43, 0.8), (7, 0.8)], 2))
 def test_two_asked_answers_mend_a_shared_mistake_that_no_reading_sees_through(seed, well):
     case = structure("misconception", seed)
@@ -263,7 +260,6 @@ def test_ways_that_agree_are_one_cluster():
     assert clusters(made).tolist() == [1, 1, 2, 3]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", some([1033, 18, 32], 1))
 def test_two_asked_answers_mend_repeated_runs_of_few_models(seed):
     """Many runs of each model say the same; the best solution is wrong, and known answers tell."""

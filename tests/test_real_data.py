@@ -12,8 +12,6 @@ from factory import some
 
 from hitsndiffs.reading import read_key, read_responses
 
-pytestmark = pytest.mark.no_cover  # other tests run the same lines
-
 MCQ = {
     "Chinese": (50, 24),
     "English": (63, 30),

@@ -20,7 +20,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWa
 FEW = {"latent-key": {"resamples": 2}, "auto": {"resamples": 2}}
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(3))
 def test_without_shrinkage_it_is_the_papers_hnd_up_to_sign_and_scale(seed):
     r = make_responses(random_table(seed, 25, 12, 4))
@@ -59,7 +58,6 @@ def test_a_certified_order_is_returned_as_it_is(table):
         assert "certified" in robust.notes[0]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("model", ["grm", "samejima"])
 def test_the_long_tail_is_ranked_far_better_than_by_plain_hnd(model):
     gains = []
@@ -94,7 +92,6 @@ def test_a_strong_user_turns_the_sign():
         assert ranking.scores[mine].mean() > ranking.scores[~mine].mean()
 
 
-@pytest.mark.no_cover
 def test_two_equal_camps_are_a_toss_of_a_coin_and_it_says_so():
     half = two_camps(1, users=40, items=20)[::2]
     table = np.vstack([half, np.array([1, 0, 2, 3])[half]])  # the same with 0 and 1 exchanged
@@ -104,7 +101,6 @@ def test_two_equal_camps_are_a_toss_of_a_coin_and_it_says_so():
         assert any("strong user" in note for note in ranking.notes)
 
 
-@pytest.mark.no_cover
 def test_a_strong_user_without_answers_says_nothing():
     table, _ = exam(1, users=30, items=10)
     table[7] = -1

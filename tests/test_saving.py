@@ -126,7 +126,6 @@ def test_what_is_no_file_or_no_json(tmp_path):
         hnd.load(tmp_path / "text")
 
 
-@pytest.mark.no_cover
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1000), method=st.sampled_from(["auto", "hnd", "hnd-robust", "majority"]))
 def test_those_who_are_in_the_ranking_get_the_score_they_have(seed, method):

@@ -20,7 +20,6 @@ pytest.importorskip("jinja2")
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
-    pytest.mark.no_cover,  # what a browser waits for is traced elsewhere
     pytest.mark.xdist_group("report in a browser"),
 ]
 

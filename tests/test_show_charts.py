@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from factory import c1p_table, make_responses, random_table
+from factory import THOROUGH, c1p_table, make_responses, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from show_cases import HOSTILE, copied, hostile
@@ -101,9 +101,8 @@ def test_some_users_only(quiz: hnd.Ranking) -> None:
     assert {row["user"] for row in rows} == set(asked)
 
 
-@pytest.mark.no_cover
 def test_many_users_and_items_stay_readable() -> None:
-    table = random_table(1, 3000, 200, 3, missing=0.3)
+    table = random_table(1, 3000, 60, 3, missing=0.3)
     ranking = hnd.rank(make_responses(table), method="majority")
     for name in ("ranking", "answers", "items", "axes"):
         rows = rows_of(json.loads(ranking.plot(name).to_json()))
@@ -194,7 +193,6 @@ def test_the_key_is_the_thick_line_and_others_are_thin() -> None:
     assert dict(lines) == {"var(--accent)": "3", "var(--warn)": "2.2", "var(--quiet)": "1.2"}
 
 
-@pytest.mark.no_cover
 def test_hostile_names_are_data_not_markup() -> None:
     ranking = hnd.rank(hostile())
     for name in ("ranking", "answers", "items", "options"):
@@ -254,6 +252,7 @@ def test_comparisons_draw_themselves() -> None:
         hnd.compare(r, ["hnd"]).plot()
 
 
+@settings(max_examples=200 if THOROUGH else 30)
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=20))
 def test_names_stay_apart(labels: list[str]) -> None:
     unique = list(dict.fromkeys(labels))

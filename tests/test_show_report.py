@@ -64,7 +64,10 @@ def quiz() -> hnd.Ranking:
 
 @pytest.fixture(scope="module")
 def page(quiz: hnd.Ranking) -> str:
-    return report_html(quiz, file=QUIZ, command="hnd rank quiz.csv --report report.html")
+    """A report that is made where there is no Altair, which only charts in notebooks need."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "altair", None)
+        return report_html(quiz, file=QUIZ, command="hnd rank quiz.csv --report report.html")
 
 
 def outside_addresses(text: str) -> list[str]:
@@ -81,7 +84,6 @@ def outside_addresses(text: str) -> list[str]:
     return links + re.findall(r"(?:https?:)?//[\w.-]+\.\w+|@import|url\(", text)
 
 
-@pytest.mark.no_cover
 def test_there_is_no_outside_address(page: str) -> None:
     assert outside_addresses(page) == []
     assert outside_addresses('<img src="x">') == ["x"]  # the check can fail
@@ -154,7 +156,6 @@ def test_without_a_key_there_is_no_audit(page: str) -> None:
     assert "Your key" not in Page(page).words
 
 
-@pytest.mark.no_cover
 def test_people_are_spoken_of_with_care() -> None:
     found = describe(hnd.rank(copied()))
     alike = next(c for c in found.care if "alike" in c.title)
@@ -165,7 +166,6 @@ def test_people_are_spoken_of_with_care() -> None:
     )
 
 
-@pytest.mark.no_cover
 def test_hostile_names_do_no_harm() -> None:
     ranking = hnd.rank(hostile())
     key = dict.fromkeys(ranking.responses.items, HOSTILE[0])
@@ -180,7 +180,6 @@ def test_hostile_names_do_no_harm() -> None:
     assert outside_addresses(text) == []
 
 
-@pytest.mark.no_cover
 def test_doubtful_results_say_so_first() -> None:
     table = np.random.default_rng(0).integers(0, 2, (12, 6))
     ranking = hnd.rank(make_responses(table))
@@ -234,7 +233,6 @@ def test_a_class_is_small(page: str) -> None:
     assert len(page.encode()) < 1_500_000
 
 
-@pytest.mark.no_cover
 def test_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "report.html"
     ranking = hnd.rank(make_responses(random_table(0, 12, 4, 3)), method="majority")
@@ -262,9 +260,8 @@ def test_a_missing_extra_is_named(quiz: hnd.Ranking, monkeypatch: pytest.MonkeyP
                 make()
 
 
-def test_a_report_needs_no_altair(quiz: hnd.Ranking, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "altair", None)
-    assert report_html(quiz).count('<svg version="1.1"') > 20
+def test_a_report_needs_no_altair(page: str) -> None:
+    assert page.count('<svg version="1.1"') > 20
 
 
 def test_the_style_follows_the_reader() -> None:
@@ -276,7 +273,6 @@ def test_the_style_follows_the_reader() -> None:
 # -- the command ------------------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 def test_the_command_writes_a_report(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, quiz: hnd.Ranking
 ) -> None:
@@ -296,7 +292,8 @@ def test_the_command_writes_a_report(
 def test_a_report_on_several_files_names_none_of_them_as_the_source(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    lines = QUIZ.read_text(encoding="utf-8").splitlines()
+    lines = [",".join(line.split(",")[:4]) for line in QUIZ.read_text().splitlines()]
+    answers = sum(bool(cell) for line in lines[1:] for cell in line.split(",")[1:])
     folder = tmp_path / "quizzes"
     folder.mkdir()
     one = write(folder / "one.csv", lines[:16])
@@ -304,7 +301,7 @@ def test_a_report_on_several_files_names_none_of_them_as_the_source(
     path = tmp_path / "report.html"
     Here(capsys)("rank", one, two, "--method", "majority", "--report", path)
     words = Page(path.read_text(encoding="utf-8")).words
-    assert "These data hold 588 answers of 30 users" in words
+    assert f"These data hold {answers} answers of 30 users" in words
     assert "hnd rank one.csv two.csv --method majority" in words
     assert "SHA-256" not in words
     Here(capsys)("rank", folder, "--method", "majority", "--report", path)

@@ -5,7 +5,7 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from factory import THOROUGH
+from factory import THOROUGH, some
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt import (
@@ -182,12 +182,12 @@ def test_paper_recipes():
     assert spaced.model.difficulty[[0, -1], 0].tolist() == pytest.approx([-0.495, 0.495])
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("model", ["grm", "bock", "samejima"])
 def test_mean_user_accuracy_is_the_papers(model):
     text = resources.files("hitsndiffs.paper").joinpath("paper_values.json").read_text()
     figure = json.loads(text)[f"accuracy/{model}/difficulty"]
-    for bmax, theirs in zip(figure["x"], figure["mean_user_accuracy"], strict=True):
+    pairs = list(zip(figure["x"], figure["mean_user_accuracy"], strict=True))
+    for bmax, theirs in some([*pairs[::3], *pairs[1::3], *pairs[2::3]], 3):  # the ends, the middle
         ours = []
         runs = 20 if THOROUGH else 10
         for seed in range(runs):

@@ -132,7 +132,6 @@ def well_separated(table):
     return table, values[1], vector
 
 
-@pytest.mark.no_cover
 @given(tables(items=(2, 12)), st.sampled_from(SOLVERS))
 @settings(max_examples=120, deadline=None)
 def test_solvers_find_the_second_axis_of_u(table, solver):
@@ -151,7 +150,6 @@ def larger(*shape):
     return table, naive.second_axis(naive.C(table))[1]
 
 
-@pytest.mark.no_cover
 @pytest.mark.xdist_group("larger data")  # each axis is found once
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("shape", [(500, 6, 3), (450, 300, 2), (520, 120, 4)])
@@ -266,7 +264,6 @@ def check_axes(table, found, values, vectors):
         assert found.converged
 
 
-@pytest.mark.no_cover
 @given(tables(), CASES)
 @settings(max_examples=120, deadline=None)
 def test_leading_axes_are_those_of_the_dense_matrix(table, how):

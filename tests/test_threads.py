@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -154,11 +155,11 @@ def test_threads_work_in_a_forked_process():
     code = """
         import os, warnings
         import numpy as np
-        from factory import make_responses, random_table
-        from engine_cases import threaded
+        from hitsndiffs.data.responses import Responses
+        from hitsndiffs.engines.threads import ThreadsEngine
         warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads: the point here
-        data = make_responses(random_table(0, 9000, 5, 3, missing=0.1))
-        sums = threaded("packed", 2)(data)
+        data = Responses.from_wide(np.random.default_rng(0).integers(0, 3, (9000, 5)))
+        sums = ThreadsEngine(data, 2, layout="packed")
         before = sums.choosers(np.ones(9000))
         if os.fork() == 0:
             os._exit(0 if (sums.choosers(np.ones(9000)) == before).all() else 1)
@@ -205,24 +206,20 @@ def test_kernels_without_compilation():
 
 def test_kernels_travel_to_other_processes():
     """Workers of a cluster get them by name, compiled or not."""
-    found = run_python(
-        """
-        import pickle
-        from numba.core.dispatcher import Dispatcher
-        from hitsndiffs.engines import gram_kernels, packed_kernels, sparse_kernels
-        from hitsndiffs.reading import token_kernels
-        count = 0
-        for module in (gram_kernels, packed_kernels, sparse_kernels, token_kernels):
-            for value in vars(module).values():
-                if isinstance(value, Dispatcher):
-                    again = pickle.loads(pickle.dumps(value))
-                    assert again.py_func.__name__ == value.py_func.__name__
-                    assert again.nopython_signatures == value.nopython_signatures
-                    count += 1
-        print(count > 15)
-        """
-    )
-    assert found == "True"
+    from numba.core.dispatcher import Dispatcher
+
+    from hitsndiffs.engines import gram_kernels, packed_kernels, sparse_kernels
+    from hitsndiffs.reading import token_kernels
+
+    count = 0
+    for module in (gram_kernels, packed_kernels, sparse_kernels, token_kernels):
+        for value in vars(module).values():
+            if isinstance(value, Dispatcher):
+                again = pickle.loads(pickle.dumps(value))
+                assert again.py_func.__name__ == value.py_func.__name__
+                assert again.nopython_signatures == value.nopython_signatures
+                count += 1
+    assert count > 15
 
 
 SPY = """
@@ -235,34 +232,34 @@ def spy(self, max_workers=None, *args, **kwargs):
     make(self, max_workers, *args, **kwargs)
 concurrent.futures.ThreadPoolExecutor.__init__ = spy
 from hitsndiffs.cli import main
-code = main(["rank", sys.argv[1], "-m", "majority", "-q", *sys.argv[2:]])
-import polars
-print(code, max([1, *asked]), polars.thread_pool_size(), file=sys.stderr)
+def rank(*given):
+    asked.clear()
+    code = main(["rank", *given, "-m", "majority", "-q"])
+    import polars
+    print(code, max([1, *asked]), polars.thread_pool_size(), file=sys.stderr)
+rank(sys.argv[1], "--threads", "1")
+rank(sys.argv[1])
+rank(sys.argv[2])
 """
 
 
-@pytest.mark.parametrize(
-    ("kind", "options", "ours", "of_polars"),
-    [
-        ("csv", [], 8, None),  # all cores, where nobody asks for fewer
-        ("parquet", ["--threads", "1"], 1, 1),
-    ],
-)
-def test_threads_bound_the_readers_too(kind, options, ours, of_polars, tmp_path):
+def test_threads_bound_the_readers_too(tmp_path):
+    """All cores where nobody asks for fewer; one process, as Polars keeps its first number."""
     import polars as pl
 
-    path = tmp_path / f"wide.{kind}"
-    rows = 90_000  # enough for the scanner of large files
-    table = pl.DataFrame({f"q{i}": ["A", "B"] * (rows // 2) for i in range(60)})
-    table = table.with_columns(pl.Series("student", range(rows)).cast(pl.String))
-    table.write_csv(path) if kind == "csv" else table.write_parquet(path)
+    rows = 10_000  # enough cells for several threads, and bytes for the scanner of large files
+    table = pl.DataFrame({f"q{i}": ["A", "B"] * (rows // 2) for i in range(101)})
+    table = table.with_columns(pl.Series("student", [f"{n:0700}" for n in range(rows)]))
+    table.write_parquet(tmp_path / "wide.parquet")
+    table.write_csv(tmp_path / "wide.csv")
     done = subprocess.run(
-        [sys.executable, "-c", SPY, str(path), *options],
+        [sys.executable, "-c", SPY, str(tmp_path / "wide.parquet"), str(tmp_path / "wide.csv")],
         capture_output=True,
         text=True,
         check=True,
         env={k: v for k, v in os.environ.items() if k != "POLARS_MAX_THREADS"},
     )
-    code, most, pool = map(int, done.stderr.split()[-3:])
-    assert (code, most) == (0, ours)
-    assert of_polars in (None, pool)
+    bounded, unbounded, scanned = (line.split() for line in done.stderr.splitlines()[-3:])
+    assert bounded == ["0", "1", "1"]
+    assert unbounded[:2] == ["0", "4"]  # Parquet columns: four at the most
+    assert scanned[:2] == ["0", "8"]

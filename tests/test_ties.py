@@ -12,8 +12,6 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.ties import Levels, levelled, members, patterns, tie_groups
 
-pytestmark = pytest.mark.no_cover  # other tests run the same lines
-
 levels = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 
 

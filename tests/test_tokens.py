@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from factory import THOROUGH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_helpers import content
@@ -122,11 +123,10 @@ NAMES = ["u#"] * 40 + [" u#", "u# ", "é#", '"u#"', "long name of user number #"
 STRANGE_NAMES = [*NAMES, "u1", "", " ", '"u,#"', '"u""#"', "\u00a0u#", "-1", "0#"]
 
 
-@pytest.mark.no_cover
 def test_plain_tables_are_scanned_and_give_the_same() -> None:
     taken: Counter[bool] = Counter()
 
-    @settings(deadline=None, max_examples=80)
+    @settings(deadline=None, max_examples=500 if THOROUGH else 40)
     @given(tables(TAME, NAMES, faults=False))
     def check(table: tuple[bytes, int]) -> None:
         taken.update(same_in_all_ways(*table))
@@ -136,11 +136,10 @@ def test_plain_tables_are_scanned_and_give_the_same() -> None:
     assert taken[False] == 0
 
 
-@pytest.mark.no_cover
 def test_strange_tables_give_the_same_and_the_same_messages() -> None:
     taken: Counter[bool] = Counter()
 
-    @settings(deadline=None, max_examples=120)
+    @settings(deadline=None, max_examples=500 if THOROUGH else 60)
     @given(tables(TAME * 2 + STRANGE, STRANGE_NAMES, faults=True))
     def check(table: tuple[bytes, int]) -> None:
         taken.update(same_in_both_ways(*table))

@@ -20,7 +20,6 @@ from hitsndiffs.results.uncertainty import (
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning"),
-    pytest.mark.no_cover,  # the same fits many times
 ]
 
 
