@@ -9,6 +9,7 @@ import pytest
 from cases_of_ability import exam as an_exam
 from cases_of_ability import with_own_letters
 from factory import make_responses, some
+from strict_engine import StrictEngine
 
 from hitsndiffs.engines import open_engine
 from hitsndiffs.engines.numpy import NumpyEngine
@@ -111,6 +112,27 @@ def test_the_sample_does_not_depend_on_the_order_of_the_users():
     chosen = take_sample(problem_of(one)).users
     again = take_sample(problem_of(other)).users
     assert sorted(order[again]) == chosen.tolist()
+
+
+def test_few_different_sheets_all_have_their_share_of_the_sample():
+    """Users with equal answers would be in or out together: of eight sheets, nobody might be in."""
+    rng = np.random.default_rng(3)
+    table = (rng.random((3000, 3)) < [0.3, 0.5, 0.8]).astype(int)
+    order = rng.permutation(len(table))
+    counts = []
+    for some_table in (table, table[order]):
+        sample = take_sample(problem_of(make_responses(some_table)))
+        sheets = some_table[sample.users] @ [4, 2, 1]
+        counts.append(np.bincount(sheets, minlength=8))
+    np.testing.assert_array_equal(*counts)
+    share = len(sample.users) / len(table)
+    assert 0.05 < share < 0.2
+    np.testing.assert_allclose(counts[0], share * np.bincount(table @ [4, 2, 1]), atol=1)
+
+
+def test_few_different_sheets_elsewhere_are_all_taken():
+    table = np.random.default_rng(3).integers(0, 2, (3000, 3))
+    assert take_sample(KeyProblem(StrictEngine(make_responses(table)), sizes=FEW)).is_whole
 
 
 @pytest.mark.parametrize("answered", some([0.6, 1.0], 1))

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +32,7 @@ pytest.importorskip("altair")
 from pages import CLASS, Live, Visitor, live  # noqa: E402
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.xdist_group("page"),
 ]
 
@@ -402,6 +403,26 @@ def test_uploads_are_bounded() -> None:
         answer = visitor.client.post("/files", content=body(), headers=kind)
         assert answer.status_code == 413
         assert visitor.bring("name,q1,q2\na,A,B\nb,A,C\nc,B,C\n").status_code == 200
+
+
+def test_uploaded_files_are_closed(
+    page: Live, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    class Kept(tempfile.SpooledTemporaryFile[bytes]):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            opened.append(self)
+
+    monkeypatch.setattr("starlette.formparsers.SpooledTemporaryFile", Kept)
+    sent = {"files": ("x.csv", b"x"), "file": ("y.csv", b"y")}
+    for path, status in (("files", 403), ("api/rank", 422)):
+        answer = httpx.post(page.address + path, data={"seed": "-1"}, files=sent)
+        assert answer.status_code == status
+    visitor.bring(CLASS)
+    assert len(opened) == 5
+    assert all(file.closed for file in opened)
 
 
 def test_an_upload_that_stops_is_given_up() -> None:

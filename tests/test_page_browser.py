@@ -20,7 +20,7 @@ pytest.importorskip("altair")
 from pages import CLASS, Live, live
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.xdist_group("page in a browser"),
 ]
 

@@ -19,7 +19,7 @@ pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.xdist_group("report in a browser"),
 ]
 

@@ -12,7 +12,7 @@ from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.dawid_skene import DawidSkene
-from hitsndiffs.methods.draws import user_draws
+from hitsndiffs.methods.draws import sampled_users
 from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import ByReading
@@ -125,7 +125,7 @@ class Auto(ByReading):
         start = data.collect(found.best.fit.posterior.mean)
         if share >= 1 and data.arrays == "numpy" and data.gives_answers:
             return confusion_against_key(data, start)
-        users = np.flatnonzero(data.collect(user_draws(data, 1, seed=7)[:, 0]) < share)
+        users = np.flatnonzero(data.collect(sampled_users(data, share, seed=7, bring=True)))
         return confusion_against_key(data.here(users), start[users])
 
     def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:

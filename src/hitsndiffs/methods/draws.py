@@ -7,16 +7,22 @@ the chosen options: the same data give the same draws in any order and under any
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.engines import Engine
 
-__all__ = ["item_words", "option_draws", "user_draws"]
+__all__ = ["item_words", "option_draws", "sampled_users", "user_draws"]
 
 Array = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
+
+#: A sample with fewer different answer sheets than this does not stand for all users, unless it is
+#: small and most of its sheets are different.
+FEWEST_SHEETS = 200
 
 
 def option_draws(data: Engine, count: int, seed: int = 0) -> Array:
@@ -39,6 +45,28 @@ def user_draws(data: Engine, count: int, seed: int = 0) -> Array:
     """
     prints = data.fingerprints(mixed(_option_words(data)))
     return np.stack([_uniform(prints ^ turn) for turn in _turns(count, seed)], axis=1)
+
+
+def sampled_users(data: Engine, share: float, seed: int = 0, *, bring: bool = False) -> Any:
+    """Mark about this share of the users; the sample's answers depend only on all answers.
+
+    Users with equal answers are chosen together. Where this would leave few different answer
+    sheets, the users are lined up by their sheets, and every k-th is chosen. This needs one number
+    per user in this process. If the engine keeps its users elsewhere, and they may not be brought
+    here (``bring``), the result is ``None``.
+    """
+    draws = user_draws(data, 1, seed)[:, 0]
+    chosen = draws < share
+    if share >= 1:
+        return chosen
+    fewest = min(FEWEST_SHEETS, share * data.n_users / 2)
+    if int(chosen.sum()) >= fewest:
+        values = data.collect(data.picked(draws, data.where(chosen)))
+        if len(np.unique(values)) >= fewest:
+            return chosen
+    if data.arrays != "numpy" and not bring:
+        return None
+    return data.marked(np.argsort(data.collect(draws), kind="stable")[:: int(1 / share)])
 
 
 def item_words(data: Engine) -> Words:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.methods.draws import item_words, user_draws
+from hitsndiffs.methods.draws import item_words, sampled_users
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 
 __all__ = ["Sample", "take_sample"]
@@ -81,9 +81,9 @@ def _some_users(problem: Problem) -> Sample:
     sizes = problem.sizes
     answers = float(np.median(r.answers_per_item))
     share = max(sizes.sample_users / r.n_users, sizes.sample_answers / answers)
-    if share > LARGEST_SAMPLE:
+    chosen = sampled_users(r, share) if share <= LARGEST_SAMPLE else None
+    if chosen is None:
         return Sample(problem, None, problem)
-    chosen = user_draws(r, 1)[:, 0] < share
     if problem.strong is not None:
         chosen = chosen | problem.strong_users[0]
     users = r.where(chosen)

@@ -15,7 +15,7 @@ from hitsndiffs.methods import METHODS
 from hitsndiffs.results.version import version
 from hitsndiffs.show.web.jobs import Busy, Job, Workers
 from hitsndiffs.show.web.settings import Settings, size
-from hitsndiffs.show.web.uploads import receive_files, take_files
+from hitsndiffs.show.web.uploads import post_route, receive_files, take_files
 from hitsndiffs.show.web.visits import Visits
 
 __all__ = ["Api", "description"]
@@ -32,7 +32,7 @@ class Api:
         self.workers = workers
         self.visits = visits
         self.routes = [
-            Route("/api/rank", self.rank, methods=["POST"]),
+            post_route("/api/rank", self.rank),
             Route("/api/openapi.json", self.describe),
         ]
 

@@ -25,7 +25,7 @@ from hitsndiffs.show.web.frame import Frame, hung_up
 from hitsndiffs.show.web.jobs import Busy
 from hitsndiffs.show.web.security import Guard, TooLarge, TooSlow
 from hitsndiffs.show.web.settings import Settings
-from hitsndiffs.show.web.uploads import take_files
+from hitsndiffs.show.web.uploads import post_route, take_files
 from hitsndiffs.show.web.visits import Visit
 
 __all__ = ["make_app"]
@@ -60,18 +60,18 @@ class Page(Frame):
         self.app = Starlette(
             routes=[
                 Route("/", self.start),
-                Route("/files", self.files, methods=["POST"]),
-                Route("/example", self.example, methods=["POST"]),
+                post_route("/files", self.files),
+                post_route("/example", self.example),
                 Route("/plan", self.visiting(self.plan)),
-                Route("/plan", self.posting(self.change_plan), methods=["POST"]),
-                Route("/rank", self.posting(self.rank), methods=["POST"]),
-                Route("/method", self.posting(self.take_method), methods=["POST"]),
-                Route("/known", self.posting(self.know), methods=["POST"]),
+                post_route("/plan", self.posting(self.change_plan)),
+                post_route("/rank", self.posting(self.rank)),
+                post_route("/method", self.posting(self.take_method)),
+                post_route("/known", self.posting(self.know)),
                 Route("/result", self.visiting(self.result)),
                 Route("/compare", self.visiting(self.comparison)),
-                Route("/compare", self.posting(self.compare), methods=["POST"]),
-                Route("/cancel", self.posting(self.cancel), methods=["POST"]),
-                Route("/end", self.end, methods=["POST"]),
+                post_route("/compare", self.posting(self.compare)),
+                post_route("/cancel", self.posting(self.cancel)),
+                post_route("/end", self.end),
                 Route("/progress", self.progress),
                 Route("/download/{name}", self.visiting(self.download)),
                 Route("/favicon.ico", _nothing),

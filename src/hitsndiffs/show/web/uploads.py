@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import BinaryIO
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from hitsndiffs.show.web.settings import Settings
 from hitsndiffs.show.web.visits import Visit
 
-__all__ = ["receive_files", "take_files"]
+__all__ = ["post_route", "receive_files", "take_files"]
 
 #: Maximum fields of a form, and maximum bytes of a field that is not a file.
 FIELDS, LARGEST_FIELD = 5000, 500_000
 #: Maximum length of a file name without its ending, in bytes.
 LONGEST_FILE_NAME = 100
+
+
+def post_route(path: str, handler: Callable[[Request], Awaitable[Response]]) -> Route:
+    """Return a route for a form, whose files are closed when it is answered."""
+
+    async def handle(request: Request) -> Response:
+        try:
+            return await handler(request)
+        finally:
+            await request.close()
+
+    return Route(path, handle, methods=["POST"])
 
 
 async def receive_files(request: Request, settings: Settings) -> FormData:
