@@ -13,6 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 INSTALL = install() { \
   $(BIN)/uv pip install --quiet --python $(BIN)/python "$$@" || \
   { echo "uv could not install this; pip tries."; \
+    $(BIN)/python -m pip install --quiet --upgrade "pip>=25.1" && \
     $(BIN)/python -m pip install --quiet --no-compile "$$@"; }; }; install
 
 # The modules that have compiled kernels.
@@ -108,7 +109,7 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV) || { \
 	  echo "The environment could not be made; on Debian and Ubuntu: apt install python3-venv"; \
 	  exit 1; }
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1" uv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.made pyproject.toml

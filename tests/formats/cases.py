@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 
 from formats import classroom, crowd, kept, llm, lms, plain, sheets, written
 from formats.quiz import Made
@@ -204,5 +205,11 @@ PLAIN: dict[str, tuple[str, Callable[[], Made]]] = {
 
 
 def made(name: str) -> Made:
-    """Make the files of a case."""
+    """The files of a case, made once; what is returned may be changed."""
+    case = _made(name)
+    return replace(case, files=dict(case.files), answers=dict(case.answers), key=dict(case.key))
+
+
+@cache
+def _made(name: str) -> Made:
     return (CASES | PLAIN)[name][1]()
