@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import slighter_work
 from commands import QUIZ, Here
 from formats.lms import moodle
 
@@ -41,6 +42,17 @@ pytestmark = [
 def page() -> Iterator[Live]:
     with live() as served:
         yield served
+
+
+@pytest.fixture
+def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody looks at the pictures of a ranking, none are drawn."""
+    monkeypatch.setattr("hitsndiffs.show.web.worker.work", slighter_work.blank)
+
+
+@pytest.fixture
+def endless_ranking(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hitsndiffs.show.web.worker.work", slighter_work.endless)
 
 
 @pytest.fixture
@@ -86,13 +98,20 @@ def test_from_the_file_to_the_downloads(visitor: Visitor) -> None:
     assert "sandbox" in report.headers["content-security-policy"]
     assert visitor.client.get("/download/plan.json").json()["layout"] == "wide"
     assert visitor.client.get("/download/secret").status_code == 404
-    # a key is checked, and not used
-    assert "compared with the answers" not in result.text
+    assert result.text.count('<svg version="1.1"') > 8  # really drawn
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_a_key_is_checked_and_not_used(visitor: Visitor) -> None:
+    visitor.bring(CLASS)
+    assert "compared with the answers" not in visitor.rank().text
+    ranking = visitor.client.get("/download/ranking.csv")
     checked = visitor.rank(key_text="q01 = A\nq02: B", use_key="0")
     assert "Your key, compared with the answers" in checked.text
     assert visitor.client.get("/download/ranking.csv").text == ranking.text
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_the_result_is_that_of_the_command(
     visitor: Visitor, class_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +122,7 @@ def test_the_result_is_that_of_the_command(
     assert told.text == (tmp_path / "ranking.csv").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_a_column_is_left_out_with_a_click(visitor: Visitor) -> None:
     visitor.bring(CLASS)
     visitor.post("/plan", c8=UNUSED)
@@ -181,6 +201,7 @@ def test_examples(visitor: Visitor, name: str) -> None:
     assert f"<h1>{name}</h1>" in plan.text
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_a_key_is_used(visitor: Visitor) -> None:
     visitor.bring(CLASS)
     visitor.rank(use_key="1", method="true-answer", key_text="q01,A\nq02,C")
@@ -202,6 +223,7 @@ def test_a_key_is_asked_for_that_is_not_there(visitor: Visitor) -> None:
     assert "there is none" in said(visitor.rank(use_key="1"))
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_a_strong_user(visitor: Visitor) -> None:
     visitor.bring(CLASS)
     assert visitor.rank(method="hnd", strong_user="student-16").status_code == 200
@@ -210,6 +232,7 @@ def test_a_strong_user(visitor: Visitor) -> None:
     assert "nobody" in said(answer)
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_methods_are_compared_and_another_is_taken(visitor: Visitor) -> None:
     visitor.bring(CLASS)
     visitor.post("/compare")
@@ -346,6 +369,7 @@ def test_a_cookie_that_was_not_given_here(page: Live) -> None:
     assert name in answer.headers["set-cookie"]
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_visitors_do_not_see_each_other(page: Live) -> None:
     with Visitor(page) as first, Visitor(page) as second:
         first.bring(CLASS.replace("student", "secret"), "secret.csv")
@@ -357,6 +381,7 @@ def test_visitors_do_not_see_each_other(page: Live) -> None:
             assert "secret" not in second.client.get(path).text
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_names_of_files_and_formulas_do_no_harm(visitor: Visitor, page: Live) -> None:
     formulas = CLASS.replace("student-0", "=student-0").replace("q01", "@q01")
     for name in ("../../../escape.csv", "/etc/escape.csv", "..\\escape.csv", ".hidden.csv"):
@@ -438,9 +463,10 @@ def test_an_upload_that_stops_is_given_up() -> None:
         assert answer.status_code == 408
 
 
+@pytest.mark.usefixtures("endless_ranking")
 def test_work_is_cancelled(page: Live, visitor: Visitor) -> None:
-    visitor.bring(hard(), "hard.csv")
-    visitor.post("/rank", method="abh", use_key="0")
+    visitor.bring(CLASS, "hard.csv")
+    visitor.post("/rank")
     answer = visitor.post("/cancel")
     assert answer.url.path == "/plan"
     (visit,) = [v for v in page.page.visits._visits.values() if v.title == "hard.csv"]
@@ -496,6 +522,7 @@ def test_more_work_than_may_wait() -> None:
 # -- nothing is kept ----------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_nothing_stays_on_disk() -> None:
     with live() as served:
         with Visitor(served) as visitor:
@@ -536,13 +563,12 @@ def test_programs_get_what_the_command_prints(
     assert list(page.folder.rglob("ranking.json")) == []
 
 
+@pytest.mark.usefixtures("endless_ranking")
 def test_the_work_of_a_program_that_hangs_up_is_stopped() -> None:
     with live() as served:
-        files = {"file": ("hard.csv", hard())}
+        files = {"file": ("quiz.csv", CLASS)}
         with pytest.raises(httpx.ReadTimeout):
-            httpx.post(
-                f"{served.address}api/rank", files=files, data={"method": "abh"}, timeout=0.5
-            )
+            httpx.post(f"{served.address}api/rank", files=files, timeout=0.5)
         until = time.monotonic() + 30
         while served.page.workers._open or len(served.page.visits):
             assert time.monotonic() < until, "the work goes on"
@@ -615,6 +641,7 @@ def test_the_description_is_valid(page: Live) -> None:
 # -- in doubt -----------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_the_page_asks_when_it_is_in_doubt(visitor: Visitor) -> None:
     """Answers by chance: nobody can be sure who is good, and a right answer is asked for."""
     chance = random.Random(4)
@@ -632,6 +659,7 @@ def test_the_page_asks_when_it_is_in_doubt(visitor: Visitor) -> None:
         assert 'href="/plan#help"' in result.text
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_an_answer_to_a_question_is_used(page: Live, visitor: Visitor) -> None:
     visitor.bring(CLASS, "asked.csv")
     visitor.rank(method="hnd")

@@ -26,11 +26,14 @@ PRELOADED = (
     "jinja2",
     "vl_convert",
     "scipy.sparse.linalg",
+    "hitsndiffs.engines.numpy",
     "hitsndiffs.methods",
     "hitsndiffs.reading.reader",
     "hitsndiffs.results.comparison",
+    "hitsndiffs.results.exports",
     "hitsndiffs.show.report",
-    "hitsndiffs.show.web.worker",
+    "hitsndiffs.show.web.tasks",
+    "hitsndiffs.show.web.templates_ready",
 )
 #: Seconds between two checks of a process.
 LOOK = 0.1
