@@ -107,7 +107,7 @@ ON_CLUSTER = ("gaps", "ties")
 #: Methods that look at many solutions of small data, which takes long: the data to begin with.
 #: What one of them leaves for a thorough run another one tries, and they share their code.
 SEARCHING = {
-    "auto": ("gaps", "groups", "ties", "perfect order", "all alike", "one item", "two users"),
+    "auto": ("ties", "perfect order", "all alike", "one item", "two users"),
     "latent-key": ("two labels", "groups", "own labels", "two users"),
     "hnd-robust": ("two labels", "gaps", "perfect order", "one user"),
 }

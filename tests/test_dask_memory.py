@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from commands import as_program
+from commands import Here
 
 pytest.importorskip("distributed")
 pa = pytest.importorskip("pyarrow")
@@ -40,13 +40,14 @@ def loaded():
 
 @pytest.fixture(scope="module")
 def small():
-    """A worker that has room for little: its nanny ends it, and starts another, twice."""
+    """A worker that has room for little: its nanny ends it, and starts another."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     kind = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
-    with LocalCluster(**kind) as cluster, Client(cluster) as client:
-        limit = next(iter(client.run(loaded).values())) + ROOM
-    tries = dask.config.set({"distributed.scheduler.allowed-failures": 1})
-    with tries, LocalCluster(**kind, memory_limit=limit) as cluster:
+    tries = dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    with tries, LocalCluster(**kind, memory_limit="2GiB") as cluster:
+        with Client(cluster, set_as_default=False) as client:
+            limit = next(iter(client.run(loaded).values())) + ROOM
+        next(iter(cluster.workers.values())).memory_manager.memory_limit = limit
         yield cluster
 
 
@@ -60,12 +61,11 @@ def write_large(path, users=150_000, items=100):
     pyarrow.parquet.write_table(pa.table(columns), path)
 
 
-def test_workers_that_are_killed_for_memory_are_said_and_nothing_is_written(small, tmp_path):
-    """As a program of its own, which may take two minutes at the most."""
+def test_workers_killed_for_memory_are_said_and_nothing_is_written(small, tmp_path, capsys):
     source, out = tmp_path / "answers", tmp_path / "out"
     source.mkdir()
     write_large(source / "a.parquet")
-    done = as_program(
+    done = Here(capsys)(
         "rank", str(source), "--engine", "dask", "--scheduler", small.scheduler_address,
         "--method", "hnd", "--out", str(out),
     )  # fmt: skip
@@ -84,11 +84,12 @@ def test_a_watch_lets_work_through(small):
             time.sleep(0.2)
 
 
-def hold(share, dask_worker):
-    """Fill a worker's memory up to a share of what it may have."""
+def hold(share, limit, dask_worker):
+    """Fill a worker's memory up to a share of what it may have by its nanny."""
     import psutil
 
-    free = share * dask_worker.memory_manager.memory_limit - psutil.Process().memory_info().rss
+    dask_worker.memory_manager.memory_limit = limit
+    free = share * limit - psutil.Process().memory_info().rss
     dask_worker.held = np.ones(int(free), dtype=np.uint8)
 
 
@@ -98,7 +99,8 @@ def test_waiting_for_workers_that_have_stopped_ends(small):
         client.wait_for_workers(1, timeout=60)
         mine = client.submit(abs, -1, pure=False)
         assert mine.result() == 1
-        client.run(hold, 0.88)
+        nanny = next(iter(small.workers.values()))
+        client.run(hold, 0.88, nanny.memory_manager.memory_limit)
         until = time.monotonic() + 30
         while "paused" not in str(client.scheduler_info()["workers"]) and time.monotonic() < until:
             time.sleep(0.1)

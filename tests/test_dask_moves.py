@@ -151,7 +151,7 @@ def test_a_method_that_looks_in_a_sample_brings_that_and_no_more(weighed, method
 
 def test_few_answers_come_to_the_client_and_that_can_be_overruled(weighed):
     """Up to a limit the client ranks; the result is the same."""
-    users = 200_000
+    users = 60_000
     frame = pd.DataFrame(answers(users, items=3)).rename(columns="q{}".format)
     found = {}
     for limit in (None, 0):
