@@ -1,8 +1,8 @@
 # The front door. `make demo` and `make test` do all their own set-up, in .venv.
 
 PYTHON ?= python3
-# One more than cores: tests wait for browsers and for other processes.
-JOBS ?= 3
+# One for each of two cores: another one imports everything again, which takes longer than it saves.
+JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 
