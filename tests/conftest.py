@@ -9,6 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from factory import THOROUGH
+from hypothesis import settings
+
+# The usual run tries the same examples each time; a thorough one tries new ones. Neither takes the
+# time of an example as a failure.
+settings.register_profile("house", deadline=None, derandomize=not THOROUGH, print_blob=True)
+settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")

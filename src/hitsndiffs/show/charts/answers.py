@@ -110,7 +110,7 @@ def _bands(table: Array, users: int, across: str, down: str) -> Spec:
                 }
             )
     quiet = {"grid": False, "domain": False}
-    share = quantity(
+    colour = quantity(
         "share",
         title="share right",
         scale={
@@ -134,7 +134,7 @@ def _bands(table: Array, users: int, across: str, down: str) -> Spec:
             "y": quantity("y", title=down, axis=quiet, scale={"reverse": True, "nice": False}),
             "y2": {"field": "y2"},
             "color": {
-                "condition": {"test": "isValid(datum.share)", **share},
+                "condition": {"test": "isValid(datum.share)", **colour},
                 "value": LIGHT["blank"],
             },
         },
