@@ -8,8 +8,10 @@ from cases_of_ability import biased_workers, exam
 from factory import make_responses, tables
 from hypothesis import given, settings
 
+from hitsndiffs import rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import predictive
+from hitsndiffs.methods.labels import sharing
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.modes import consensus
@@ -94,3 +96,17 @@ def test_ten_thousand_answers_are_hidden_in_three_turns():
     """One turn is too few to choose by: on crowd labels of this size it was wrong twice in ten."""
     table, _ = biased_workers(3, users=50, items=200)
     assert contest(table).hidden > 0.2 * table.size
+
+
+def test_many_classes_are_still_shared_when_some_answers_are_hidden():
+    """Without a tenth of the answers, most of 40 classes may occur in one item only."""
+    rng = np.random.default_rng(25)
+    shape = (12, 24)
+    key, other = rng.integers(40, size=24), rng.integers(40, size=shape)
+    table = np.where(rng.random(shape) < 0.6, key, other)
+    r = make_responses(np.where(rng.random(shape) < 0.35, table, -1))
+    assert not sharing(r.structure).apart
+    assert sharing(predictive._hide(open_engine(r, "numpy"), 1)[0].items).apart
+    ranking = rank(r)
+    assert "hidden answers" in ranking.fit.choice.why
+    assert np.isfinite(ranking.scores).all()

@@ -17,7 +17,7 @@ from hitsndiffs.methods.keys import right_errors
 from hitsndiffs.methods.labels import label_numbers, sharing
 from hitsndiffs.methods.probability import STEADY, digamma
 
-__all__ = ["Confusions", "DawidSkene", "shared_labels"]
+__all__ = ["Confusions", "DawidSkene"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -119,7 +119,8 @@ class DawidSkene(Method):
     def _fit(self, data: Engine) -> Fit:
         if self.model == "one-coin":
             return self._fit_one_coin(data)
-        return self._fit_full(data)
+        _check_shared(data)
+        return self.fit_full(data)
 
     def _fit_one_coin(self, data: Engine) -> Fit:
         n = data.answers_per_user
@@ -160,8 +161,9 @@ class DawidSkene(Method):
             residual=change,
         )
 
-    def _fit_full(self, data: Engine) -> Fit:
-        labels, numbers = shared_labels(data)
+    def fit_full(self, data: Engine) -> Fit:
+        """Fit a confusion matrix per user, whether the items seem to share their labels or not."""
+        labels, numbers = label_numbers(data.items)
         k, items = len(labels), data.items.of_option
         choosers = data.choosers_per_option.astype(float)
         truth = np.zeros((data.n_items, k))
@@ -281,8 +283,8 @@ class _Rows:
         return np.maximum(rows, TINY) if self.model == "full" else rows
 
 
-def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """The label set that all items share; an error if they clearly share none."""
+def _check_shared(data: Engine) -> None:
+    """An error if the items clearly share no label set."""
     found = sharing(data.items)
     if found.apart:
         raise InputError(
@@ -290,7 +292,6 @@ def shared_labels(data: Engine) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]
             f"label set (every user has one confusion matrix); here {found.apart}. Use the model "
             "one-coin."
         )
-    return found.labels, found.numbers
 
 
 def _strengths(

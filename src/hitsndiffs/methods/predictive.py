@@ -106,7 +106,7 @@ def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
     confusion = DawidSkene(
         model="hierarchical", max_iterations=CONFUSION_ROUNDS, tol=CONFUSION_CHANGE
     )
-    found = confusion._fit(seen).learnt
+    found = confusion.fit_full(seen).learnt  # labels are shared, even if the rest shows few of them
     assert isinstance(found, Confusions)
 
     place = np.full(data.n_options, -1)
