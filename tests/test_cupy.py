@@ -92,5 +92,5 @@ def test_methods_are_the_processors(name, method):
 
 @pytest.mark.skipif(_has_gpu(), reason="there is a GPU")
 def test_without_a_gpu_one_sentence_says_what_to_do():
-    with pytest.raises(InputError, match="The engine cupy needs"):
+    with pytest.raises(InputError, match="The cupy engine needs"):
         open_engine(make_responses([[0, 1], [1, 1]]), "cupy")

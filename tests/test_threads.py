@@ -136,7 +136,7 @@ def test_wrong_engine_and_thread_count_are_refused():
 def test_without_numba():
     data = make_responses([[0, 1], [1, 0], [0, 0]])
     assert isinstance(open_engine(data, threads_from=1), NumpyEngine)
-    with pytest.raises(MissingExtraError, match="use the engine numpy"):
+    with pytest.raises(MissingExtraError, match="use the numpy engine"):
         open_engine(data, "threads")
 
 

@@ -337,8 +337,8 @@ class Engine(ABC):
     def cannot_serve(self, what: str) -> InputError:
         """The error for work that needs all users in this process when they are elsewhere."""
         return InputError(
-            f"{what} needs all users in one machine's memory, and the engine {self.name} keeps "
-            "them elsewhere. Rank a sample of the users, or use the engine auto on one machine."
+            f"{what} needs all users in one machine's memory, and the {self.name} engine keeps "
+            "them elsewhere. Rank a sample of the users, or use the auto engine on one machine."
         )
 
     # -- sizes and counts -------------------------------------------------------------------

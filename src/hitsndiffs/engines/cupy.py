@@ -304,7 +304,7 @@ def _check_memory(responses: Responses, groups: Groups | None) -> None:
     if needed > free:
         fit = int(responses.n_users * (free / needed))
         raise InputError(
-            f"The engine cupy needs about {needed / 2**30:.1f} GiB on the GPU for "
+            f"The cupy engine needs about {needed / 2**30:.1f} GiB on the GPU for "
             f"{responses.n_users:,} users and has {free / 2**30:.1f} GiB free; about {fit:,} "
-            "users fit. Rank a sample of them, or use the engine threads."
+            "users fit. Rank a sample of them, or use the threads engine."
         )

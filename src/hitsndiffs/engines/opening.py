@@ -76,8 +76,8 @@ def _made(responses: Responses, asked: str, threads: int | None, threads_from: i
         except ImportError as error:
             if asked == "threads":
                 raise MissingExtraError(
-                    f"The engine threads needs Numba, which cannot be imported ({error}). "
-                    "Install it, or use the engine numpy."
+                    f"The threads engine needs Numba, which cannot be imported ({error}). "
+                    "Install it, or use the numpy engine."
                 ) from error
             logger.info("Numba cannot be imported (%s): using the slower engine.", error)
     if asked == "cupy":
@@ -99,17 +99,17 @@ def _on_gpu(responses: Responses, threads: int | None) -> Engine:
         n_devices = cupy.cuda.runtime.getDeviceCount()
     except ImportError as error:
         raise MissingExtraError(
-            f"The engine cupy needs CuPy, which cannot be imported ({error}). Install it with: "
+            f"The cupy engine needs CuPy, which cannot be imported ({error}). Install it with: "
             "pip install 'hitsndiffs[gpu]'"
         ) from error
     except Exception as error:  # CuPy's own errors, for a missing driver or device
         raise InputError(
-            f"The engine cupy needs an NVIDIA GPU and its driver, and found none ({error}). Use "
-            "the engine threads."
+            f"The cupy engine needs an NVIDIA GPU and its driver, and found none ({error}). Use "
+            "the threads engine."
         ) from error
     if not n_devices:
         raise InputError(
-            "The engine cupy needs an NVIDIA GPU, and there is none. Use the engine threads."
+            "The cupy engine needs an NVIDIA GPU, and there is none. Use the threads engine."
         )
     from hitsndiffs.engines.cupy import CupyEngine
 
