@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import multiprocessing
 import os
 import random
 import re
@@ -24,6 +25,8 @@ from formats.lms import moodle
 import hitsndiffs as hnd
 from hitsndiffs.irt.examples import EXAMPLES
 from hitsndiffs.show.web.forms import UNUSED
+from hitsndiffs.show.web.jobs import Job, Workers
+from hitsndiffs.show.web.settings import Settings
 from hitsndiffs.show.web.tasks import _questions
 
 pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'hitsndiffs[web]'")
@@ -480,6 +483,40 @@ def test_a_limit_on_time() -> None:
         answer = visitor.bring(hard(), "hard.csv")
         assert answer.status_code == 422
         assert "took longer than" in said(answer)
+
+
+class SlowStart:
+    """Processes that are done after a start of a thousand seconds."""
+
+    pid, exitcode = 2**31 - 1, 0
+    now = 1.0
+
+    def Pipe(self) -> Any:
+        return multiprocessing.Pipe()
+
+    def Process(self, target: object, args: tuple[Any, ...]) -> SlowStart:
+        self.connection = args[0]
+        return self
+
+    def start(self) -> None:
+        self.now += 1000
+        self.connection.send_bytes(b'{"result": {}}')
+
+    def join(self, seconds: float) -> None: ...
+    def close(self) -> None: ...
+    def is_alive(self) -> bool:
+        return False
+
+
+def test_the_limit_on_time_begins_when_the_process_has_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workers, slow = Workers(Settings(time_limit=600)), SlowStart()
+    monkeypatch.setattr(workers, "_context", slow)
+    monkeypatch.setattr("hitsndiffs.show.web.jobs.time.monotonic", lambda: slow.now)
+    job = Job({"kind": "plan"})
+    workers._watch(job)
+    assert (job.state, job.error) == ("done", "")
 
 
 def test_a_limit_on_memory() -> None:
