@@ -146,6 +146,8 @@ def test_newcomers_stand_where_a_fit_on_everybody_puts_them(method):
     known = hnd.rank(responses.restrict(old)[0], method=method, **few)
     placed = known.score(responses.restrict(new)[0])
     assert hnd.accuracy(everybody.scores[new], placed.scores) > 0.97
+    for told in (known.to_dict(), placed.to_dict()):
+        assert {type(user["rank"]) for user in told["users"]} == {int}
     assert placed.of == 300
     assert placed.ranks.min() >= 1
     assert placed.ranks.max() <= 301

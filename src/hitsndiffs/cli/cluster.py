@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from hitsndiffs.cli.outputs import check_target, table_writer
 from hitsndiffs.cli.text import BEST, say, show_rows
 from hitsndiffs.data.files import write_whole
-from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.exports import key_frame
 from hitsndiffs.results.given import key_parameter
+from hitsndiffs.results.values import records
 from hitsndiffs.results.wording import count, sizes
 
 if TYPE_CHECKING:
@@ -101,10 +101,7 @@ def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
     for path in (job.out, job.key_out):
         if path is not None:
             say(f"Written: {path}", quiet=job.quiet)
-    rows = [
-        {name: python_value(values[place]) for name, values in best.items()}
-        for place in range(len(best["user"]))
-    ]
+    rows = records(best)
     if job.as_json:
         answers = {str(i): str(o) for i, o in ranking.answer_key().items()}
         print(json.dumps({"method": ranking.method, "n_users": ranking.n_users, "best": rows,

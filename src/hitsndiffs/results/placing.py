@@ -14,7 +14,7 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.ties import tie_limit
-from hitsndiffs.results.values import jsonable, same, to_frame
+from hitsndiffs.results.values import records, same, to_frame
 from hitsndiffs.results.wording import count, listed
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ class Placement:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values (JSON types)."""
-        columns = {name: jsonable(values) for name, values in self._columns().items()}
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        rows = records(self._columns())
         return {"users": rows, "ranked_users": self.of, "notes": list(self.notes)}
 
     def _columns(self) -> dict[str, Any]:

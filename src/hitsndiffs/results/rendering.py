@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitsndiffs.errors import printable
-from hitsndiffs.results.values import jsonable
+from hitsndiffs.results.values import jsonable, records
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
@@ -21,7 +21,6 @@ JSON_NAMES = {"lam": "lambda"}
 
 def as_dict(ranking: Ranking) -> dict[str, Any]:
     """Everything as plain Python values (JSON types)."""
-    columns = {name: jsonable(values) for name, values in ranking.columns().items()}
     key = (
         {
             str(item): {"option": jsonable(option), "confidence": p}
@@ -40,9 +39,7 @@ def as_dict(ranking: Ranking) -> dict[str, Any]:
         "n_items": ranking.responses.n_items,
         "n_options": ranking.responses.n_options,
         "n_responses": ranking.responses.n_responses,
-        "users": [
-            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        ],
+        "users": records(ranking.columns()),
         "n_components": ranking.n_components,
         "consistent": ranking.consistent,
         "orientation": None

@@ -10,7 +10,11 @@ import numpy as np
 
 from hitsndiffs.data.lookup import python_value
 
-__all__ = ["jsonable", "same", "to_frame"]
+__all__ = ["jsonable", "records", "same", "to_frame"]
+
+
+#: Columns of whole numbers, which are floats for the sake of NaN.
+RANKS = ("rank", "rank_low", "rank_high")
 
 
 def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
@@ -69,6 +73,19 @@ def jsonable(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     return str(value)
+
+
+def records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a table as plain values; ranks are whole numbers.
+
+    >>> records({"user": ["ann", "bob"], "rank": np.array([1.0, np.nan])})
+    [{'user': 'ann', 'rank': 1}, {'user': 'bob', 'rank': None}]
+    """
+    plain = {name: jsonable(values) for name, values in columns.items()}
+    for name in plain:
+        if name in RANKS:
+            plain[name] = [None if rank is None else round(rank) for rank in plain[name]]
+    return [dict(zip(plain, row, strict=True)) for row in zip(*plain.values(), strict=True)]
 
 
 def same(a: Any, b: Any) -> bool:
