@@ -16,7 +16,7 @@ import dask  # noqa: E402
 import pyarrow.parquet  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 
-from hitsndiffs.engines.dask_watch import Watch  # noqa: E402
+from hitsndiffs.reading.cluster import ended_if_stuck  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),
@@ -79,7 +79,7 @@ def test_workers_killed_for_memory_are_said_and_nothing_is_written(small, tmp_pa
 def test_a_watch_lets_work_through(small):
     with Client(small) as client:
         client.wait_for_workers(1, timeout=60)
-        with Watch(client, 0.0, look=0.05):
+        with ended_if_stuck(client, 0.0, look=0.05):
             assert client.submit(sum, [1, 2], pure=False).result() == 3
             time.sleep(0.2)
 
@@ -104,6 +104,6 @@ def test_waiting_for_workers_that_have_stopped_ends(small):
         until = time.monotonic() + 30
         while "paused" not in str(client.scheduler_info()["workers"]) and time.monotonic() < until:
             time.sleep(0.1)
-        with pytest.raises(MemoryError, match="memory full"), Watch(client, 1.0, look=0.2):
+        with pytest.raises(MemoryError, match="memory full"), ended_if_stuck(client, 1.0, look=0.2):
             client.submit(abs, -2, pure=False).result()
         assert mine.status == "finished"  # what was there before is left alone

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,9 +18,11 @@ from hitsndiffs.errors import InputError, MissingExtraError
 if TYPE_CHECKING:
     from hitsndiffs.engines.dask import DaskEngine
 
-__all__ = ["connect", "disconnect", "in_plain_words", "read_on_cluster"]
+__all__ = ["connect", "disconnect", "ended_if_stuck", "in_plain_words", "read_on_cluster"]
 
 _PARQUET, _TEXT = (".parquet", ".pq"), {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+#: Seconds between two checks of the workers, and how long all of them may wait for memory.
+LOOK, PATIENCE = 2.0, 60.0
 #: Clients opened here, and to be closed here.
 _ours: WeakSet[Any] = WeakSet()
 
@@ -184,10 +188,8 @@ def in_plain_words(client: Any) -> Iterator[None]:
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 
-    from hitsndiffs.engines.dask_watch import Watch
-
     try:
-        with nullcontext() if client is None else Watch(client):
+        with nullcontext() if client is None else ended_if_stuck(client):
             yield
     except InputError:
         raise
@@ -208,6 +210,60 @@ def in_plain_words(client: Any) -> Iterator[None]:
         ) from error
     except (OSError, ValueError, UnicodeError) as error:
         raise InputError(f"A file cannot be read on the cluster: {_first_line(error)}.") from error
+
+
+@contextmanager
+def ended_if_stuck(client: Any, patience: float = PATIENCE, look: float = LOOK) -> Iterator[None]:
+    """End the work of a block with a :class:`MemoryError` if it only waits for memory.
+
+    A worker starts nothing new while its memory is nearly full. If that does not change, the caller
+    would wait forever for a result, without any message.
+
+    Parameters
+    ----------
+    client
+        A connection to the scheduler.
+    patience, look
+        How many seconds work may stand still for lack of memory, and the seconds between checks.
+    """
+    from distributed import Future
+
+    before = set(client.futures)  # these belong to others
+    over, stuck = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        since: float | None = None
+        while not over.wait(look):
+            try:
+                waits = _waits_for_memory(client)
+            except Exception:  # the scheduler is gone: Dask tells the caller
+                continue
+            since = (since or time.monotonic()) if waits else None
+            if since is not None and time.monotonic() - since >= patience:
+                stuck.set()
+                states = list(client.futures.items())
+                ours = [key for key, s in states if key not in before and s.status == "pending"]
+                client.cancel([Future(key, client) for key in ours], reason="memory")
+
+    watcher = threading.Thread(target=watch, daemon=True, name="hitsndiffs-watch")
+    watcher.start()
+    try:
+        yield
+    except BaseException as error:
+        if stuck.is_set():
+            raise MemoryError("they have stopped with their memory full") from error
+        raise
+    finally:
+        over.set()
+        watcher.join(look)
+
+
+def _waits_for_memory(client: Any) -> bool:
+    """Whether no worker is busy and some have paused because their memory is full."""
+    workers = client.scheduler_info()["workers"].values()
+    stopped = any(worker["status"] == "paused" for worker in workers)
+    at_work = any(worker["metrics"]["task_counts"].get("executing") for worker in workers)
+    return stopped and not at_work
 
 
 def _first_line(error: BaseException) -> str:
