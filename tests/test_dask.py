@@ -118,9 +118,10 @@ def test_chains_across_buckets_are_those_of_all_values(seed):
     limit = float(rng.choice([0.0, 0.1, 1.0, 5.0]))
     cuts = np.sort(rng.integers(0, 40, 4))
     buckets = np.split(values, cuts)
-    ends = meet_across([chain_ends(bucket, limit) for bucket in buckets], limit)
+    above = 40 - np.cumsum([len(bucket) for bucket in buckets])
+    ends = meet_across([chain_ends(limit, bucket) for bucket in buckets], above, limit)
     found = np.concatenate(
-        [levelled(bucket, end, limit) for bucket, end in zip(buckets, ends, strict=True)]
+        [levelled(*each, limit) for each in zip(buckets, ends, above, strict=True)]
     )
     np.testing.assert_array_equal(found[:, 0], level_ranks(values, limit))
     np.testing.assert_allclose(found[:, 1], level_middles(values, limit), atol=1e-12)

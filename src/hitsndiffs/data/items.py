@@ -66,14 +66,15 @@ class Items:
         """The item that each option belongs to."""
         return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.starts))
 
+    def only(self, options: Ints) -> Items:
+        """Some options, in order, and the items that have any of them."""
+        items, sizes = np.unique(self.of_option[options], return_counts=True)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        return Items(self.labels[items], self.option_labels[options], starts)
+
     def block(self, first: int, last: int) -> Items:
         """The items ``first … last - 1``, with their options numbered from 0."""
-        begin, end = self.starts[[first, last]]
-        return Items(
-            self.labels[first:last],
-            self.option_labels[begin:end],
-            self.starts[first : last + 1] - begin,
-        )
+        return self.only(np.arange(*self.starts[[first, last]]))
 
     # -- arithmetic within items ------------------------------------------------------------
 

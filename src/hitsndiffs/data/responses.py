@@ -372,19 +372,21 @@ class Responses(Viewed):
         return self._with_options(self.users[users], indptr, chosen, kept), kept
 
     def restrict_items(
-        self, items: IntArray | Sequence[Any]
+        self, items: IntArray | Sequence[Any], *, keep_options: bool = False
     ) -> tuple[Responses, npt.NDArray[np.int64]]:
         """Return the same users with some items only, in their present order.
 
-        ``items`` are item labels or places; integers are always places.
+        ``items`` are item labels or places; integers are always places. ``keep_options`` is as for
+        :meth:`restrict`.
         """
         keep_item = np.zeros(self.n_items, dtype=bool)
         keep_item[item_places(self.items, items)] = True
+        keep_option = keep_item[self.option_items]
         indptr, options = self.rows
-        keep = keep_item[self.option_items][options]
+        keep = keep_option[options]
         ends = np.concatenate([[0], np.cumsum(keep)])
         chosen = options[keep]
-        kept = np.unique(chosen).astype(np.int64)
+        kept = np.flatnonzero(keep_option) if keep_options else np.unique(chosen).astype(np.int64)
         return self._with_options(self.users, ends[indptr], chosen, kept), kept
 
     def with_notes(self, notes: Sequence[str]) -> Responses:
@@ -394,16 +396,15 @@ class Responses(Viewed):
     def _with_options(
         self, users: ObjectArray, indptr: IntArray, chosen: IntArray, kept: IntArray
     ) -> Responses:
-        kept_items = self.option_items[kept]
-        item_numbers, sizes = np.unique(kept_items, return_counts=True)
+        left = self.structure.only(kept)
         return self._changed(
             users=users,
-            items=self.items[item_numbers],
-            option_labels=self.option_labels[kept],
-            item_starts=np.concatenate([[0], np.cumsum(sizes)]),
+            items=left.labels,
+            option_labels=left.option_labels,
+            item_starts=left.starts,
             codes=None,
             rows=(indptr, np.searchsorted(kept, chosen).astype(np.int32)),
-            key=None if self.key is None else self.key.only(self.items[item_numbers].tolist()),
+            key=None if self.key is None else self.key.only(left.labels.tolist()),
         )
 
     def _changed(self, **parts: Any) -> Responses:

@@ -9,8 +9,9 @@ from the files.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from itertools import repeat
+from functools import cached_property, partial
+from itertools import pairwise, repeat
+from operator import getitem
 from typing import Any, ClassVar
 
 import dask.array as da
@@ -20,13 +21,12 @@ import numpy.typing as npt
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import dask_order as orders
-from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines import sorting
 from hitsndiffs.engines.base import Engine, Step, option_words
-from hitsndiffs.engines.dask_blocks import Blocks, new_name
-from hitsndiffs.engines.dask_crew import key_of
+from hitsndiffs.engines.dask_blocks import Blocks
+from hitsndiffs.engines.dask_crew import extreme_ends, largest
 from hitsndiffs.engines.dask_order import Buckets
-from hitsndiffs.engines.dask_parts import Part
+from hitsndiffs.engines.dask_parts import Part, highest, together
 from hitsndiffs.engines.gram import few_sets
 from hitsndiffs.engines.links import all_are_linked
 from hitsndiffs.errors import InputError
@@ -74,9 +74,8 @@ class DaskEngine(Blocks):
 
     def extremes(self, positions: Any, first_items: int | None = None) -> tuple[Any, Any]:
         """First and last position of each option's choosers."""
-        blocks = [self.blocks(positions)]
-        ends = self._on_parts(work.extremes, first_items, blocks=blocks)
-        low, high = self._joined(orders.extreme_ends, ends).result()
+        act = partial(Part.extremes, first_items=first_items)
+        low, high = self._total(act, arrays=[positions], columns=2, join=extreme_ends)
         return low, high
 
     def fingerprints(self, words: Any = None) -> Array:
@@ -89,13 +88,13 @@ class DaskEngine(Blocks):
         """``Cᵀ C`` if everybody answered everything and there are few options."""
         if not self.is_complete or not few_sets(self.items):
             return None
-        found: Vector = self._total(work.gram, columns=self.n_options)
+        found: Vector = self._total(getattr, "gram", columns=self.n_options)
         return found
 
     @cached_property
     def everybody(self) -> Array:
         """A user array of ones."""
-        return self._array(work.ones)
+        return self._array(getattr, "everybody")
 
     # -- order ------------------------------------------------------------------------------
 
@@ -109,9 +108,10 @@ class DaskEngine(Blocks):
 
     def _levels(self, x: Any, limit: float) -> Any:
         buckets = Buckets.of(self, self.blocks(x))
-        chains = self.each(orders.ends_of, repeat(limit), *buckets.pieces)
-        ends = orders.meet_across(chains, limit)
-        return self._answered(buckets, orders.levelled, [(end, limit) for end in ends], 2)
+        ends = self.each(orders.chain_ends, repeat(limit), *buckets.pieces)
+        joined = orders.meet_across(ends, buckets.above, limit)
+        more = list(zip(joined, buckets.above.tolist(), repeat(limit), strict=False))
+        return self._answered(buckets, orders.levelled, more, (2,))
 
     def average_ranks(self, x: Any) -> Any:
         """Places from 1, lowest first; equal values share their mean place."""
@@ -129,20 +129,21 @@ class DaskEngine(Blocks):
 
     def largest(self, x: Any) -> float:
         """The largest absolute value in a user array."""
-        return float(self._total(work.largest, arrays=[x], join=orders.largest))
+        return float(self._total(Part.largest, arrays=[x], join=largest))
 
     def histogram(self, x: Any, edges: Vector) -> Ints:
         """How many values lie between the edges."""
-        found: Ints = self._total(work.histogram, edges, arrays=[x])
+        found: Ints = self._total(partial(Part.histogram, edges=edges), arrays=[x])
         return found
 
     def stepwise(self, x: Any, edges: Vector, values: Vector) -> Array:
         """Columns that are constant between edges."""
-        return self._array(work.stepwise, edges, values, arrays=[x], columns=(len(edges),))
+        act = partial(Part.stepwise, edges=edges, values=values)
+        return self._array(act, arrays=[x], columns=(len(edges),))
 
     def top(self, x: Any, count: int) -> Ints:
         """The numbers of the users with the highest values, best first."""
-        found = self.each(work.highest, self.blocks(x), repeat(count))
+        found = self.each(highest, self.blocks(x), repeat(count))
         values = np.concatenate([v for v, _ in found])
         users = np.concatenate([i + s for (_, i), s in zip(found, self._starts, strict=False)])
         return np.asarray(users[np.lexsort((users, -values))][:count], dtype=np.int64)
@@ -152,12 +153,9 @@ class DaskEngine(Blocks):
         buckets: Buckets,
         act: Callable[..., Any],
         more: list[tuple[Any, ...]],
-        columns: int = 0,
+        columns: tuple[int, ...] = (),
     ) -> Array:
-        name = new_name()
-        keys = [key_of(name, number, min(columns, 1)) for number in range(len(self.parts))]
-        made = buckets.answered(self, act, more, keys)
-        return self._held(name, made, (columns,) if columns else ())
+        return self._held(lambda keys: buckets.answered(self, act, more, keys), columns)
 
     # -- users and parts --------------------------------------------------------------------
 
@@ -192,12 +190,11 @@ class DaskEngine(Blocks):
     def marked(self, users: Ints) -> Array:
         """A user array that is true for a few users, made where the users are."""
         users = np.sort(np.asarray(users, dtype=np.int64))
-        cuts = np.searchsorted(users, self._starts)
-        numbers = range(len(self.parts))
-        own = [users[cuts[n] : cuts[n + 1]] - self._starts[n] for n in numbers]
-        name = new_name()
-        keys = [key_of(name, n) for n in numbers]
-        return self._held(name, self.calls(Part.marked, self.parts, own, keys=keys), (), np.bool_)
+        bounds = pairwise(np.searchsorted(users, self._starts))
+        own = [users[a:b] - first for (a, b), first in zip(bounds, self._starts, strict=False)]
+        return self._held(
+            lambda keys: self.calls(Part.marked, self.parts, own, keys=keys), dtype=np.bool_
+        )
 
     def kept(self, x: Any) -> Array:
         """A user array that is computed now and stays on the workers."""
@@ -206,7 +203,7 @@ class DaskEngine(Blocks):
 
     def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
         """The sum of ``act(*blocks)`` over the parts."""
-        return self._total(work.on_blocks, act, arrays=arrays)
+        return self._total(Part.reduced, act, arrays=arrays)
 
     def where(self, marks: Any) -> Any:
         """The users for whom a user array is true: the array itself."""
@@ -214,11 +211,11 @@ class DaskEngine(Blocks):
 
     def picked(self, x: Any, users: Any) -> npt.NDArray[Any]:
         """A user array's values for a few users, in this process."""
-        return np.concatenate(self.each(work.picked, self.blocks(x), self.blocks(users)))
+        return np.concatenate(self.each(getitem, self.blocks(x), self.blocks(users)))
 
     def first(self, marks: Any, count: int) -> Ints:
         """The numbers of the first ``count`` users for whom a user array is true."""
-        found = self.each(work.first_places, self.blocks(marks), repeat(count))
+        found = self.each(Part.first, self.parts, self.blocks(marks), repeat(count))
         numbers = [places + first for places, first in zip(found, self._starts, strict=False)]
         return np.concatenate(numbers)[:count].astype(np.int64)
 
@@ -227,7 +224,7 @@ class DaskEngine(Blocks):
         """The answers themselves, fetched if they are few."""
         if self.n_responses > SMALL:
             raise self.cannot_serve("This")
-        return work.together(self.each(work.answers, self.parts))
+        return together(self.each(getattr, self.parts, repeat("responses")))
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array in this process."""
@@ -241,36 +238,30 @@ class DaskEngine(Blocks):
         Few answers are fetched and processed here; many stay on the workers.
         """
         chosen = users if isinstance(users, da.Array) else self.marked(np.asarray(users))
-        parts = self._on_parts(work.restricted, blocks=[self.blocks(chosen)])
-        counted = self.each(work.counted, parts)
-        counts = np.asarray(sum(count for _, count in counted))  # 0 for a part without users
+        parts = self._on_parts(Part.with_users, blocks=[self.blocks(chosen)])
+        counted = self.each(Part.counted, parts)
+        counts = sum(count for _, count in counted)
         if counts.sum() <= SMALL:
-            pieces = self.each(work.answers, parts)
-            return _opened(work.together([p for p in pieces if p is not None]), keep_options)
+            return _opened(together(self.each(getattr, parts, repeat("responses"))), keep_options)
         if not keep_options and (counts == 0).any():
             raise InputError(
                 "A subset this large cannot be split off on a cluster if it leaves some options "
                 "unused. Rank these users separately, from their own files."
             )
         kept = [(part, size) for part, (size, _) in zip(parts, counted, strict=True) if size]
-        made = DaskEngine(
-            self.client, [part for part, _ in kept], [n for _, n in kept], self.items, self.notes,
-            self.here_up_to,
-        )  # fmt: skip
-        return made, np.arange(self.n_options)
+        return self._of([part for part, _ in kept], [n for _, n in kept]), np.arange(self.n_options)
 
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
         """All users with some items, and which options remain."""
         options = np.flatnonzero(np.isin(self.items.of_option, items))
-        parts = self._on_parts(work.with_options, options)
-        numbers, sizes = np.unique(self.items.of_option[options], return_counts=True)
-        kept = Items(
-            self.items.labels[numbers],
-            self.items.option_labels[options],
-            np.concatenate([[0], np.cumsum(sizes)]),
+        parts = self._on_parts(Part.with_items, items)
+        return self._of(parts, self._sizes, self.items.only(options)), options
+
+    def _of(self, parts: list[Any], sizes: Sequence[int], items: Items | None = None) -> DaskEngine:
+        """Other parts, on the same cluster."""
+        return DaskEngine(
+            self.client, parts, sizes, items or self.items, self.notes, self.here_up_to
         )
-        here = self.here_up_to
-        return DaskEngine(self.client, parts, self._sizes, kept, self.notes, here), options
 
     def components(self, linked_by: str) -> Any:
         """The number of each user's connected component: always 0, as all must be linked."""

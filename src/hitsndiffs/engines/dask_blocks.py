@@ -18,12 +18,12 @@ import numpy.typing as npt
 from distributed import Client, Future, futures_of, wait
 
 from hitsndiffs.data.items import Items
-from hitsndiffs.engines import dask_order as orders
-from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.base import Engine
-from hitsndiffs.engines.dask_crew import Crew, key_of
+from hitsndiffs.engines.dask_crew import Crew, added, key_of
+from hitsndiffs.engines.dask_order import IN_BUCKET
+from hitsndiffs.engines.dask_parts import same
 
-__all__ = ["HERE", "Blocks", "new_name"]
+__all__ = ["HERE", "Blocks"]
 
 Ints = npt.NDArray[np.int64]
 Array = Any  # a dask.array.Array
@@ -72,7 +72,7 @@ class Blocks(Engine):
         here_up_to: int = HERE,
     ) -> None:
         self.here_up_to = here_up_to
-        self.users_in_bucket = orders.IN_BUCKET
+        self.users_in_bucket = IN_BUCKET
         self.client = client
         self.items = items
         self.notes = tuple(notes)
@@ -133,7 +133,7 @@ class Blocks(Engine):
 
     def _given(self, x: npt.NDArray[Any]) -> Any:
         """An argument for all parts: sent with each task, or only once if it is long."""
-        return x if x.nbytes <= INLINE else self.call(work.same, x)
+        return x if x.nbytes <= INLINE else self.call(same, x)
 
     def _joined(self, join: Callable[..., Any], parts: list[Future]) -> Future:
         """Join the parts' results, some at a time, in a fixed order."""
@@ -150,7 +150,7 @@ class Blocks(Engine):
         *given: Any,
         arrays: Sequence[Any] = (),
         columns: int = 1,
-        join: Callable[..., Any] = orders.added,
+        join: Callable[..., Any] = added,
     ) -> Any:
         """The sum of ``act(part, *given, *blocks)`` over the parts; ``columns`` sums per option."""
         arrays = [x if isinstance(x, da.Array) else self.user_array(np.asarray(x)) for x in arrays]
@@ -177,19 +177,24 @@ class Blocks(Engine):
 
         If ``columns`` is ``None``, there is one further axis, and a worker is asked for its length.
         """
-        name, axes = new_name(), 1 if columns is None else len(columns)
-        keys = [key_of(name, number, axes) for number in range(len(self.parts))]
         blocks = [self.blocks(array) for array in arrays]
-        made = self._on_parts(act, *given, blocks=blocks, keys=keys)
+        return self._held(
+            lambda keys: self._on_parts(act, *given, blocks=blocks, keys=keys), columns, dtype
+        )
+
+    def _held(
+        self,
+        make: Callable[[list[Any]], list[Future]],
+        columns: tuple[int, ...] | None = (),
+        dtype: Any = np.float64,
+    ) -> Array:
+        """A user array from one block per part; ``make`` is given the blocks' keys."""
+        name, axes = f"users-{uuid4().hex}", 1 if columns is None else len(columns)
+        made = make([key_of(name, number, axes) for number in range(len(self.parts))])
         if columns is None:
             columns = self.call(np.shape, made[0]).result()[1:]
-        return self._held(name, made, columns, dtype)
-
-    def _held(self, name: str, made: list[Future], columns: Any, dtype: Any = np.float64) -> Array:
-        """A user array from one block per part."""
-        rest = tuple(int(n) for n in columns)
         graph = {block.key: block for block in made}
-        array = da.Array(graph, name, (self._sizes, *((n,) for n in rest)), dtype=dtype)
+        array = da.Array(graph, name, (self._sizes, *((int(n),) for n in columns)), dtype=dtype)
         self._remember(array, Held(array, made))
         return array
 
@@ -209,8 +214,3 @@ class Blocks(Engine):
         found = self.each(act, [self.parts[p] for p in asked], own)
         places = np.concatenate([np.flatnonzero(owner == p) for p in asked])
         return np.take(np.concatenate(found, axis=axis), np.argsort(places), axis=axis)
-
-
-def new_name() -> str:
-    """A name for a user array."""
-    return f"users-{uuid4().hex}"

@@ -14,11 +14,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
+import numpy.typing as npt
 from distributed import Client, Future
 
-from hitsndiffs.engines.dask_order import added
+__all__ = ["Crew", "added", "extreme_ends", "key_of", "largest"]
 
-__all__ = ["Crew", "key_of"]
+Array = npt.NDArray[Any]
 
 #: Maximum number of bytes that all workers together send back; tasks add up longer sums on the way.
 MOST_BYTES = 2**26
@@ -58,7 +60,7 @@ class Crew:
         given: tuple[Any, ...],
         arrays: tuple[Any, ...],
         size: int,
-        join: Callable[..., Any] = added,
+        join: Callable[..., Any],
     ) -> Any:
         """The sum of ``act(part, *given, *blocks)`` over all parts, or ``None``.
 
@@ -72,7 +74,7 @@ class Crew:
         size
             About how many bytes each worker sends back.
         join
-            Joins the results of several parts (default: their sum).
+            Joins the results of several parts: :func:`added`, for example.
         """
         if not self._workers and not self._placed():
             return None
@@ -149,3 +151,27 @@ async def sum_of_own(
     if any(isinstance(each, BaseException) for each in sums):
         return None  # the caller falls back to tasks, which repair this or report the error
     return (join(*sums),)
+
+
+# -- joining the parts' results ----------------------------------------------------------------
+
+
+def added(*sums: Any) -> Any:
+    """Add up sums over options, and side sums if they come in pairs with these."""
+    if isinstance(sums[0], tuple):
+        return tuple(added(*each) for each in zip(*sums, strict=True))
+    total = sums[0]
+    for each in sums[1:]:
+        total = total + each
+    return total
+
+
+def largest(*sizes: float) -> float:
+    """The largest of some sizes; NaN if one is NaN."""
+    return float(np.max(sizes))
+
+
+def extreme_ends(*ends: tuple[Array, Array]) -> tuple[Array, Array]:
+    """The smallest of the smallest and the largest of the largest positions."""
+    lows, highs = zip(*ends, strict=True)
+    return np.minimum.reduce(lows), np.maximum.reduce(highs)

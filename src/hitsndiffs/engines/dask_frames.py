@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, repeat
+from operator import getitem
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
 from dask.delayed import Delayed, delayed
 from distributed import Client
 
@@ -17,10 +20,15 @@ from hitsndiffs.data.encoding.users import further_names
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.dask import DaskEngine
 from hitsndiffs.engines.dask_blocks import HERE
-from hitsndiffs.engines.dask_names import refuse_repeated_users
+from hitsndiffs.engines.dask_order import crossed, how_many_buckets
 from hitsndiffs.errors import InputError
 
 __all__ = ["Pieces", "engine_of_frame"]
+
+Words = npt.NDArray[np.uint64]
+
+#: Check at most this many repeated numbers of users (two names may share a number by chance).
+EXAMPLES = 20
 
 
 class Pieces(Protocol):
@@ -102,7 +110,7 @@ def engine_of_frame(
     data = _packed_parts(blocks, client, layout, roles, duplicates, order, as_text, said)
     data.here_up_to = HERE if here_up_to is None else here_up_to
     if layout == "wide" and "user" in roles:
-        refuse_repeated_users(data)
+        _refuse_repeated_users(data)
     return data
 
 
@@ -142,15 +150,13 @@ def _packed_parts(
     rows = [piece.n_users + piece.n_silent for piece in labels]
     firsts = [None if named else first for first in accumulate(rows, initial=0)]
     shared = client.submit(work.same, items, pure=False)
-    parts, sizes, done = [], [], 0
+    parts, done = [], 0
     for own, pieces_seen in zip(encoded, found, strict=True):
-        size = sum(piece.n_users for piece in pieces_seen)
-        if size:
+        if any(piece.n_users for piece in pieces_seen):
             starts = firsts[done : done + len(pieces_seen)]
             parts.append(client.submit(work.packed, shared, as_text, starts, own, pure=False))
-            sizes.append(size)
         done += len(pieces_seen)
-    client.gather(client.map(work.nothing, parts, pure=False))  # raises if a part failed
+    sizes = client.gather(client.map(getattr, parts, ["n_users"] * len(parts), pure=False))
     silent = sum(part.n_silent for part in labels)
     if silent:
         notes.append(f"Left out {silent:,} users who gave no answers and so cannot be ranked.")
@@ -197,3 +203,61 @@ def _first_seen(frame: Any, item: Any, client: Client) -> list[Any]:
         delayed([delayed(work.distinct, pure=False)(block, item) for block in blocks])
     ).result()
     return list(dict.fromkeys(label for part in seen for label in part))
+
+
+# -- users who are named in several parts of wide data --------------------------------------------
+#
+# Every part hashes its users' names to 64-bit numbers and sends each number to its bucket. A bucket
+# that gets a number twice reports it, and the parts are asked for the name.
+
+
+def _refuse_repeated_users(data: DaskEngine) -> None:
+    """Raise an error if a user is named in two parts."""
+    parts = data.parts
+    if len(parts) == 1:
+        return
+    buckets = how_many_buckets(data.n_users, len(parts), data.users_in_bucket)
+    cut = data.calls(words_in_buckets, parts, repeat(buckets))
+    found = data.each(repeated, *crossed(data.calls, getitem, cut, buckets))
+    words = np.concatenate(found)[:EXAMPLES]
+    if not len(words):
+        return
+    owners: dict[str, list[int]] = {}
+    for number, names in enumerate(data.each(named_so, parts, repeat(words))):
+        for name in names:
+            owners.setdefault(name, []).append(number + 1)
+    for name, places in owners.items():
+        if len(places) > 1:
+            raise InputError(
+                f"The user {name!r} is named in part {places[0]} and in part {places[1]} of the "
+                "files; wide files have one row per user, so merge the rows or give them "
+                "different names (for files with one row per answer, use the long layout)."
+            )
+
+
+def _words(part: work.Part) -> Words:
+    import polars as pl
+
+    names = [str(user) for user in part.responses.users.tolist()]
+    words: Words = pl.Series(names, dtype=pl.String).hash(seed=0).to_numpy()
+    return words
+
+
+def words_in_buckets(part: work.Part, buckets: int) -> list[Words]:
+    """The hashes of a part's names, sorted and split into buckets."""
+    words = np.sort(_words(part))
+    edges = (np.arange(1, buckets, dtype=object) * 2**64 // buckets).astype(np.uint64)
+    return np.split(words, np.searchsorted(words, edges))
+
+
+def repeated(*pieces: Words) -> Words:
+    """Some of the hashes that occur more than once in a bucket."""
+    words = np.sort(np.concatenate(pieces))
+    found: Words = words[1:][words[1:] == words[:-1]][:EXAMPLES]
+    return found
+
+
+def named_so(part: work.Part, words: Words) -> list[Any]:
+    """The part's users whose names have these hashes."""
+    users = part.responses.users
+    return [str(user) for user in users[np.isin(_words(part), words)].tolist()]

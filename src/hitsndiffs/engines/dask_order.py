@@ -18,7 +18,15 @@ import numpy.typing as npt
 
 from hitsndiffs.engines import sorting
 
-__all__ = ["Buckets", "Chain", "chain_ends", "levelled", "meet_across"]
+__all__ = [
+    "Buckets",
+    "chain_ends",
+    "crossed",
+    "found_at",
+    "how_many_buckets",
+    "levelled",
+    "meet_across",
+]
 
 Array = npt.NDArray[Any]
 #: Values that each part sends to the client, to cut the range.
@@ -105,13 +113,14 @@ class Buckets:
         Each part's values in order (futures).
     pieces
         For each part, its values in each bucket (futures).
-    below
-        How many values are below each bucket.
+    below, above
+        How many values are below each bucket, and above it.
     """
 
     parts: list[Any]
     pieces: list[list[Any]]
     below: npt.NDArray[np.int64]
+    above: npt.NDArray[np.int64]
 
     @classmethod
     def of(cls, data: Any, blocks: list[Any]) -> Buckets:
@@ -122,7 +131,8 @@ class Buckets:
         parts = data.calls(sort_and_cut, blocks, repeat(edges))
         sizes = np.sum(data.each(bucket_sizes, parts), axis=0)
         pieces = crossed(data.calls, Sorted.bucket, parts, len(sizes))
-        return cls(parts, pieces, np.cumsum(sizes) - sizes)
+        upto = np.cumsum(sizes)
+        return cls(parts, pieces, upto - sizes, upto[-1] - upto)
 
     def answered(
         self, data: Any, act: Callable[..., Any], more: list[tuple[Any, ...]], keys: list[Any]
@@ -158,108 +168,51 @@ def crossed(
 # -- levels: chains of values whose gaps are at most a limit -------------------------------------
 
 
-@dataclass(frozen=True)
-class Chain:
-    """The ends of a bucket, where chains may continue into its neighbours.
+def chain_ends(limit: float, *pieces: Array) -> Array:
+    """The lowest and the highest chain of a bucket, which may continue into its neighbours.
 
-    Attributes
-    ----------
-    size
-        Number of values in the bucket.
-    low, high
-        Its smallest and its largest value.
-    low_size, low_end
-        The number of values in the lowest chain, and the highest of them.
-    high_begin
-        The lowest value of the highest chain.
+    For each of the two, a row: its lowest value, its highest value, and how many of the bucket's
+    values are above it. An empty bucket has no rows.
     """
-
-    size: int
-    low: float = np.nan
-    high: float = np.nan
-    low_size: int = 0
-    low_end: float = np.nan
-    high_begin: float = np.nan
-
-
-def chain_ends(values: Array, limit: float) -> Chain:
-    """The ends of a bucket's sorted values."""
+    values = np.sort(np.concatenate(pieces))
     if not len(values):
-        return Chain(0)
-    breaks = np.flatnonzero(np.diff(values) > limit)
-    first = int(breaks[0]) + 1 if len(breaks) else len(values)
-    last = int(breaks[-1]) + 1 if len(breaks) else 0
-    return Chain(
-        len(values), float(values[0]), float(values[-1]),
-        first, float(values[first - 1]), float(values[last]),
-    )  # fmt: skip
+        return np.empty((0, 3))
+    breaks = np.flatnonzero(np.diff(values) > limit) + 1
+    first, last = (breaks[0], breaks[-1]) if len(breaks) else (len(values), 0)
+    return np.array(
+        [[values[0], values[first - 1], len(values) - first], [values[last], values[-1], 0]]
+    )
 
 
-@dataclass
-class Joined:
-    """A chain that may span several buckets.
+def meet_across(ends: list[Array], above: Array, limit: float) -> list[Array]:
+    """The same rows for the chains of all values (buckets in order, lowest first).
 
-    Attributes
-    ----------
-    low, high
-        Its ends.
-    above
-        How many values are above it.
+    ``above`` says how many values are above each bucket.
     """
-
-    low: float
-    high: float
-    above: int
-
-
-@dataclass(frozen=True)
-class Ends:
-    """What a bucket must know: how many values are above it, and its lowest and highest chains."""
-
-    above: int
-    lowest: Joined | None = None
-    highest: Joined | None = None
+    counts = [len(own) for own in ends]
+    lows, highs, over = np.concatenate(ends).T
+    apart = ~(lows[1:] - highs[:-1] <= limit)
+    begins, stops = np.append(True, apart), np.append(apart, True)
+    over = over + np.repeat(above, counts)
+    chains = np.stack([lows[begins], highs[stops], over[stops]], axis=1)
+    return np.split(chains[np.cumsum(begins) - 1], np.cumsum(counts)[:-1])
 
 
-def ends_of(limit: float, *pieces: Array) -> Chain:
-    """The ends of a bucket's values."""
-    return chain_ends(np.sort(np.concatenate(pieces)), limit)
+def levelled(values: Array, ends: Array, above: int, limit: float) -> Array:
+    """Each value's rank (1 for the highest, ties share the best) and its level's midpoint.
 
-
-def meet_across(chains: list[Chain], limit: float) -> list[Ends]:
-    """Join chains that continue from one bucket to the next (buckets in order, lowest first)."""
-    above = sum(chain.size for chain in chains)
-    found: list[Ends] = []
-    last: Joined | None = None
-    for chain in chains:
-        above -= chain.size
-        if not chain.size:
-            found.append(Ends(above))
-            continue
-        lowest = Joined(chain.low, chain.low_end, above + chain.size - chain.low_size)
-        if last is not None and chain.low - last.high <= limit:
-            last.high, last.above = lowest.high, lowest.above
-            lowest = last
-        whole = chain.low_size == chain.size
-        last = lowest if whole else Joined(chain.high_begin, chain.high, above)
-        found.append(Ends(above, lowest, last))
-    return found
-
-
-def levelled(values: Array, ends: Ends, limit: float) -> Array:
-    """Each value's rank (1 for the highest, ties share the best) and its level's midpoint."""
+    ``ends`` are the bucket's rows of :func:`meet_across`, ``above`` is for the whole bucket.
+    """
     if not len(values):
         return np.zeros((0, 2))
     apart = np.diff(values) > limit
     level = np.concatenate([[0], np.cumsum(apart)])
-    lows = values[np.concatenate([[True], apart])]
-    highs = values[np.concatenate([apart, [True]])]
-    above = ends.above + len(values) - np.cumsum(np.bincount(level))
-    assert ends.lowest is not None
-    assert ends.highest is not None
-    for place, chain in ((0, ends.lowest), (-1, ends.highest)):
-        lows[place], highs[place], above[place] = chain.low, chain.high, chain.above
-    return np.stack([1.0 + above[level], ((lows + highs) / 2)[level]], axis=1)
+    over = above + len(values) - np.cumsum(np.bincount(level))
+    chains = np.stack([values[np.append(True, apart)], values[np.append(apart, True)], over])
+    chains[:, [0, -1]] = ends.T
+    lows, highs, over = chains
+    found: Array = np.stack([1.0 + over, (lows + highs) / 2], axis=1)[level]
+    return found
 
 
 def average_ranks(values: Array, below: int) -> Array:
@@ -323,27 +276,3 @@ def below_and_at(values: Array, edges: list[Array]) -> Array:
     """For each pair of edges: how many values are below each edge, and how many not above it."""
     return np.array([[[(values < e).sum() for e in pair], [(values <= e).sum() for e in pair]]
                      for pair in edges])  # fmt: skip
-
-
-# -- joining the parts' results ----------------------------------------------------------------
-
-
-def added(*sums: Any) -> Any:
-    """Add up sums over options, and side sums if they come in pairs with these."""
-    if isinstance(sums[0], tuple):
-        return tuple(added(*each) for each in zip(*sums, strict=True))
-    total = sums[0]
-    for each in sums[1:]:
-        total = total + each
-    return total
-
-
-def largest(*sizes: float) -> float:
-    """The largest of some sizes; NaN if one is NaN."""
-    return float(np.max(sizes))
-
-
-def extreme_ends(*ends: tuple[Array, Array]) -> tuple[Array, Array]:
-    """The smallest of the smallest and the largest of the largest positions."""
-    lows, highs = zip(*ends, strict=True)
-    return np.minimum.reduce(lows), np.maximum.reduce(highs)

@@ -56,6 +56,18 @@ class Part(ThreadsEngine):
         """``step(C w, …)``, stored user after user."""
         return np.ascontiguousarray(super().mapped(weights, step, *arrays))
 
+    def with_users(self, marks: Array) -> Part:
+        """The marked users, with all options."""
+        return Part(self.responses.restrict(np.flatnonzero(marks), keep_options=True)[0])
+
+    def with_items(self, items: Array) -> Part:
+        """All users, with all options of some items."""
+        return Part(self.responses.restrict_items(items, keep_options=True)[0])
+
+    def counted(self) -> tuple[int, Array]:
+        """How many users there are, and how many of them chose each option."""
+        return self.n_users, self.choosers_per_option
+
 
 class Labels:
     """The items and options found in a part, and its notes."""
@@ -240,54 +252,12 @@ def _joined_rows(tables: list[Array], pieces: list[Encoded]) -> tuple[Array, Arr
     return np.concatenate([[0], np.cumsum(np.concatenate(counts))]), np.concatenate(options)
 
 
-# -- passes over a part ------------------------------------------------------------------------
+# -- on the workers ------------------------------------------------------------------------------
 
 
 def same(x: Array) -> Array:
     """Return the argument: a task that can be run again if its worker is lost."""
     return x
-
-
-def nothing(part: Part) -> None:
-    """Do nothing, once the part exists."""
-
-
-def ones(part: Part) -> Array:
-    """A one for each of the part's users."""
-    return np.ones(part.n_users)
-
-
-def largest(part: Part, values: Array) -> float:  # noqa: ARG001
-    """The largest absolute value."""
-    return float(np.abs(values).max(initial=0.0))
-
-
-def histogram(part: Part, edges: Array, values: Array) -> Array:
-    """How many of the part's values lie between the edges."""
-    return part.histogram(values, edges)
-
-
-def stepwise(part: Part, edges: Array, steps: Array, values: Array) -> Any:
-    """Columns that are constant between edges."""
-    return part.stepwise(values, edges, steps)
-
-
-def on_blocks(part: Part, act: Any, *blocks: Array) -> Any:  # noqa: ARG001
-    """Call ``act`` on the part's blocks of user arrays."""
-    return act(*blocks)
-
-
-def extremes(part: Part, first_items: int | None, positions: Array) -> tuple[Array, Array]:
-    """Smallest and largest position of each option's choosers in the part."""
-    return part.extremes(positions, first_items)
-
-
-def gram(part: Part) -> Array | None:
-    """How many of the part's users chose both of two options."""
-    return part.gram
-
-
-# -- users of a part ---------------------------------------------------------------------------
 
 
 def highest(values: Array, count: int) -> tuple[Array, Array]:
@@ -297,64 +267,15 @@ def highest(values: Array, count: int) -> tuple[Array, Array]:
     return values[order], order
 
 
-def all_labels(part: Part) -> Array:
-    """Labels of the part's users."""
-    return part.responses.users
-
-
-def answers(part: Part | None) -> Responses | None:
-    """The part's answers, for the client."""
-    return None if part is None else part.responses
-
-
-def picked(values: Array, marks: Array) -> Array:
-    """The values of the marked users."""
-    return values[marks]
-
-
-def first_places(marks: Array, count: int) -> Array:
-    """Places of the first ``count`` marked users."""
-    return np.flatnonzero(marks)[:count]
-
-
-def restricted(part: Part, chosen: Array) -> Part | None:
-    """The chosen users of the part, with all options; ``None`` if there are none."""
-    users = np.flatnonzero(chosen)
-    if not len(users):
-        return None
-    some, _ = part.responses.restrict(users, keep_options=True)
-    return Part(some)
-
-
-def with_options(part: Part, options: Array) -> Part:
-    """All of the part's users, with the options of some items only."""
-    responses = part.responses
-    indptr, chosen = responses.rows
-    keep = np.isin(chosen, options)
-    ends = np.concatenate([[0], np.cumsum(keep)])
-    return Part(responses._with_options(responses.users, ends[indptr], chosen[keep], options))
-
-
-def counted(part: Part | None) -> tuple[int, Any]:
-    """How many users a part has, and how many of them chose each option."""
-    if part is None:
-        return 0, 0
-    return part.n_users, part.choosers_per_option
-
-
 def together(parts: list[Responses]) -> Responses:
     """Join the users of several parts, which have the same options."""
-    first = parts[0]
-    shared: dict[str, Any] = {
-        "users": label_array([user for part in parts for user in part.users.tolist()]),
-        "items": first.items,
-        "option_labels": first.option_labels,
-        "item_starts": first.item_starts,
-        "kind": first.kind,
-    }
+    users = label_array([user for part in parts for user in part.users.tolist()])
+    codes, rows = None, None
     if all(part.is_dense for part in parts):
-        return Responses(**shared, codes=np.concatenate([part.codes for part in parts], axis=1))
-    rows = [part.rows for part in parts]
-    counts = np.concatenate([np.diff(indptr) for indptr, _ in rows])
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    return Responses(**shared, rows=(indptr, np.concatenate([options for _, options in rows])))
+        codes = np.concatenate([part.codes for part in parts], axis=1)
+    else:
+        pairs = [part.rows for part in parts]
+        counts = np.concatenate([np.diff(indptr) for indptr, _ in pairs])
+        options = np.concatenate([options for _, options in pairs])
+        rows = np.concatenate([[0], np.cumsum(counts)]), options
+    return parts[0]._changed(users=users, codes=codes, rows=rows)

@@ -143,12 +143,10 @@ class ClusterRanking:
         import pandas as pd
         from dask.delayed import delayed
 
-        from hitsndiffs.engines.dask_parts import all_labels
-
         columns = self._columns()
         blocks = [self.data.blocks(values) for values in columns.values()]
         frames = [
-            delayed(_frame)(delayed(all_labels)(part), tuple(columns), *own)
+            delayed(_frame)(delayed(getattr)(part, "some_users"), tuple(columns), *own)
             for part, *own in zip(self.data.parts, *blocks, strict=True)
         ]
         labels = self.data.user_labels(np.arange(min(2, self.n_users)))
