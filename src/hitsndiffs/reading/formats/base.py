@@ -290,8 +290,6 @@ class Stream:
     columns: list[Column] = field(default_factory=list)
     #: The text of an item, where its name is a number or a code.
     titles: dict[str, str] = field(default_factory=dict)
-    #: All options of an item, where the file lists them (including those that nobody chose).
-    options: dict[str, tuple[str, ...]] = field(default_factory=dict)
     #: Where keys come from, as a phrase ("the columns «Right answer n»").
     key_from: str = ""
 
@@ -318,10 +316,6 @@ class Stream:
         self.keys.append(_as_set(key) or None)
         self.statuses.append(status or ("answered" if answers else "blank"))
 
-    def add_options(self, item: str, options: Iterable[str]) -> None:
-        """Add options to those that are known of an item."""
-        self.options[item] = tuple(dict.fromkeys((*self.options.get(item, ()), *options)))
-
     def extend(self, other: Stream) -> None:
         """Append another stream (another file of the same test)."""
         for name in ("persons", "attempts", "items", "answers", "points", "possible", "keys"):
@@ -338,8 +332,6 @@ class Stream:
         known = {(column.name, column.position) for column in self.columns}
         self.columns.extend(c for c in other.columns if (c.name, c.position) not in known)
         self.titles = {**other.titles, **self.titles}
-        for item, options in other.options.items():
-            self.add_options(item, options)
         if not self.key_from and any(key is not None for key in other.keys):
             self.key_from = other.key_from
 

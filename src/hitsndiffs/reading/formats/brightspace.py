@@ -78,7 +78,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
             points=number(cell_at(row, score)),
             possible=number(cell_at(row, out_of)),
         )
-        stream.add_options(item, texts)
     if open_kinds:
         stream.notes.append(
             f"Questions of the types {', '.join(sorted(open_kinds))} are left out: they have no "
@@ -143,7 +142,6 @@ def _convert_survey(document: Document, _: Choices) -> Stream:
         picked = chosen.setdefault((person, items[k]), [])
         if (number(row[count]) or 0) > 0:
             picked.append(text)
-        stream.add_options(items[k], [text])
         if match is not None and row[match].strip().casefold() == "checked":
             keys.setdefault(items[k], {})[text] = None
     if not chosen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
@@ -109,15 +110,54 @@ def _references(instance: Any) -> tuple[list[str], tuple[str, ...]]:
     return labels, right
 
 
+@dataclass
+class _Run:
+    """The answers of one model to one scenario."""
+
+    model: str
+    scenario: str
+    perturbed: int = 0
+    stream: Stream = field(default_factory=Stream)
+
+    def add(
+        self,
+        row: dict[str, Any],
+        instance: dict[str, Any],
+        right: tuple[str, ...],
+        chosen: str | None,
+    ) -> None:
+        """Add what the model chose for an instance."""
+        number = as_text(row.get("instance_id") or instance.get("id"))
+        item = f"{self.scenario}/{number}" if self.scenario else number
+        self.stream.titles[item] = title_of(inner(instance, "input").get("text"))
+        trial = row.get("train_trial_index")
+        self.stream.add(
+            self.model,
+            item,
+            chosen,
+            attempt=trial + 1 if isinstance(trial, int) and trial >= 0 else 1,
+            key=right if len(right) == 1 else None,
+            status=None if chosen is not None else "unreadable",
+        )
+
+    def finished(self) -> Stream:
+        """Return all answers."""
+        if not self.stream.persons:
+            raise Refusal("a HELM run without predictions", "give a run that finished")
+        if self.perturbed:
+            self.stream.notes.append(f"{self.perturbed} perturbed instances are left out.")
+        self.stream.key_from = "the references tagged «correct»"
+        return self.stream
+
+
 def _from_display(
-    spec: dict[str, Any], run: str, rows: list[dict[str, Any]], instances: list[dict[str, Any]]
+    spec: dict[str, Any], name: str, rows: list[dict[str, Any]], instances: list[dict[str, Any]]
 ) -> Stream:
     known = {as_text(instance.get("id")): instance for instance in instances}
-    stream, model, scenario = Stream(), _model(spec, run), _scenario(run)
-    perturbed = 0
+    run = _Run(_model(spec, name), _scenario(name))
     for row in rows:
         if row.get("perturbation"):
-            perturbed += 1
+            run.perturbed += 1
             continue
         instance = known.get(as_text(row.get("instance_id")), {})
         labels, right = _references(instance)
@@ -131,18 +171,17 @@ def _from_display(
             chosen = _option(text, labels)
             if chosen is None and "mapped_output" not in row and not labels:
                 chosen = as_text(row.get("predicted_text")).strip() or None
-        _add(stream, model, scenario, row, instance, labels, right, chosen)
-    return _finished(stream, perturbed)
+        run.add(row, instance, right, chosen)
+    return run.finished()
 
 
-def _from_state(state: dict[str, Any], run: str) -> Stream:
-    stream, model, scenario = Stream(), _model(state, run), _scenario(run)
-    perturbed = 0
+def _from_state(state: dict[str, Any], name: str) -> Stream:
+    run = _Run(_model(state, name), _scenario(name))
     scores: dict[tuple[str, str], list[tuple[float, int]]] = {}
     for request in objects(state.get("request_states")):
         instance = inner(request, "instance")
         if instance.get("perturbation"):
-            perturbed += 1
+            run.perturbed += 1
             continue
         labels, right = _references(instance)
         completions = objects(inner(request, "result").get("completions"))
@@ -156,7 +195,7 @@ def _from_state(state: dict[str, Any], run: str) -> Stream:
                     scores.setdefault(place, []).append((float(value), index))
                 if len(scores.get(place, ())) == len(labels):
                     chosen = labels[max(scores[place], key=lambda pair: pair[0])[1]]
-                    _add(stream, model, scenario, request, instance, labels, right, chosen)
+                    run.add(request, instance, right, chosen)
             continue
         text = as_text(first.get("text")).strip()
         mapping = inner(request, "output_mapping")
@@ -168,8 +207,8 @@ def _from_state(state: dict[str, Any], run: str) -> Stream:
             chosen_label = _option(chosen_text or "", labels)
         else:
             chosen_label = _option(text, labels) if labels else (text or None)
-        _add(stream, model, scenario, request, instance, labels, right, chosen_label)
-    return _finished(stream, perturbed)
+        run.add(request, instance, right, chosen_label)
+    return run.finished()
 
 
 def _option(text: str, labels: list[str]) -> str | None:
@@ -180,41 +219,6 @@ def _option(text: str, labels: list[str]) -> str | None:
     if place is not None and place < len(labels):
         return labels[place]
     return next((label for label in labels if label.partition(". ")[2] == text), None)
-
-
-def _add(
-    stream: Stream,
-    model: str,
-    scenario: str,
-    row: dict[str, Any],
-    instance: dict[str, Any],
-    labels: list[str],
-    right: tuple[str, ...],
-    chosen: str | None,
-) -> None:
-    number = as_text(row.get("instance_id") or instance.get("id"))
-    item = f"{scenario}/{number}" if scenario else number
-    stream.titles[item] = title_of(inner(instance, "input").get("text"))
-    if labels:
-        stream.options[item] = tuple(labels)
-    trial = row.get("train_trial_index")
-    stream.add(
-        model,
-        item,
-        chosen,
-        attempt=trial + 1 if isinstance(trial, int) and trial >= 0 else 1,
-        key=right if len(right) == 1 else None,
-        status=None if chosen is not None else "unreadable",
-    )
-
-
-def _finished(stream: Stream, perturbed: int) -> Stream:
-    if not stream.persons:
-        raise Refusal("a HELM run without predictions", "give a run that finished")
-    if perturbed:
-        stream.notes.append(f"{perturbed} perturbed instances are left out.")
-    stream.key_from = "the references tagged «correct»"
-    return stream
 
 
 HELM = Format(

@@ -64,8 +64,6 @@ def _convert(document: Document, _: Choices) -> Stream:
         key = _key(sample.get("target"), texts)
         item = _item(sample, task)
         stream.titles[item] = title_of(_words(sample.get("input")))
-        if texts:
-            stream.options[item] = tuple(texts)
         epoch = sample.get("epoch")
         attempt = epoch if isinstance(epoch, int) and epoch > 0 else 1
         stream.add(model, item, chosen, attempt=attempt, key=key, status=status)

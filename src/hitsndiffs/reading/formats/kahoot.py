@@ -63,8 +63,6 @@ def _convert(document: Document, choices: Choices) -> Stream:
             continue
         options = [text for k in shown if (text := without_html(row[k]))]
         key = match_options(without_html(cell_at(row, correct)), options)
-        if options:
-            stream.options[item] = tuple(dict.fromkeys(options))
         # Points fall with time, so they do not show which answer is right.
         stream.add(person, item, match_options(without_html(row[answer]), options), key=key)
     _without_alternatives(stream)

@@ -57,8 +57,6 @@ def _convert(document: Document, _: Choices) -> Stream:
         item = f"{task}/{short_hash(as_text(query) + ''.join(labels))}"
         stream.titles[item] = " ".join(as_text(query).split())[-200:]
         answer = labels[place] if place is not None else _text(texts, labels)
-        if len(labels) > 1:
-            stream.options[item] = tuple(labels)
         right = _gold(gold, labels)
         stream.add(model, item, answer, key=right, status=None if answer else "unreadable")
     if not stream.persons:

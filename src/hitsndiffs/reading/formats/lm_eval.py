@@ -71,8 +71,6 @@ def _convert(document: Document, _: Choices) -> Stream:
     attempts = number_attempts(zip(names, filters, strict=True))
     for record, answer, item, attempt in zip(records, answers, names, attempts, strict=True):
         stream.titles.setdefault(item, _title(record.get("doc")))
-        if answer.options:
-            stream.options[item] = tuple(answer.options)
         stream.add(model, item, answer.label, attempt=attempt, key=answer.key, status=answer.status)
     return stream
 

@@ -40,8 +40,6 @@ def _convert(document: Document, _: Choices) -> Stream:
         item = as_text(record["question_id"])
         answer, status = _letter(record.get("pred"), count)
         stream.titles[item] = title_of(record.get("question"))
-        if count < 26:
-            stream.options[item] = tuple(chr(ord("A") + k) for k in range(count))
         stream.add(model, item, answer, key=_key(record), status=status)
     if strange:
         stream.notes.append(f"{strange} elements that are not records are left out.")

@@ -109,7 +109,6 @@ def _questions(table: Table, stream: Stream) -> dict[str, list[tuple[str, ...] |
             else None
             for row in table.rows
         ]
-        stream.options[base] = tuple(options)
         roles(stream, table.header, places, "answers", "an option, true where it was chosen")
     for name, place in single.items():
         cells = [row[place].strip() for row in table.rows]

@@ -44,9 +44,7 @@ def _convert(document: Document, _: Choices) -> Stream:
             as_text(v).strip() for v in (expected if isinstance(expected, list) else [expected])
         ]
         right = [text for text in right if text]
-        answer, options = _answer(data, right)
-        if len(options) > 1:
-            stream.options[sample] = tuple(options)
+        answer = _answer(data, right)
         stream.add(
             model,
             sample,
@@ -58,8 +56,8 @@ def _convert(document: Document, _: Choices) -> Stream:
     return stream
 
 
-def _answer(data: dict[str, Any], right: list[str]) -> tuple[str | None, list[str]]:
-    """Return what was picked, and the options.
+def _answer(data: dict[str, Any], right: list[str]) -> str | None:
+    """Return what was picked.
 
     If the eval lists only the right answers as options, it never picks a wrong one; then the answer
     is what was sampled.
@@ -68,13 +66,13 @@ def _answer(data: dict[str, Any], right: list[str]) -> tuple[str | None, list[st
     options = [as_text(o).strip() for o in found] if isinstance(found, list) else []
     picked = as_text(data.get("picked")).strip()
     if len(options) > 1 and set(options) != set(right):
-        return picked or None, options
+        return picked or None
     sampled = data.get("sampled", data.get("picked"))
     if isinstance(sampled, list):
         sampled = sampled[0] if sampled else None
     if picked and picked in right:
-        return picked, []
-    return as_text(sampled).strip() or None, []
+        return picked
+    return as_text(sampled).strip() or None
 
 
 def _model(spec: dict[str, Any]) -> str:

@@ -50,9 +50,6 @@ def _convert(document: Document, _: Choices) -> Stream:
         key = _first(entry, "references", "gold", "answer")
         texts.append(answer)
         item = f"{dataset}/{int(number) + offset}"
-        labels = [name.removeprefix("label: ") for name in entry if name.startswith("label: ")]
-        if labels:
-            stream.options[item] = tuple(labels)
         stream.add(model, item, answer or None, key=key or None)
     if not texts:
         raise Refusal("an OpenCompass file without predictions", "give the folder predictions/")

@@ -23,7 +23,6 @@ from hitsndiffs.reading.formats.common import (
     sample_rows,
     split_column,
     squeezed,
-    unique,
     without_html,
     words,
 )
@@ -167,7 +166,6 @@ class _Survey:
                 if row[k].strip() not in ("", "-99")
             ]
             self.stream.add(person, item, chosen)
-        self.stream.options[item] = tuple(unique(labels))
 
     def _add_column(self, place: int) -> None:
         item = self.header[place]
