@@ -305,7 +305,8 @@ def _columns(file: Any) -> dict[str, list[str]]:
         if not recognise("item", names):
             return {}
         table = file.table()
-        return {name: table.column(name) or [] for name in names}
+        places = {name: table.find(name) for name in names}
+        return {name: table.cells(k) for name, k in places.items() if k is not None}
     first = next(iter(file.sample.records), None)
     if not isinstance(first, dict) or not recognise("item", list(first)):
         return {}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 __all__ = [
+    "ASKS_WHO",
     "FIRST_NAMES",
     "LAST_NAMES",
     "bare_names",
@@ -99,6 +100,14 @@ _LAST = """lastname surname familyname nachname nomdefamille nom apellido apelli
 #: Names of columns that hold a part of a person's name, as :func:`plain` writes them.
 FIRST_NAMES, LAST_NAMES = frozenset(_FIRST.split()), frozenset(_LAST.split())
 
+#: Questions that ask who the respondent is.
+ASKS_WHO = re.compile(
+    r"\b(?:e-?mail|username|user name|full name|your name|student name|name of (?:the )?student|"
+    r"first name|last name|surname|student (?:id|number|no)|roll (?:no|number)|matric\w*|"
+    r"nom|prénom|nombre|apellidos?|nome|cognome|vorname|nachname|matrikel\w*|namen?|naam)\b|"
+    r"氏名|名前|姓名|学号|имя|фамилия|nome de usuário",
+    re.IGNORECASE,
+)
 _KEY_ROW = re.compile(
     r"(?:the\s+)?(?:answer|correct|right|official|exam|test)?[\s_\-]*(?:answers?|responses?|option)?"
     r"[\s_\-]*(?:key|keys|ans|answers?|correct|solutions?|schlüssel|lösung(?:en)?|"

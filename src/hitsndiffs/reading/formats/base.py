@@ -8,6 +8,7 @@ separators, sheets, attempts, folding of answers, keys from points, the codes of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -19,6 +20,7 @@ __all__ = [
     "ROLES",
     "Choices",
     "Column",
+    "Converter",
     "Document",
     "Format",
     "Kind",
@@ -29,6 +31,8 @@ __all__ = [
     "Status",
     "Stream",
     "Table",
+    "absent",
+    "number_attempts",
     "refusing",
 ]
 
@@ -174,10 +178,9 @@ class Table:
         header = [folded(name) for name in self.header]
         return next((header.index(folded(n)) for n in names if folded(n) in header), None)
 
-    def column(self, *names: str) -> list[str] | None:
-        """Return the cells of the column that :meth:`find` finds."""
-        place = self.find(*names)
-        return None if place is None else [row[place] for row in self.rows]
+    def cells(self, place: int) -> list[str]:
+        """Return the cells of a column."""
+        return [row[place] for row in self.rows]
 
 
 class Document(Protocol):
@@ -316,6 +319,19 @@ class Stream:
         self.keys.append(_as_set(key) or None)
         self.statuses.append(status or ("answered" if answers else "blank"))
 
+    def leave_out(self, count: int, what: str, reason: str) -> None:
+        """Record rows that are left out, together with others of that kind."""
+        rows = LeftOut(count, what, reason)
+        for k, own in enumerate(self.left_out):
+            if own.is_like(rows):
+                self.left_out[k] = LeftOut(own.count + count, what, reason)
+                return
+        self.left_out.append(rows)
+
+    def number_repeats(self) -> None:
+        """Number repeated answers of a person to the same item as attempts, in order."""
+        self.attempts = number_attempts(zip(self.persons, self.items, strict=True))
+
     def extend(self, other: Stream) -> None:
         """Append another stream (another file of the same test)."""
         for name in ("persons", "attempts", "items", "answers", "points", "possible", "keys"):
@@ -323,12 +339,7 @@ class Stream:
         self.statuses.extend(other.statuses)
         self.notes.extend(note for note in other.notes if note not in self.notes)
         for rows in other.left_out:
-            same = [k for k, own in enumerate(self.left_out) if own.is_like(rows)]
-            if same:
-                count = self.left_out[same[0]].count + rows.count
-                self.left_out[same[0]] = LeftOut(count, rows.what, rows.reason)
-            else:
-                self.left_out.append(rows)
+            self.leave_out(rows.count, rows.what, rows.reason)
         known = {(column.name, column.position) for column in self.columns}
         self.columns.extend(c for c in other.columns if (c.name, c.position) not in known)
         self.titles = {**other.titles, **self.titles}
@@ -339,12 +350,32 @@ class Stream:
         return len(self.persons)
 
 
+def number_attempts(keys: Iterable[Any]) -> list[int]:
+    """Return for each row how often its key has occurred so far.
+
+    Examples
+    --------
+    >>> number_attempts(["ann", "bob", "ann"])
+    [1, 1, 2]
+    """
+    seen: Counter[Any] = Counter()
+    numbers = []
+    for key in keys:
+        seen[key] += 1
+        numbers.append(seen[key])
+    return numbers
+
+
 def _as_set(answer: str | Iterable[str] | None) -> tuple[str, ...]:
     if answer is None:
         return ()
     if isinstance(answer, str):
         return (answer,) if answer.strip() else ()
     return tuple(text for text in answer if text.strip())
+
+
+#: Turns a document into a stream, given what the caller said.
+Converter = Callable[[Document, Choices], Stream]
 
 
 @dataclass(frozen=True)
@@ -372,10 +403,15 @@ class Format:
     title: str
     about: str
     recognise: Callable[[Sample], str | None]
-    convert: Callable[[Document, Choices], Stream]
+    convert: Converter
 
 
-def refusing(what: str, instead: str) -> Callable[[Document, Choices], Stream]:
+def absent(what: str, columns: str) -> Refusal:
+    """Return the refusal for a table that lacks the columns of a format."""
+    return Refusal(f"not {what}: there is no {columns}", "omit the format so that it is detected")
+
+
+def refusing(what: str, instead: str) -> Converter:
     """Return a converter for a format that is recognised only to say what to export instead.
 
     Parameters

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Stream,
-    Table,
-)
-from hitsndiffs.reading.formats.common import absent, cell_at, number, roles, squeezed, without_html
-from hitsndiffs.reading.formats.people import number_attempts, number_repeats, persons
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, Table, absent, number_attempts
+from hitsndiffs.reading.formats.common import number, squeezed, without_html
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["BLACKBOARD"]
 
@@ -41,27 +33,26 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    stream = Stream()
-    blocks = _blocks(table.header)
+def _convert(sheet: Sheet) -> None:
+    stream = sheet.stream
+    blocks = _blocks(sheet.header)
     if not blocks:
         raise absent("a Blackboard download", "Answer and Auto Score")
     first = min(min(block.values()) for block in blocks.values())
     identity = [
         k
         for k in range(first)
-        if squeezed(table.header[k]) in ("username", "lastname", "firstname", "studentid")
+        if squeezed(sheet.header[k]) in ("username", "lastname", "firstname", "studentid")
     ] or list(range(min(first, 3)))
     if not identity:
         raise Refusal(
             "a Blackboard download without the names of the students",
             "download the results «by user»",
         )
-    who = persons(table.header, table.rows, identity, choices.user)
-    items = _items(table, blocks)
+    who = sheet.persons(identity)
+    items = _items(sheet, blocks)
     attempts = number_attempts(who)
-    for k, row in enumerate(table.rows):
+    for k, row in enumerate(sheet.rows):
         for label, block in blocks.items():
             item = items[label, k]
             if not item:
@@ -77,15 +68,14 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 possible=number(cell_at(row, block.get("possiblepoints"))),
             )
     if "" in blocks:  # one row per question
-        number_repeats(stream)
+        stream.number_repeats()
     for block in blocks.values():
-        roles(stream, table.header, [block["answer"]], "answers", "the answer to a question")
+        sheet.set_role([block["answer"]], "answers", "the answer to a question")
         scores = [block[p] for p in _PARTS[3:] if p in block]
-        roles(stream, table.header, scores, "points", "the points of a question")
+        sheet.set_role(scores, "points", "the points of a question")
         named = [block[p] for p in _PARTS[:2] if p in block]
-        roles(stream, table.header, named, "item", "the question")
-    roles(stream, table.header, identity, "identity", "who answered")
-    return stream
+        sheet.set_role(named, "item", "the question")
+    sheet.set_role(identity, "identity", "who answered")
 
 
 def _items(table: Table, blocks: dict[str, dict[str, int]]) -> dict[tuple[str, int], str]:
@@ -112,5 +102,5 @@ BLACKBOARD = Format(
     "Blackboard Learn, test results",
     "Grade Center, «Download Results» (by user, or by question and user), tab or comma",
     _recognise,
-    _convert,
+    by_table(_convert),
 )

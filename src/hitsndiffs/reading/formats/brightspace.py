@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Stream,
-    Table,
-)
-from hitsndiffs.reading.formats.common import attempt_number, cell_at, number, roles, without_html
-from hitsndiffs.reading.formats.people import persons
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample
+from hitsndiffs.reading.formats.common import attempt_number, number, without_html
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["BRIGHTSPACE", "BRIGHTSPACE_SURVEY"]
 
+_IDENTITY = ("Org Defined ID", "Username", "FirstName", "First Name", "LastName", "Last Name")
 _OPENER = re.compile(r"^\D{2,40}\s\d+$")
 
 
@@ -32,44 +25,32 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    kind, answer, match = (_place(table, n) for n in ("Q Type", "Answer", "Answer Match"))
-    stream = Stream()
-    identity = [
-        place
-        for name in (
-            "Org Defined ID",
-            "Username",
-            "FirstName",
-            "First Name",
-            "LastName",
-            "Last Name",
-        )
-        if (place := table.find(name)) is not None
-    ]
-    if not identity and not choices.user:
+def _convert(sheet: Sheet) -> None:
+    rows, stream = sheet.rows, sheet.stream
+    kind, answer, match = (_place(sheet, n) for n in ("Q Type", "Answer", "Answer Match"))
+    identity = [place for name in _IDENTITY if (place := sheet.find(name)) is not None]
+    if not identity and not sheet.choices.user:
         raise Refusal(
             "a Brightspace report without the names of the people",
             "export «Attempt Details» with «Username» or «Org Defined ID»",
         )
-    who = persons(table.header, table.rows, identity, choices.user)
-    attempt, score, out_of, shown = map(table.find, ("Attempt #", "Score", "Out Of", "Q #"))
-    items = _item_names(table)
+    who = sheet.persons(identity)
+    attempt, score, out_of, shown = map(sheet.find, ("Attempt #", "Score", "Out Of", "Q #"))
+    items = _item_names(sheet)
     questions: dict[tuple[str, int, str, str], list[int]] = {}
-    for k, row in enumerate(table.rows):
+    for k, row in enumerate(rows):
         if items[k]:
             tried = attempt_number(cell_at(row, attempt))
             questions.setdefault((who[k], tried, items[k], cell_at(row, shown)), []).append(k)
     open_kinds: set[str] = set()
     for (person, tried, item, _), places in questions.items():
-        marks = {k: table.rows[k][match].strip().casefold() for k in places}
+        marks = {k: rows[k][match].strip().casefold() for k in places}
         if not all(mark in ("checked", "unchecked") for mark in marks.values()):
-            open_kinds.add(table.rows[places[0]][kind].strip() or "no type")
+            open_kinds.add(rows[places[0]][kind].strip() or "no type")
             continue
-        texts = [without_html(table.rows[k][answer]) for k in places]
+        texts = [without_html(rows[k][answer]) for k in places]
         chosen = [t for t, k in zip(texts, places, strict=True) if marks[k] == "checked"]
-        row = table.rows[places[0]]
+        row = rows[places[0]]
         stream.add(
             person,
             item,
@@ -88,13 +69,12 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "a Brightspace report without a question that has options",
             "only questions of the types MC, T/F and M-S can be ranked",
         )
-    roles(stream, table.header, identity, "identity", "who answered")
-    roles(stream, table.header, [answer], "answers", "the options; the chosen ones are «Checked»")
-    return stream
+    sheet.set_role(identity, "identity", "who answered")
+    sheet.set_role([answer], "answers", "the options; the chosen ones are «Checked»")
 
 
-def _place(table: Table, name: str) -> int:
-    place = table.find(name)
+def _place(sheet: Sheet, name: str) -> int:
+    place = sheet.find(name)
     if place is None:
         raise Refusal(
             f"a Brightspace report without the column «{name}»", "export «Attempt Details» again"
@@ -102,12 +82,12 @@ def _place(table: Table, name: str) -> int:
     return place
 
 
-def _item_names(table: Table) -> list[str]:
+def _item_names(sheet: Sheet) -> list[str]:
     """Return the item of each row: the question text, or else its title."""
-    text, title = table.find("Q Text"), table.find("Q Title")
+    text, title = sheet.find("Q Text"), sheet.find("Q Title")
     return [
         without_html(cell_at(row, text)) or without_html(cell_at(row, title)).strip("'")
-        for row in table.rows
+        for row in sheet.rows
     ]
 
 
@@ -121,17 +101,15 @@ def _recognise_survey(sample: Sample) -> str | None:
     return None
 
 
-def _convert_survey(document: Document, _: Choices) -> Stream:
-    table = document.table()
-    answer, count = _place(table, "Answer"), _place(table, "# Responses")
-    match = table.find("Answer Match")
-    items = _item_names(table)
-    stream = Stream(key_from="the options marked «Checked»")
-    person = next((found for row in reversed(table.above) if (found := _opens(row))), None)
+def _convert_survey(sheet: Sheet) -> None:
+    answer, count = _place(sheet, "Answer"), _place(sheet, "# Responses")
+    match = sheet.find("Answer Match")
+    items = _item_names(sheet)
+    person = next((found for row in reversed(sheet.above) if (found := _opens(row))), None)
     chosen: dict[tuple[str, str], list[str]] = {}
     keys: dict[str, dict[str, None]] = {}
-    header = [name.strip() for name in table.header]
-    for k, row in enumerate(table.rows):
+    header = [name.strip() for name in sheet.header]
+    for k, row in enumerate(sheet.rows):
         opened = None if items[k] or row[answer].strip() else _opens(row)
         if opened:
             person = opened
@@ -150,9 +128,8 @@ def _convert_survey(document: Document, _: Choices) -> Stream:
             "export «Attempt Details» (quizzes) or the individual attempts (surveys) instead",
         )
     for (person, item), picked in chosen.items():
-        stream.add(person, item, picked, key=keys.get(item))
-    roles(stream, table.header, [answer], "answers", "the options; the chosen one has a response")
-    return stream
+        sheet.stream.add(person, item, picked, key=keys.get(item))
+    sheet.set_role([answer], "answers", "the options; the chosen one has a response")
 
 
 def _opens(row: list[str]) -> str | None:
@@ -165,12 +142,12 @@ BRIGHTSPACE = Format(
     "D2L Brightspace, Attempt Details",
     "Quiz statistics, «Attempt Details»: CSV, a row per option",
     _recognise,
-    _convert,
+    by_table(_convert),
 )
 BRIGHTSPACE_SURVEY = Format(
     "brightspace-survey",
     "D2L Brightspace, survey attempts",
     "Survey reports with individual attempts («User 1»); counts alone are refused",
     _recognise_survey,
-    _convert_survey,
+    by_table(_convert_survey, key_from="the options marked «Checked»"),
 )

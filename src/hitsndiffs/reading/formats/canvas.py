@@ -7,19 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream, refusing
+from hitsndiffs.reading.formats.base import Format, Sample, absent, refusing
 from hitsndiffs.reading.formats.common import (
-    absent,
     attempt_number,
-    cell_at,
     folded,
     is_free_text,
     number,
-    rest_unused,
-    roles,
     without_html,
 )
-from hitsndiffs.reading.formats.people import persons
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["CANVAS", "CANVAS_ITEMS"]
 
@@ -47,10 +43,8 @@ def _recognise(sample: Sample) -> str | None:
     return "each question («number: text») is followed by a column of points («1.0»)"
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    names = table.names
-    stream = Stream()
+def _convert(sheet: Sheet) -> None:
+    names, rows, stream = sheet.names, sheet.rows, sheet.stream
     places = _pairs(names)
     if not places:
         raise absent("a Canvas report", "question («12: …») followed by its points")
@@ -59,26 +53,26 @@ def _convert(document: Document, choices: Choices) -> Stream:
     identity = [k for k in lead if folded_lead[k] in _IDENTITY]
     if not identity and places[0] >= 6:
         # In other languages: the person's columns come before section, section id, submitted.
-        found = {tuple(row[:2]) for row in table.rows}
-        identity = [0, 1] if 2 * len(found) > len(table.rows) else []
-    who = persons(names, table.rows, identity, choices.user)
+        found = {tuple(row[:2]) for row in rows}
+        identity = [0, 1] if 2 * len(found) > len(rows) else []
+    who = sheet.persons(identity)
     if not identity:
         stream.notes.append("The survey is anonymous: each row counts as one person.")
     attempt = next((k for k in lead if folded_lead[k] == "attempt"), None)
     if attempt is None and places[0] >= 6:
         last = places[0] - 1
-        cells = [row[last].strip() for row in table.rows]
+        cells = [cell.strip() for cell in sheet.cells(last)]
         attempt = last if all(cell.isdigit() and int(cell) < 1000 for cell in cells) else None
     for place in places:
         item, _, title = names[place].partition(":")
         item = item.strip()
         stream.titles[item] = without_html(title)
-        if is_free_text(row[place] for row in table.rows):
-            roles(stream, table.header, [place], "comment", "free text")
+        if is_free_text(sheet.cells(place)):
+            sheet.set_role([place], "comment", "free text")
             continue
         possible = number(names[place + 1])
-        answers = _sets([row[place] for row in table.rows])
-        for row, person, answer in zip(table.rows, who, answers, strict=True):
+        answers = _sets(sheet.cells(place))
+        for row, person, answer in zip(rows, who, answers, strict=True):
             points = row[place + 1].strip()
             stream.add(
                 person,
@@ -89,15 +83,14 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 possible=possible,
                 status="not shown" if not answer and not points else None,
             )
-    roles(stream, table.header, identity, "identity", "who answered")
+    sheet.set_role(identity, "identity", "who answered")
     known = {column.position for column in stream.columns}
     questions = [k for k in places if k not in known]
-    roles(stream, table.header, questions, "answers", "a question: number, then its text")
-    roles(stream, table.header, [k + 1 for k in places], "points", "the points of the question")
+    sheet.set_role(questions, "answers", "a question: number, then its text")
+    sheet.set_role([k + 1 for k in places], "points", "the points of the question")
     if attempt is not None:
-        roles(stream, table.header, [attempt], "attempt", "the number of the attempt")
-    rest_unused(stream, table.header, "no question")
-    return stream
+        sheet.set_role([attempt], "attempt", "the number of the attempt")
+    sheet.rest_unused("no question")
 
 
 def _sets(cells: Sequence[str]) -> list[tuple[str, ...]]:
@@ -153,7 +146,7 @@ CANVAS = Format(
     "Canvas, Student Analysis (classic quizzes)",
     "Quiz statistics, «Student Analysis»: CSV, answers as text, points per question",
     _recognise,
-    _convert,
+    by_table(_convert),
 )
 CANVAS_ITEMS = Format(
     "canvas-item-analysis",

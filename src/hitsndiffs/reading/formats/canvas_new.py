@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
+from hitsndiffs.reading.formats.base import Format, Sample, absent
 from hitsndiffs.reading.formats.common import (
-    absent,
     attempt_number,
-    cell_at,
     folded,
     number,
-    roles,
     split_column,
     squeezed,
     unique,
     without_html,
 )
-from hitsndiffs.reading.formats.people import persons
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["CANVAS_NEW"]
 
@@ -41,10 +38,8 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    names = table.names
-    stream = Stream()
+def _convert(sheet: Sheet) -> None:
+    names, rows, stream = sheet.names, sheet.rows, sheet.stream
     blocks = _blocks(names)
     if not blocks:
         raise absent("a New Quizzes report", "ItemID, ItemType, EarnedPoints and Status")
@@ -52,21 +47,21 @@ def _convert(document: Document, choices: Choices) -> Stream:
     identity = [k for k in lead if squeezed(names[k]) in ("name", "id", "sisid")]
     if not identity:
         identity = [k for k in lead if squeezed(names[k]) == "anonymousid"]
-    who = persons(names, table.rows, identity, choices.user)
+    who = sheet.persons(identity)
     attempt = next((k for k in lead if folded(names[k]) == "attempt"), None)
     titles = [without_html(names[k + 2]) for k in blocks]
     for place, title, label in zip(blocks, titles, unique(titles), strict=True):
-        kinds = {squeezed(row[place + 1]) for row in table.rows} - {""}
+        kinds = {squeezed(row[place + 1]) for row in rows} - {""}
         if kinds and all(any(kind.startswith(word) for word in _OPEN) for kind in kinds):
             reason = f"not a choice question ({', '.join(sorted(kinds))})"
-            roles(stream, table.header, [place + 2], "comment", reason)
+            sheet.set_role([place + 2], "comment", reason)
             continue
-        ids = {row[place].strip() for row in table.rows} - {""}
+        ids = {row[place].strip() for row in rows} - {""}
         item = next(iter(ids)) if len(ids) == 1 else label
         item = item if item not in stream.titles else label
         stream.titles[item] = title
-        answers = split_column([without_html(row[place + 2]) for row in table.rows], ",")
-        for row, person, answer in zip(table.rows, who, answers, strict=True):
+        answers = split_column(list(map(without_html, sheet.cells(place + 2))), ",")
+        for row, person, answer in zip(rows, who, answers, strict=True):
             shown = any(row[place + step].strip() for step in (0, 1, 3, 4))
             stream.add(
                 person,
@@ -76,14 +71,13 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 points=number(row[place + 3]),
                 status=None if answer or shown else "not shown",
             )
-        roles(stream, table.header, [place + 2], "answers", "a question of type choice")
-        roles(stream, table.header, [place + 3], "points", "the points of the question")
+        sheet.set_role([place + 2], "answers", "a question of type choice")
+        sheet.set_role([place + 3], "points", "the points of the question")
         rest = [place, place + 1, place + 4]
-        roles(stream, table.header, rest, "unused", "number, type and state of the question")
-    roles(stream, table.header, identity, "identity", "who answered")
+        sheet.set_role(rest, "unused", "number, type and state of the question")
+    sheet.set_role(identity, "identity", "who answered")
     rest = [k for k in (*lead, *range(blocks[-1] + 5, len(names))) if k not in identity]
-    roles(stream, table.header, rest, "unused", "no question")
-    return stream
+    sheet.set_role(rest, "unused", "no question")
 
 
 CANVAS_NEW = Format(
@@ -91,5 +85,5 @@ CANVAS_NEW = Format(
     "Canvas, Student Analysis (New Quizzes)",
     "New Quizzes reports, «Student Analysis»: CSV, a block of five columns per question",
     _recognise,
-    _convert,
+    by_table(_convert),
 )

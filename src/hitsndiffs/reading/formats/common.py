@@ -12,14 +12,12 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from hitsndiffs.reading.formats.base import Column, Document, Refusal, Role, Sample, Stream, Table
+from hitsndiffs.reading.formats.base import Sample
 from hitsndiffs.reading.vocabulary import folded
 
 __all__ = [
-    "absent",
     "as_text",
     "attempt_number",
-    "cell_at",
     "first_places",
     "folded",
     "inner",
@@ -30,14 +28,11 @@ __all__ = [
     "most_common",
     "number",
     "objects",
-    "rest_unused",
-    "roles",
     "sample_rows",
     "short_hash",
     "split_column",
     "squeezed",
     "stem_of_name",
-    "table_of",
     "title_of",
     "unique",
     "without_html",
@@ -52,11 +47,6 @@ _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 def words(text: str) -> frozenset[str]:
     """Return the words of a text, separated by ``|``."""
     return frozenset(text.split("|"))
-
-
-def absent(what: str, columns: str) -> Refusal:
-    """Return the refusal for a table that lacks the columns of a format."""
-    return Refusal(f"not {what}: there is no {columns}", "omit the format so that it is detected")
 
 
 def squeezed(name: str) -> str:
@@ -272,34 +262,10 @@ def stem_of_name(name: str) -> str:
     )
 
 
-def table_of(document: Document) -> Table:
-    """Return a table; JSON records (or lists of them) become rows, with a column per key."""
-    if document.kind not in ("json", "jsonl"):
-        return document.table()
-    rows = [row for record in document.records() for row in objects(record)]
-    header = list(dict.fromkeys(key for row in rows for key in row))
-    cells = [[as_text(row.get(key)) for key in header] for row in rows]
-    return Table([str(key) for key in header], cells, lines=list(range(1, len(cells) + 1)))
-
-
 def sample_rows(sample: Sample) -> list[tuple[str, ...]]:
     """Return the first rows, all as wide as the header."""
     width = len(sample.header)
     return [(*row[:width], *[""] * (width - len(row))) for row in sample.rows]
-
-
-def roles(
-    stream: Stream, header: Sequence[str], places: Iterable[int], role: Role, reason: str
-) -> None:
-    """Record the role of some columns."""
-    stream.columns.extend(Column(header[place], role, reason, place) for place in places)
-
-
-def rest_unused(stream: Stream, header: Sequence[str], reason: str) -> None:
-    """Record the columns that have no role yet as unused."""
-    known = {column.position for column in stream.columns}
-    rest = [place for place in range(len(header)) if place not in known]
-    roles(stream, header, rest, "unused", reason)
 
 
 def first_places(names: Iterable[str]) -> dict[str, int]:
@@ -308,11 +274,6 @@ def first_places(names: Iterable[str]) -> dict[str, int]:
     for place, name in enumerate(names):
         places.setdefault(name, place)
     return places
-
-
-def cell_at(row: Sequence[str], place: int | None) -> str:
-    """Return a stripped cell of a row; blank if there is no such column (None)."""
-    return "" if place is None else row[place].strip()
 
 
 def split_column(cells: Sequence[str], separator: str) -> list[tuple[str, ...]]:

@@ -13,10 +13,8 @@ from hitsndiffs.reading.formats.common import (
     objects,
     short_hash,
     stem_of_name,
-    table_of,
     title_of,
 )
-from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["DOCCANO"]
 
@@ -49,7 +47,7 @@ def _convert(document: Document, _: Choices) -> Stream:
     if document.kind in ("json", "jsonl"):
         records = objects(list(document.records()))
     else:
-        table = table_of(document)
+        table = document.table()
         records = [dict(zip(map(folded, table.header), row, strict=True)) for row in table.rows]
     if any("user" in part for record in records for part in _annotations(record)):
         return _convert_users(records, stream)
@@ -91,7 +89,7 @@ def _convert_users(records: list[dict[str, Any]], stream: Stream) -> Stream:
                 stream.add(person, item, labels)
     if not stream.persons:
         raise Refusal("a file of annotations without labels by user", "export the labels per user")
-    number_repeats(stream)
+    stream.number_repeats()
     return stream
 
 

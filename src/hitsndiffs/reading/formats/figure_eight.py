@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Stream,
-    Table,
-    refusing,
-)
-from hitsndiffs.reading.formats.common import absent, cell_at, is_free_text, rest_unused, roles
-from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent, refusing
+from hitsndiffs.reading.formats.common import is_free_text
+from hitsndiffs.reading.formats.entries import chosen_only
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["FIGURE_EIGHT", "FIGURE_EIGHT_AGGREGATED"]
 
@@ -24,47 +16,45 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    unit, worker = table.find("_unit_id"), table.find("_worker_id")
+def _convert(sheet: Sheet) -> None:
+    header, stream, option = sheet.header, sheet.stream, sheet.choices.option
+    unit, worker = sheet.find("_unit_id"), sheet.find("_worker_id")
     if unit is None or worker is None:
         raise absent("a Figure Eight report", "_unit_id and _worker_id")
-    asked = _questions(table, unit)
-    if choices.option is not None:
-        names = {table.header[place].strip(): place for place in range(len(table.header))}
-        asked = {place: asked.get(place) for place in chosen_only(names, choices.option).values()}
+    asked = _questions(sheet, unit)
+    if option is not None:
+        names = {name.strip(): place for place, name in enumerate(header)}
+        asked = {place: asked.get(place) for place in chosen_only(names, option).values()}
     if not asked:
         raise Refusal(
             "a Figure Eight report without answers by choice", "only choices can be ranked"
         )
-    stream = Stream(key_from="the columns «…_gold»")
-    who = persons(table.header, table.rows, [worker], choices.user)
-    tasks = given_items(table, choices.item) or [row[unit].strip() for row in table.rows]
-    for row, person, task in zip(table.rows, who, tasks, strict=True):
+    who = sheet.persons([worker])
+    tasks = sheet.given_items() or [cell.strip() for cell in sheet.cells(unit)]
+    for row, person, task in zip(sheet.rows, who, tasks, strict=True):
         if not task:
             continue
         for place, gold in asked.items():
             key = cell_at(row, gold)
-            name = table.header[place].strip()
+            name = header[place].strip()
             stream.add(
                 person,
                 task if len(asked) == 1 else f"{task}/{name}",
                 tuple(part.strip() for part in row[place].splitlines()),
                 key=key if "\n" not in key else None,
             )
-    number_repeats(stream)
-    roles(stream, table.header, [worker], "user", "the worker")
-    roles(stream, table.header, [unit], "item", "the unit")
-    roles(stream, table.header, asked, "answers", "the answers differ within a unit")
+    stream.number_repeats()
+    sheet.set_role([worker], "user", "the worker")
+    sheet.set_role([unit], "item", "the unit")
+    sheet.set_role(asked, "answers", "the answers differ within a unit")
     golden = [place for place in asked.values() if place is not None]
-    roles(stream, table.header, golden, "key", "the right answers of test questions")
-    rest_unused(stream, table.header, "about the judgment, or what the workers saw")
-    return stream
+    sheet.set_role(golden, "key", "the right answers of test questions")
+    sheet.rest_unused("about the judgment, or what the workers saw")
 
 
-def _questions(table: Table, unit: int) -> dict[int, int | None]:
+def _questions(sheet: Sheet, unit: int) -> dict[int, int | None]:
     """Return the answer columns (those that differ between workers) and their gold columns."""
-    names = [name.strip() for name in table.header]
+    names = [name.strip() for name in sheet.header]
     places = {name: k for k, name in enumerate(names)}
     candidates = [
         k
@@ -75,13 +65,12 @@ def _questions(table: Table, unit: int) -> dict[int, int | None]:
     for group in (golden, candidates):
         found = {}
         for k in group:
-            cells = [row[k] for row in table.rows]
             seen: dict[str, str] = {}
             differs = any(
                 row[k].strip() and seen.setdefault(row[unit], row[k]) != row[k]
-                for row in table.rows
+                for row in sheet.rows
             )
-            if differs and not is_free_text(cells):
+            if differs and not is_free_text(sheet.cells(k)):
                 found[k] = places.get(f"{names[k]}_gold")
         if found:
             return found
@@ -101,7 +90,7 @@ FIGURE_EIGHT = Format(
     "Figure Eight (CrowdFlower), full report",
     "CSV with a row per judgment: _unit_id, _worker_id, …",
     _recognise,
-    _convert,
+    by_table(_convert, key_from="the columns «…_gold»"),
 )
 FIGURE_EIGHT_AGGREGATED = Format(
     "figure-eight-aggregated",

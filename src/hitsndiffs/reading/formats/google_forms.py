@@ -6,24 +6,17 @@ import re
 from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
+from hitsndiffs.reading.formats.base import Format, Sample, absent, number_attempts
 from hitsndiffs.reading.formats.common import (
-    absent,
     folded,
     number,
-    roles,
     sample_rows,
     split_column,
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import (
-    ASKS_WHO,
-    is_about_person,
-    number_attempts,
-    persons,
-    use_key_row,
-)
+from hitsndiffs.reading.formats.sheet import Sheet, by_table
+from hitsndiffs.reading.vocabulary import ASKS_WHO, role_of_name
 
 __all__ = ["GOOGLE_FORMS"]
 
@@ -90,44 +83,45 @@ def _is_total(header: Sequence[str], rows: Sequence[Sequence[str]], place: int) 
     return folded(header[place]) in _TOTALS and all(number(cell) is not None for cell in cells)
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    names = table.names
+def _convert(sheet: Sheet) -> None:
+    names, rows, stream = sheet.names, sheet.rows, sheet.stream
     if not names:
         raise absent("a Google Forms file", "column of times")
-    stream = Stream()
-    scored = [k for k in _scored(names) if any(_OF.match(row[k + 1]) for row in table.rows)]
+    scored = [k for k in _scored(names) if any(_OF.match(row[k + 1]) for row in rows)]
     aside = {0} | {k + step for k in scored for step in (1, 2)}
-    totals = [k for k in (1, 2, 3) if k not in scored and _is_total(names, table.rows, k)][:1]
+    totals = [k for k in (1, 2, 3) if k not in scored and _is_total(names, rows, k)][:1]
     aside.update(totals)
     identity = [
         k
         for k in range(1, len(names))
-        if k not in aside and k not in scored and _is_identity(names[k], [r[k] for r in table.rows])
+        if k not in aside and k not in scored and _is_identity(names[k], sheet.cells(k))
     ]
-    mails = [k for k in identity if any(_MAIL.match(row[k].strip()) for row in table.rows)]
+    mails = [k for k in identity if any(_MAIL.match(row[k].strip()) for row in rows)]
     known = mails or identity
-    who = persons(names, table.rows, known, choices.user)
-    if not known and not choices.user:
+    who = sheet.persons(known)
+    if not known and not sheet.choices.user:
         stream.notes.append("The form does not say who answered: each row counts as one person.")
     about = [
         k
         for k in range(1, len(names))
-        if k not in aside and k not in identity and k not in scored and is_about_person(names[k])
+        if k not in aside
+        and k not in identity
+        and k not in scored
+        and role_of_name(names[k]) == "identity"
     ]
-    roles(stream, table.header, about, "identity", "about the person")
+    sheet.set_role(about, "identity", "about the person")
     aside.update(about)
     questions = [k for k in range(1, len(names)) if k not in aside and k not in identity]
     if scored and len(scored) * 2 >= len(questions):
         extra = [k for k in questions if k not in scored]
-        roles(stream, table.header, extra, "unused", "a question without a score")
+        sheet.set_role(extra, "unused", "a question without a score")
         questions = scored
-    by_form = bool(scored) or any("GMT" in row[0] or "UTC" in row[0] for row in table.rows)
+    by_form = bool(scored) or any("GMT" in row[0] or "UTC" in row[0] for row in rows)
     numbers = number_attempts(who)
     labels = unique(" ".join(names[k].split()) or f"column {k + 1}" for k in questions)
     for place, label in zip(questions, labels, strict=True):
-        answers = split_column([row[place] for row in table.rows], ";" if by_form else ", ")
-        for row, person, attempt, answer in zip(table.rows, who, numbers, answers, strict=True):
+        answers = split_column(sheet.cells(place), ";" if by_form else ", ")
+        for row, person, attempt, answer in zip(rows, who, numbers, answers, strict=True):
             match = _OF.match(row[place + 1]) if place in scored else None
             stream.add(
                 person,
@@ -137,14 +131,13 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 points=number(match[1]) if match else None,
                 possible=number(match[2]) if match else None,
             )
-    use_key_row(stream, names, table.rows, identity, who)
-    roles(stream, table.header, [0], "time", "when the form was sent")
-    roles(stream, table.header, totals, "points", "the score of the whole form")
-    roles(stream, table.header, identity, "identity", "who answered")
-    roles(stream, table.header, questions, "answers", "a question of the form")
-    roles(stream, table.header, [k + 1 for k in scored], "points", "the score of a question")
-    roles(stream, table.header, [k + 2 for k in scored], "comment", "feedback to a question")
-    return stream
+    sheet.use_key_row(identity, who)
+    sheet.set_role([0], "time", "when the form was sent")
+    sheet.set_role(totals, "points", "the score of the whole form")
+    sheet.set_role(identity, "identity", "who answered")
+    sheet.set_role(questions, "answers", "a question of the form")
+    sheet.set_role([k + 1 for k in scored], "points", "the score of a question")
+    sheet.set_role([k + 2 for k in scored], "comment", "feedback to a question")
 
 
 def _is_identity(name: str, cells: Sequence[str]) -> bool:
@@ -164,5 +157,5 @@ GOOGLE_FORMS = Format(
     "Google Forms",
     "The responses as CSV from the form, or the linked sheet as CSV or xlsx",
     _recognise,
-    _convert,
+    by_table(_convert),
 )

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    LeftOut,
-    Refusal,
-    Sample,
-    Stream,
-    refusing,
-)
-from hitsndiffs.reading.formats.common import cell_at, folded, number, roles, stem_of_name
-from hitsndiffs.reading.formats.people import persons
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, refusing
+from hitsndiffs.reading.formats.common import folded, number, stem_of_name
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["GRADESCOPE", "GRADESCOPE_SCORES"]
 
@@ -30,39 +21,33 @@ def _recognise(sample: Sample) -> str | None:
     return "evaluations by rubric, one submission per row" if names == _FIRST else None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    names = [folded(name) for name in table.header]
-    below = [row for row in table.rows if _is_below(row)]
-    rows = [row for row in table.rows if not _is_below(row)]
+def _convert(sheet: Sheet) -> None:
+    names = [folded(name) for name in sheet.header]
+    rows = [row for row in sheet.rows if not _is_below(row)]
     if tuple(names[:2]) != _FIRST or not rows:
         raise Refusal(
             "a Gradescope export without rubric items",
             "«Export Evaluations» of an assignment graded with a rubric",
         )
-    stream = Stream()
-    if below:
-        reason = "they describe the rubric"
-        stream.left_out.append(LeftOut(len(below), "rows below the table", reason))
+    sheet.keep_rows(rows, "rows below the table", "they describe the rubric")
     start = names.index("submission time") + 1 if "submission time" in names else 8
     end = min((names.index(name) for name in _AFTER if name in names), default=len(names))
     wanted = ("first name", "last name", "sid", "email", "name")
     identity = [k for k, name in enumerate(names) if name in wanted]
-    who = persons(table.header, rows, identity or [0], choices.user)
-    item = re.sub(r"^\d+_", "", stem_of_name(document.name)).replace("_", " ").strip()
-    score = table.find("score")
-    labels = [" ".join(table.header[k].split()) for k in range(start, end)]
+    who = sheet.persons(identity or [0])
+    item = re.sub(r"^\d+_", "", stem_of_name(sheet.name)).replace("_", " ").strip()
+    score = sheet.find("score")
+    labels = [" ".join(sheet.header[k].split()) for k in range(start, end)]
     for row, person in zip(rows, who, strict=True):
         ticked = [
             label for k, label in enumerate(labels, start) if row[k].strip().casefold() == "true"
         ]
-        stream.add(person, item, ticked, points=number(cell_at(row, score)))
-    roles(stream, table.header, identity, "identity", "who is graded")
-    roles(stream, table.header, range(start, end), "answers", "a rubric item, ticked or not")
-    stream.notes.append(
+        sheet.stream.add(person, item, ticked, points=number(cell_at(row, score)))
+    sheet.set_role(identity, "identity", "who is graded")
+    sheet.set_role(range(start, end), "answers", "a rubric item, ticked or not")
+    sheet.stream.notes.append(
         "The options are the rubric items that the graders ticked, not what the students wrote."
     )
-    return stream
 
 
 def _is_below(row: list[str]) -> bool:
@@ -83,7 +68,7 @@ GRADESCOPE = Format(
     "Gradescope, evaluations",
     "«Export Evaluations»: a zip with one CSV per question, rubric items true or false",
     _recognise,
-    _convert,
+    by_table(_convert),
 )
 GRADESCOPE_SCORES = Format(
     "gradescope-scores",

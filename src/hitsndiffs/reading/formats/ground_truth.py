@@ -15,7 +15,6 @@ from hitsndiffs.reading.formats.base import (
     refusing,
 )
 from hitsndiffs.reading.formats.common import as_text, inner, literal, objects, stem_of_name
-from hitsndiffs.reading.formats.people import number_repeats
 from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["GROUND_TRUTH", "GROUND_TRUTH_MANIFEST"]
@@ -44,7 +43,7 @@ def _convert(document: Document, _: Choices) -> Stream:
             "a Ground Truth file without classes: boxes, regions or texts only",
             "only tasks in which workers choose a class can be ranked",
         )
-    number_repeats(stream)
+    stream.number_repeats()
     return stream
 
 

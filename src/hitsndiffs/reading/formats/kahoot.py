@@ -13,14 +13,8 @@ from hitsndiffs.reading.formats.base import (
     Stream,
     Table,
 )
-from hitsndiffs.reading.formats.common import (
-    cell_at,
-    first_places,
-    roles,
-    squeezed,
-    unique,
-    without_html,
-)
+from hitsndiffs.reading.formats.common import first_places, squeezed, unique, without_html
+from hitsndiffs.reading.formats.sheet import Sheet, cell_at
 
 __all__ = ["KAHOOT"]
 
@@ -44,20 +38,20 @@ def _raw_sheet(sheets: Sequence[str]) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    sheet = choices.sheet or _raw_sheet(document.sample.sheets)
-    table = document.table(sheet)
-    places = first_places(squeezed(name) for name in table.header)
+    table = document.table(choices.sheet or _raw_sheet(document.sample.sheets))
+    sheet = Sheet(**vars(table), stream=Stream(key_from="the column «Correct Answers»"))
+    places = first_places(squeezed(name) for name in sheet.header)
     if not {*_WANTED} <= places.keys():
         raise Refusal(
             "a Kahoot! report without the sheet «RawReportData Data»",
             "download the whole report (xlsx) of the game",
         )
-    stream = Stream(key_from="the column «Correct Answers»")
+    stream = sheet.stream
     player, answer, question = (places[name] for name in _WANTED)
     correct = places.get("correctanswers")
     shown = [k for name, k in places.items() if name[:-1] == "answer" and name[-1:].isdigit()]
-    items = _items(table, places.get("questionnumber"), question)
-    for row, item in zip(table.rows, items, strict=True):
+    items = _items(sheet, places.get("questionnumber"), question)
+    for row, item in zip(sheet.rows, items, strict=True):
         person = without_html(row[player])
         if not person or not item:
             continue
@@ -67,11 +61,11 @@ def _convert(document: Document, choices: Choices) -> Stream:
         stream.add(person, item, match_options(without_html(row[answer]), options), key=key)
     _without_alternatives(stream)
     stream.notes.append("Players are told apart by their nicknames.")
-    roles(stream, table.header, [player], "user", "the nickname of the player")
-    roles(stream, table.header, [question], "item", "the question")
-    roles(stream, table.header, [answer], "answers", "what the player chose")
+    sheet.set_role([player], "user", "the nickname of the player")
+    sheet.set_role([question], "item", "the question")
+    sheet.set_role([answer], "answers", "what the player chose")
     if correct is not None:
-        roles(stream, table.header, [correct], "key", "the right answers")
+        sheet.set_role([correct], "key", "the right answers")
     return stream
 
 

@@ -13,11 +13,11 @@ from hitsndiffs.reading.formats.common import (
     is_free_text,
     literal,
     objects,
-    table_of,
     title_of,
     words,
 )
-from hitsndiffs.reading.formats.people import Entry, add_entries, chosen_only, number_repeats
+from hitsndiffs.reading.formats.entries import Entry, add_entries, chosen_only
+from hitsndiffs.reading.formats.sheet import Sheet, by_table
 
 __all__ = ["LABEL_STUDIO", "LABEL_STUDIO_FLAT"]
 
@@ -123,25 +123,23 @@ def _recognise_flat(sample: Sample) -> str | None:
     return "each record is an annotation (annotator, annotation_id, lead_time)" if there else None
 
 
-def _convert_flat(document: Document, choices: Choices) -> Stream:
-    table = table_of(document)
+def _convert_flat(sheet: Sheet) -> None:
+    option = sheet.choices.option
     records = [
-        {name: literal(cell) for name, cell in zip(table.header, row, strict=True)}
-        for row in table.rows
+        {name: literal(cell) for name, cell in zip(sheet.header, row, strict=True)}
+        for row in sheet.rows
     ]
     records = [record for record in records if as_text(record.get("annotator")).strip()]
     columns = dict.fromkeys(name for record in records for name in record)
-    tags = list(chosen_only(columns, choices.option)) if choices.option else _tags(records)
+    tags = list(chosen_only(columns, option)) if option else _tags(records)
     if not tags:
         raise _REFUSAL
-    stream = Stream()
     for record in records:
         number = as_text(record.get("id"))
         for tag in tags:
             item = number if len(tags) == 1 else f"{number}/{tag}"
-            stream.add(_person(record["annotator"]), item, _choices(record.get(tag)))
-    number_repeats(stream)
-    return stream
+            sheet.stream.add(_person(record["annotator"]), item, _choices(record.get(tag)))
+    sheet.stream.number_repeats()
 
 
 def _choices(value: Any) -> tuple[str, ...]:
@@ -200,5 +198,5 @@ LABEL_STUDIO_FLAT = Format(
     "Label Studio, JSON-MIN and CSV",
     "A record per annotation, with annotator, annotation_id and lead_time",
     _recognise_flat,
-    _convert_flat,
+    by_table(_convert_flat, records=True),
 )

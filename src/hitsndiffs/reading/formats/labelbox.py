@@ -6,7 +6,7 @@ from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import as_text, inner, objects, title_of
-from hitsndiffs.reading.formats.people import Entry, add_entries
+from hitsndiffs.reading.formats.entries import Entry, add_entries
 
 __all__ = ["LABELBOX"]
 

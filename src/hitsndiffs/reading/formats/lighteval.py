@@ -17,7 +17,6 @@ from hitsndiffs.reading.formats.common import (
     stem_of_name,
 )
 from hitsndiffs.reading.formats.lm_eval_options import best
-from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["LIGHTEVAL"]
 
@@ -61,7 +60,7 @@ def _convert(document: Document, _: Choices) -> Stream:
         stream.add(model, item, answer, key=right, status=None if answer else "unreadable")
     if not stream.persons:
         raise Refusal("a lighteval file without samples", "give the details of a run")
-    number_repeats(stream)
+    stream.number_repeats()
     return stream
 
 

@@ -12,11 +12,11 @@ from hitsndiffs.reading.formats.base import (
     Choices,
     Document,
     Format,
-    LeftOut,
     Refusal,
     Sample,
     Status,
     Stream,
+    number_attempts,
     refusing,
 )
 from hitsndiffs.reading.formats.common import (
@@ -34,7 +34,6 @@ from hitsndiffs.reading.formats.lm_eval_options import (
     option_texts,
     target_places,
 )
-from hitsndiffs.reading.formats.people import number_attempts
 
 __all__ = ["LM_EVAL", "LM_EVAL_RESULTS"]
 
@@ -200,7 +199,7 @@ def _without_copies(records: list[dict[str, Any]], stream: Stream) -> list[dict[
             kept.append(record)
     if len(kept) < len(records):
         count = len(records) - len(kept)
-        stream.left_out.append(LeftOut(count, "repeated lines", "they are exact copies"))
+        stream.leave_out(count, "repeated lines", "they are exact copies")
     return kept
 
 
@@ -211,11 +210,8 @@ def _one_filter(records: list[dict[str, Any]], stream: Stream) -> list[dict[str,
         return records
     chosen = next((name for name in filters if "flexible" in name), filters[0])
     kept = [record for record in records if as_text(record.get("filter")) == chosen]
-    stream.left_out.append(
-        LeftOut(
-            len(records) - len(kept), "lines of other filters", f"the filter «{chosen}» is read"
-        )
-    )
+    count = len(records) - len(kept)
+    stream.leave_out(count, "lines of other filters", f"the filter «{chosen}» is read")
     return kept
 
 

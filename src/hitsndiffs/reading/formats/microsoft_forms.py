@@ -6,27 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
+from hitsndiffs.reading.formats.base import Format, Sample, absent, number_attempts
 from hitsndiffs.reading.formats.common import (
-    absent,
     as_text,
     folded,
     literal,
     number,
-    rest_unused,
-    roles,
     sample_rows,
     split_column,
     unique,
     words,
 )
-from hitsndiffs.reading.formats.people import (
-    ASKS_WHO,
-    is_about_person,
-    number_attempts,
-    persons,
-    use_key_row,
-)
+from hitsndiffs.reading.formats.sheet import Sheet, by_table
+from hitsndiffs.reading.vocabulary import ASKS_WHO, role_of_name
 
 __all__ = ["MICROSOFT_FORMS"]
 
@@ -93,45 +85,39 @@ def _is_survey(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return timed and given and (english or (numbered and mailed))
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    header, rows = table.header, table.rows
-    stream = Stream()
+def _convert(sheet: Sheet) -> None:
+    header, rows, stream = sheet.header, sheet.rows, sheet.stream
     points = _points(header)
     survey = _is_survey(header, rows[:50])
     if not points and not survey:
         raise absent("a Microsoft Forms file", "«Points - », nor start and completion times")
     first = min((k - 1 for k in points), default=5)
     lead = list(range(min(first, 5))) if survey or first >= 5 else list(range(first))
-    if choices.user:
-        who = persons(header, rows, [], choices.user)
-    else:
-        who = _who(header, rows, lead, points, stream)
+    who = sheet.persons([]) if sheet.choices.user else _who(sheet, lead, points)
     if points:
         questions = [k - 1 for k in points if any(row[k].strip() for row in rows)]
         ungraded = [k - 1 for k in points if k - 1 not in questions]
         if not questions:
             questions, ungraded = ungraded, []
-        reason = "a question without points, about the person"
-        roles(stream, header, ungraded, "unused", reason)
-        roles(stream, header, points, "points", "the points of a question")
+        sheet.set_role(ungraded, "unused", "a question without points, about the person")
+        sheet.set_role(points, "points", "the points of a question")
         comments = [k for k, name in enumerate(header) if _FEEDBACK.match(name)]
         comments = comments or [k + 1 for k in points if k + 1 < len(header)]
-        roles(stream, header, comments, "comment", "feedback to a question")
+        sheet.set_role(comments, "comment", "feedback to a question")
     else:
         named = {column.position for column in stream.columns}
         questions = [
             k
             for k in range(len(lead), len(header))
             if k not in named
-            and not is_about_person(header[k])
+            and role_of_name(header[k]) != "identity"
             and folded(header[k]) not in _AFTER
-            and not _is_time(k, [row[k] for row in rows])
+            and not _is_time(k, sheet.cells(k))
         ]
     labels = unique(" ".join(header[k].split()) or f"column {k + 1}" for k in questions)
     numbers = number_attempts(who)
     for place, label in zip(questions, labels, strict=True):
-        answers = _sets([row[place] for row in rows])
+        answers = _sets(sheet.cells(place))
         worth = place + 1 if points else None
         best = max((number(row[worth]) or 0.0 for row in rows), default=0.0) if worth else None
         for row, person, attempt, answer in zip(rows, who, numbers, answers, strict=True):
@@ -144,39 +130,31 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 possible=best,
             )
     asking = [k for k, name in enumerate(header) if ASKS_WHO.search(name) and k not in points]
-    use_key_row(stream, header, rows, [k for k in asking if k not in questions], who)
-    roles(stream, header, questions, "answers", "a question of the form")
-    rest_unused(stream, header, "times, points and feedback of the whole form")
-    return stream
+    sheet.use_key_row([k for k in asking if k not in questions], who)
+    sheet.set_role(questions, "answers", "a question of the form")
+    sheet.rest_unused("times, points and feedback of the whole form")
 
 
-def _who(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    lead: Sequence[int],
-    points: Sequence[int],
-    stream: Stream,
-) -> list[str]:
-    identity = [
-        k for k in lead[3:5] if len({row[k].strip() for row in rows} - {"", "anonymous"}) > 0
-    ]
-    roles(stream, header, identity, "identity", "who answered")
+def _who(sheet: Sheet, lead: Sequence[int], points: Sequence[int]) -> list[str]:
+    header, rows = sheet.header, sheet.rows
+    identity = [k for k in lead[3:5] if {row[k].strip() for row in rows} - {"", "anonymous"}]
+    sheet.set_role(identity, "identity", "who answered")
     if identity:
         whole = [k for k in identity if all(row[k].strip() for row in rows)]
-        return persons(header, rows, whole or identity)
+        return sheet.persons(whole or identity)
     asked = [
         k
         for k in range(len(lead), len(header))
         if ASKS_WHO.search(header[k]) and k not in points and _tells_apart(rows, k)
     ]
     if asked:
-        roles(stream, header, asked[:1], "identity", "a question that asks for the name")
-        return persons(header, rows, asked[:1])
-    stream.notes.append("The form is anonymous: each row counts as one person.")
+        sheet.set_role(asked[:1], "identity", "a question that asks for the name")
+        return sheet.persons(asked[:1])
+    sheet.stream.notes.append("The form is anonymous: each row counts as one person.")
     numbers = [row[0].strip() for row in rows] if lead else []
     if numbers and all(numbers) and len(set(numbers)) == len(numbers):
         return numbers
-    return persons(header, rows, [])
+    return sheet.persons([])
 
 
 def _tells_apart(rows: Sequence[Sequence[str]], place: int) -> bool:
@@ -213,5 +191,5 @@ MICROSOFT_FORMS = Format(
     "Microsoft Forms",
     "The responses of a quiz or a survey as xlsx (or saved again as CSV)",
     _recognise,
-    _convert,
+    by_table(_convert),
 )

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import (
-    letter_place,
-    number,
-    roles,
-    short_hash,
-    stem_of_name,
-)
+from hitsndiffs.reading.formats.base import Format, Sample, absent
+from hitsndiffs.reading.formats.common import letter_place, number, short_hash, stem_of_name
+from hitsndiffs.reading.formats.sheet import Sheet, by_table
 
 __all__ = ["MMLU"]
 
@@ -26,22 +21,18 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet)
+def _convert(sheet: Sheet) -> None:
+    rows, stream = sheet.rows, sheet.stream
     models: dict[str, dict[str, int]] = {}
-    for place, name in enumerate(table.header):
+    for place, name in enumerate(sheet.header):
         if match := _CHANCE.fullmatch(name.strip()):
             models.setdefault(match["model"], {})[match["letter"]] = place
-    if not models or not table.rows:
-        raise Refusal(
-            "not a table of MMLU's evaluation: there is no column such as «…_choiceA_probs»",
-            "omit the format so that it is detected",
-        )
-    stream = Stream()
-    question = max(range(len(table.header)), key=lambda k: _length(table.rows, k))
-    key = _key_place(table.rows, min(min(own.values()) for own in models.values()))
-    subject = stem_of_name(document.name)
-    for row in table.rows:
+    if not models or not rows:
+        raise absent("a table of MMLU's evaluation", "column such as «…_choiceA_probs»")
+    question = max(range(len(sheet.header)), key=lambda k: _length(rows, k))
+    key = _key_place(rows, min(min(own.values()) for own in models.values()))
+    subject = stem_of_name(sheet.name)
+    for row in rows:
         text = " ".join(row[question].split())
         item = f"{subject}/{short_hash(text)}"
         stream.titles[item] = text[:200]
@@ -52,11 +43,10 @@ def _convert(document: Document, choices: Choices) -> Stream:
             best = max(known, key=known.__getitem__) if known else None
             stream.add(model, item, best, key=right)
     used = [k for own in models.values() for k in own.values()]
-    roles(stream, table.header, used, "answers", "how likely a letter is; the likeliest counts")
+    sheet.set_role(used, "answers", "how likely a letter is; the likeliest counts")
     if key is not None:
         stream.key_from = "the column of right letters"
-        roles(stream, table.header, [key], "key", "the right letter")
-    return stream
+        sheet.set_role([key], "key", "the right letter")
 
 
 def _length(rows: list[list[str]], place: int) -> int:
@@ -75,5 +65,5 @@ MMLU = Format(
     "MMLU, original evaluation",
     "«results_<model>/<subject>.csv» with columns such as model_choiceA_probs; give the folder",
     _recognise,
-    _convert,
+    by_table(_convert),
 )

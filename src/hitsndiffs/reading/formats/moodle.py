@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
     Format,
-    LeftOut,
     Refusal,
     Sample,
     Stream,
-    Table,
+    number_attempts,
     refusing,
 )
-from hitsndiffs.reading.formats.common import cell_at, most_common, roles, table_of
+from hitsndiffs.reading.formats.common import most_common
 from hitsndiffs.reading.formats.moodle_columns import (
     Block,
     find_blocks,
@@ -31,7 +27,7 @@ from hitsndiffs.reading.formats.moodle_columns import (
     is_points_only,
     word_of,
 )
-from hitsndiffs.reading.formats.people import number_attempts, persons
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["MOODLE", "MOODLE_GRADES"]
 
@@ -68,27 +64,26 @@ def _header(sample: Sample) -> list[str] | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = table_of(document)
-    blocks = find_blocks(table.header)
+def _convert(sheet: Sheet) -> None:
+    stream = sheet.stream
+    blocks = find_blocks(sheet.header)
     if not blocks:
         raise Refusal(
             "a Moodle report without columns of responses",
             "download the «Responses» report of the quiz, with «response» ticked",
         )
-    stream = Stream(key_from="the columns of right answers")
-    lead = _read_lead(table, blocks[0].places[0], stream)
-    parts = _parts(table, blocks)
+    parts = _parts(sheet, blocks)
     if parts.response is None:
         raise Refusal(
             "a Moodle report with the questions and no responses",
             "download the «Responses» report of the quiz, with «response» ticked",
         )
-    rows = _merge_tries(lead, blocks, stream)
-    who = persons(table.header, rows, lead.identity, choices.user)
+    identity, state = _read_lead(sheet, blocks[0].places[0])
+    _merge_tries(sheet, identity, state, blocks)
+    who = sheet.persons(identity)
     attempts = number_attempts(who)
     for block in blocks:
-        _add_block(stream, table.header, rows, who, attempts, block, parts)
+        _add_block(sheet, who, attempts, block, parts)
     drawn = any(column.role == "unused" for column in stream.columns)
     if not stream.persons and drawn:
         raise Refusal(
@@ -100,51 +95,39 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "a Moodle «Responses» report without a choice question",
             "only questions with options can be ranked",
         )
-    return stream
 
 
 # -- persons and attempts ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Lead:
-    """The columns before the questions."""
-
-    rows: list[list[str]]
-    identity: list[int]
-    state: int | None
-
-
-def _read_lead(table: Table, end: int, stream: Stream) -> _Lead:
-    grade = find_grade(table.header[:end], whole=True)
+def _read_lead(sheet: Sheet, end: int) -> tuple[list[int], int | None]:
+    """Keep the finished attempts; return the columns that say who, and that of the state."""
+    grade = find_grade(sheet.header[:end], whole=True)
     started = next(
         (
             k
             for k in range(end)
-            if sum(bool(_DATE.search(row[k])) for row in table.rows) * 2 > len(table.rows)
+            if sum(bool(_DATE.search(cell)) for cell in sheet.cells(k)) * 2 > len(sheet.rows)
         ),
         None,
     )
     state = started - 1 if started else None
     identity_end = next((k for k in (state, grade) if k is not None), end)
     identity = list(range(identity_end)) or list(range(min(end, 1)))
-    rows = [row for row in table.rows if not _is_average(row, identity, end)]
-    if len(rows) < len(table.rows):
-        count = len(table.rows) - len(rows)
-        stream.left_out.append(LeftOut(count, "average rows", "they belong to no person"))
-    rows = _fill_identity(rows, identity)
-    done = [row for row in rows if not _unfinished(row, state, grade, started, end)]
-    if len(done) < len(rows):
-        reason = "the attempt was not started or not finished"
-        stream.left_out.append(LeftOut(len(rows) - len(done), "unfinished attempts", reason))
-    roles(stream, table.header, identity, "identity", "who answered")
+    rows = [row for row in sheet.rows if not _is_average(row, identity, end)]
+    sheet.keep_rows(rows, "average rows", "they belong to no person")
+    sheet.rows = _fill_identity(sheet.rows, identity)
+    done = [row for row in sheet.rows if not _unfinished(row, state, grade, started, end)]
+    reason = "the attempt was not started or not finished"
+    sheet.keep_rows(done, "unfinished attempts", reason)
+    sheet.set_role(identity, "identity", "who answered")
     if grade is not None:
-        roles(stream, table.header, [grade], "points", "the grade of the whole quiz")
+        sheet.set_role([grade], "points", "the grade of the whole quiz")
     if state is not None:
-        roles(stream, table.header, [state], "status", "the state of the attempt")
+        sheet.set_role([state], "status", "the state of the attempt")
     rest = [k for k in range(identity_end, end) if k not in (grade, state)]
-    roles(stream, table.header, rest, "time", "when, and how long")
-    return _Lead(done, identity, state)
+    sheet.set_role(rest, "time", "when, and how long")
+    return identity, state
 
 
 def _nothing(cell: str) -> bool:
@@ -182,18 +165,17 @@ def _fill_identity(rows: list[list[str]], identity: Sequence[int]) -> list[list[
     return filled
 
 
-def _merge_tries(lead: _Lead, blocks: list[Block], stream: Stream) -> list[list[str]]:
-    """Return the rows to read: the first of several tries of one attempt, filled from the others.
+def _merge_tries(sheet: Sheet, identity: list[int], state: int | None, blocks: list[Block]) -> None:
+    """Keep the first of several tries of one attempt, filled from the others.
 
     In reports of all tries, only the last row of an attempt has the state.
     """
-    state, rows = lead.state, lead.rows
-    if state is None or all(row[state].strip() for row in rows):
-        return rows
+    if state is None or all(row[state].strip() for row in sheet.rows):
+        return
     kept: list[list[str]] = []
     open_try: list[str] | None = None
-    for row in rows:
-        if open_try is not None and all(row[p] == open_try[p] for p in lead.identity):
+    for row in sheet.rows:
+        if open_try is not None and all(row[p] == open_try[p] for p in identity):
             for block in blocks:
                 for place in block.places:
                     if _nothing(open_try[place]):
@@ -203,10 +185,7 @@ def _merge_tries(lead: _Lead, blocks: list[Block], stream: Stream) -> list[list[
             open_try = row
         if row[state].strip():
             open_try = None
-    if len(kept) < len(rows):
-        reason = "the first answer to each question counts"
-        stream.left_out.append(LeftOut(len(rows) - len(kept), "later tries", reason))
-    return kept
+    sheet.keep_rows(kept, "later tries", "the first answer to each question counts")
 
 
 # -- questions ---------------------------------------------------------------------------------
@@ -220,10 +199,10 @@ class _Parts(NamedTuple):
     right: int | None
 
 
-def _parts(table: Table, blocks: list[Block]) -> _Parts:
+def _parts(sheet: Sheet, blocks: list[Block]) -> _Parts:
     size = max(len(block.places) for block in blocks)
     first = next(block for block in blocks if len(block.places) == size)
-    words = [word_of(table.header[place]) for place in first.places]
+    words = [word_of(sheet.header[place]) for place in first.places]
     if size >= 3:
         return _Parts(0, 1, 2)
     if size == 1:
@@ -235,49 +214,43 @@ def _parts(table: Table, blocks: list[Block]) -> _Parts:
     if words[1] == "right" or words[0] == "response":
         return _Parts(None, 0, 1)
     # Unknown words: a question lists the options, so its text contains the response.
-    pairs = [(row[first.places[0]], row[first.places[1]]) for row in table.rows]
+    pairs = [(row[first.places[0]], row[first.places[1]]) for row in sheet.rows]
     pairs = [(a, b) for a, b in pairs if not _nothing(a) and not _nothing(b)]
     held = sum(len(a) > len(b) + 3 and _options(b)[0] in a for a, b in pairs)
     return _Parts(0, 1, None) if 2 * held > len(pairs) else _Parts(None, 0, 1)
 
 
 def _add_block(
-    stream: Stream,
-    header: list[str],
-    rows: list[list[str]],
-    who: list[str],
-    attempts: list[int],
-    block: Block,
-    parts: _Parts,
+    sheet: Sheet, who: list[str], attempts: list[int], block: Block, parts: _Parts
 ) -> None:
+    header, rows, stream = sheet.header, sheet.rows, sheet.stream
     question, response, right = (
         block.places[k] if k is not None and k < len(block.places) else None for k in parts
     )
     if response is None:
         return
-    given = [row[response] for row in rows if not _nothing(row[response])]
+    given = [cell for cell in sheet.cells(response) if not _nothing(cell)]
     if given and sum(bool(_STACK.search(answer)) for answer in given) * 2 > len(given):
-        roles(stream, header, [response], "comment", "algebra (STACK), no options")
+        sheet.set_role([response], "comment", "algebra (STACK), no options")
         return
     items = [header[response].strip()] * len(rows)
     if question is not None:
-        texts = [row[question] for row in rows]
-        items, reason = _items(texts, items[0] if items else "", stream)
-        roles(stream, header, [question], "item", reason)
-    elif right is not None and _differs([_options(row[right]) for row in rows]):
+        items, reason = _items(sheet.cells(question), items[0] if items else "", stream)
+        sheet.set_role([question], "item", reason)
+    elif right is not None and _differs(list(map(_options, sheet.cells(right)))):
         reason = (
             "its right answer differs from person to person, so it is a different question for "
             "each; download again with the question text ticked"
         )
-        roles(stream, header, [response], "unused", reason)
+        sheet.set_role([response], "unused", reason)
         stream.notes.append(f"«{header[response]}» is left out: {reason}.")
         return
     for row, person, item, attempt in zip(rows, who, items, attempts, strict=True):
         key = _options(cell_at(row, right))
         stream.add(person, item, _options(row[response]), attempt=attempt, key=key)
-    roles(stream, header, [response], "answers", "the response to a question")
+    sheet.set_role([response], "answers", "the response to a question")
     if right is not None:
-        roles(stream, header, [right], "key", "the right answer")
+        sheet.set_role([right], "key", "the right answer")
 
 
 def _items(texts: list[str], name: str, stream: Stream) -> tuple[list[str], str]:
@@ -339,7 +312,7 @@ MOODLE = Format(
     "Moodle, quiz responses",
     "Quiz results, «Responses»: CSV, xlsx, ods or JSON, in any language",
     _recognise,
-    _convert,
+    by_table(_convert, key_from="the columns of right answers", records=True),
 )
 MOODLE_GRADES = Format(
     "moodle-grades",

@@ -5,26 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Stream,
-    Table,
-)
-from hitsndiffs.reading.formats.common import (
-    absent,
-    as_text,
-    is_free_text,
-    literal,
-    objects,
-    rest_unused,
-    roles,
-    split_column,
-)
-from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent
+from hitsndiffs.reading.formats.common import as_text, is_free_text, literal, objects, split_column
+from hitsndiffs.reading.formats.entries import chosen_only
+from hitsndiffs.reading.formats.sheet import Sheet, by_table
 from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["MTURK"]
@@ -42,18 +26,17 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    stream = Stream()
-    hit, assignment, worker = (table.find(n) for n in ("HITId", "AssignmentId", "WorkerId"))
-    if worker is None or not any(row[worker].strip() for row in table.rows):
+def _convert(sheet: Sheet) -> None:
+    stream = sheet.stream
+    hit, assignment, worker = (sheet.find(n) for n in ("HITId", "AssignmentId", "WorkerId"))
+    if worker is None or not any(row[worker].strip() for row in sheet.rows):
         worker = assignment
         stream.notes.append("The file does not name the workers: each assignment counts as one.")
     if hit is None or worker is None:
         raise absent("an MTurk batch", "HITId and AssignmentId")
-    who = persons(table.header, table.rows, [worker], choices.user)
-    hits = given_items(table, choices.item) or _tasks(table, hit)
-    questions = chosen_only(_questions(table, stream), choices.option)
+    who = sheet.persons([worker])
+    hits = sheet.given_items() or _tasks(sheet, hit)
+    questions = chosen_only(_questions(sheet), sheet.choices.option)
     single = len(set(hits)) == 1
     for name, answers in questions.items():
         for person, task, answer in zip(who, hits, answers, strict=True):
@@ -65,34 +48,33 @@ def _convert(document: Document, choices: Choices) -> Stream:
         raise Refusal(
             "an MTurk batch whose answers are free text", "only answers by choice can be ranked"
         )
-    number_repeats(stream)
-    roles(stream, table.header, [worker], "user", "the worker")
-    roles(stream, table.header, [hit], "item", "the task")
-    rest_unused(stream, table.header, "about the batch, or what the workers saw")
-    return stream
+    stream.number_repeats()
+    sheet.set_role([worker], "user", "the worker")
+    sheet.set_role([hit], "item", "the task")
+    sheet.rest_unused("about the batch, or what the workers saw")
 
 
-def _tasks(table: Table, hit: int) -> list[str]:
+def _tasks(sheet: Sheet, hit: int) -> list[str]:
     """Return the task of each row: equal inputs are one task, even if posted again."""
-    inputs = [k for k, name in enumerate(table.header) if name.strip().lower().startswith("input.")]
+    inputs = [k for k, name in enumerate(sheet.header) if name.strip().lower().startswith("input.")]
     if not inputs:
         # Without inputs, every HIT shows the same page.
-        return ["task"] * len(table.rows)
+        return ["task"] * len(sheet.rows)
     first: dict[tuple[str, ...], str] = {}
-    return [first.setdefault(tuple(row[k] for k in inputs), row[hit].strip()) for row in table.rows]
+    return [first.setdefault(tuple(row[k] for k in inputs), row[hit].strip()) for row in sheet.rows]
 
 
-def _questions(table: Table, stream: Stream) -> dict[str, list[tuple[str, ...] | None]]:
+def _questions(sheet: Sheet) -> dict[str, list[tuple[str, ...] | None]]:
     """Return the answers of each row by question; None if it was not asked."""
     groups: dict[str, dict[str, int]] = {}
     single: dict[str, int] = {}
-    for place, header in enumerate(table.header):
+    for place, header in enumerate(sheet.header):
         match = _ANSWER.match(header.strip())
         if match is None:
             continue
         name = match["name"] or "answer"
         base, dot, option = name.rpartition(".")
-        texts = {row[place].strip().casefold() for row in table.rows}
+        texts = {row[place].strip().casefold() for row in sheet.rows}
         if dot and texts <= _BOOLEANS:
             groups.setdefault(base, {})[option] = place
         else:
@@ -107,26 +89,26 @@ def _questions(table: Table, stream: Stream) -> dict[str, list[tuple[str, ...] |
             tuple(o for o, k in options.items() if row[k].strip().casefold() in ("true", "on"))
             if any(row[k].strip() for k in places)
             else None
-            for row in table.rows
+            for row in sheet.rows
         ]
-        roles(stream, table.header, places, "answers", "an option, true where it was chosen")
+        sheet.set_role(places, "answers", "an option, true where it was chosen")
     for name, place in single.items():
-        cells = [row[place].strip() for row in table.rows]
+        cells = [cell.strip() for cell in sheet.cells(place)]
         if not any(cells):
             continue
         if any(cell[:1] in "[{" and len(cell) > 1 for cell in cells):
             nested = _nested(cells)
             if nested:
                 found.update(nested)
-                roles(stream, table.header, [place], "answers", "answers as JSON")
+                sheet.set_role([place], "answers", "answers as JSON")
                 continue
         typed = bool(groups) and name.endswith(("_text", ".text"))  # «other, please specify»
         typed = typed or role_of_name(name) == "comment"
         if typed or is_free_text(cells) or (_REMARK.search(name) and _all_differ(cells)):
-            roles(stream, table.header, [place], "comment", "free text")
+            sheet.set_role([place], "comment", "free text")
             continue
         found[name] = list(split_column(cells, "|"))
-        roles(stream, table.header, [place], "answers", "an answer")
+        sheet.set_role([place], "answers", "an answer")
     return found
 
 
@@ -163,5 +145,5 @@ MTURK = Format(
     "Amazon Mechanical Turk, batch results",
     "«Batch_…_batch_results.csv»: a row per assignment, Answer.* columns",
     _recognise,
-    _convert,
+    by_table(_convert),
 )

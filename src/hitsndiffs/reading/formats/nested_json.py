@@ -10,7 +10,6 @@ from typing import Any
 from hitsndiffs.data.encoding.names import recognise, shortened
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import as_text, is_free_text, objects
-from hitsndiffs.reading.formats.people import number_repeats
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["NESTED_JSON"]
@@ -235,7 +234,7 @@ def _convert(document: Document, _: Choices) -> Stream:
     for one, text in zip(found, texts, strict=True):
         key = None if one.key is None else as_text(one.key)
         stream.add(one.user, one.item, text or None, key=key)
-    number_repeats(stream)
+    stream.number_repeats()
     return stream
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import as_text, inner, objects, stem_of_name
-from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["OPENAI_EVALS"]
 
@@ -52,7 +51,7 @@ def _convert(document: Document, _: Choices) -> Stream:
             key=right if len(right) == 1 else None,
             status=None if answer is not None else "unreadable",
         )
-    number_repeats(stream)
+    stream.number_repeats()
     return stream
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.formats.common import as_text, objects, title_of
-from hitsndiffs.reading.formats.people import number_repeats
 
 __all__ = ["PRODIGY"]
 
@@ -65,7 +64,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
         stream.notes.append(
             f"{unnamed + unread} lines without an annotator or a choice are left out."
         )
-    number_repeats(stream)
+    stream.number_repeats()
     return stream
 
 

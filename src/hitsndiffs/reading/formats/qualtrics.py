@@ -6,27 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    LeftOut,
-    Refusal,
-    Sample,
-    Stream,
-    Table,
-)
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent
 from hitsndiffs.reading.formats.common import (
-    absent,
     folded,
-    roles,
     sample_rows,
     split_column,
     squeezed,
     without_html,
     words,
 )
-from hitsndiffs.reading.formats.people import persons
+from hitsndiffs.reading.formats.sheet import Sheet, by_table
 
 __all__ = ["QUALTRICS"]
 
@@ -63,22 +52,19 @@ def _is_old(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return squeezed(rows[0][0]) == "responseid"
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    place = _import_row(table.rows[:3])
-    if place is None and not _is_old(table.header, table.rows):
+def _convert(sheet: Sheet) -> None:
+    header, rows = sheet.header, sheet.rows
+    place = _import_row(rows[:3])
+    if place is None and not _is_old(header, rows):
         raise absent("a Qualtrics export", "row of ImportIds, nor columns V1, V2, …")
     if place is None:
-        return _convert_old(table, choices)
-    codes = [m[1] if (m := _IMPORT.match(cell)) else "" for cell in table.rows[place]]
-    texts = table.rows[0] if place > 0 else [""] * len(codes)
-    stream = Stream()
-    rows = _answers_only(table.rows[place + 1 :], codes, stream)
-    if choices.user:
-        who = persons(table.header, rows, [], choices.user)
-    else:
-        who = _who(codes, table, rows)
-    survey = _Survey(stream, table.header, texts, rows, who)
+        _convert_old(sheet)
+        return
+    codes = [m[1] if (m := _IMPORT.match(cell)) else "" for cell in rows[place]]
+    texts = rows[0] if place > 0 else [""] * len(codes)
+    sheet.rows = rows[place + 1 :]
+    _keep_answers(sheet, codes)
+    survey = _Survey(sheet, texts, _who(sheet, codes))
     groups: dict[str, list[int]] = {}
     for k, code in enumerate(codes):
         match = _QUESTION.match(code)
@@ -87,50 +73,42 @@ def _convert(document: Document, choices: Choices) -> Stream:
             groups.setdefault(loop + match[1], []).append(k)
     for columns in groups.values():
         survey.add_question(columns)
-        roles(stream, table.header, columns, "answers", "a question («QIDn»)")
-    if not stream.persons:
+        sheet.set_role(columns, "answers", "a question («QIDn»)")
+    if not sheet.stream.persons:
         raise Refusal(
             "a Qualtrics export without a choice question",
             "export the survey again with its questions («QIDn»)",
         )
     asked = {k for columns in groups.values() for k in columns}
     open_text = [k for k, code in enumerate(codes) if k not in asked and code.startswith("QID")]
-    roles(stream, table.header, open_text, "comment", "text or timing that belongs to a question")
-    rest = [k for k in range(len(codes)) if k not in asked and k not in open_text]
-    roles(stream, table.header, rest, "unused", "about the response, or embedded data")
-    return stream
+    sheet.set_role(open_text, "comment", "text or timing that belongs to a question")
+    sheet.rest_unused("about the response, or embedded data")
 
 
-def _answers_only(rows: list[list[str]], codes: Sequence[str], stream: Stream) -> list[list[str]]:
+def _keep_answers(sheet: Sheet, codes: Sequence[str]) -> None:
     """Leave out previews and spam."""
     status = next((k for k, code in enumerate(codes) if folded(code) == "status"), None)
-    if status is None:
-        return rows
-    kept = [row for row in rows if folded(row[status]) not in _PREVIEW]
-    if kept and len(kept) < len(rows):
-        stream.left_out.append(LeftOut(len(rows) - len(kept), "previews and spam", "by «Status»"))
-        return kept
-    return rows
+    if status is not None:
+        kept = [row for row in sheet.rows if folded(row[status]) not in _PREVIEW]
+        sheet.keep_rows(kept or sheet.rows, "previews and spam", "by «Status»")
 
 
-def _who(codes: Sequence[str], table: Table, rows: Sequence[Sequence[str]]) -> list[str]:
-    bare = [squeezed(code) or squeezed(table.header[k]) for k, code in enumerate(codes)]
-    for wanted in ("recordid", "responseid"):
+def _who(sheet: Sheet, codes: Sequence[str]) -> list[str]:
+    bare = [squeezed(code) or squeezed(sheet.header[k]) for k, code in enumerate(codes)]
+    for wanted in () if sheet.choices.user else ("recordid", "responseid"):
         if wanted in bare:
-            labels = [row[bare.index(wanted)].strip() for row in rows]
+            labels = [cell.strip() for cell in sheet.cells(bare.index(wanted))]
             if all(labels) and len(set(labels)) == len(labels):
                 return labels
-    return persons(table.header, rows, [])
+    return sheet.persons([])
 
 
 @dataclass(frozen=True)
 class _Survey:
-    """The rows of answers and who gave them, with the names and texts of the columns."""
+    """The rows of answers, the texts of the columns, and who answered."""
 
-    stream: Stream
-    header: Sequence[str]
+    sheet: Sheet
     texts: Sequence[str]
-    rows: Sequence[Sequence[str]]
     who: Sequence[str]
 
     def add_question(self, columns: Sequence[int]) -> None:
@@ -143,60 +121,59 @@ class _Survey:
 
     def _is_multiple(self, columns: Sequence[int]) -> bool:
         """Whether each column is one option: its cells hold the same text or nothing."""
-        rows = self.rows
+        rows = self.sheet.rows
         alike = all(len({row[k].strip() for row in rows} - {"", "-99"}) <= 1 for k in columns)
         return alike and any(not row[k].strip() for row in rows for k in columns)
 
     def _add_set(self, columns: Sequence[int]) -> None:
         values = [
-            next((text for row in self.rows if (text := row[k].strip())), "") for k in columns
+            next((text for cell in self.sheet.cells(k) if (text := cell.strip())), "")
+            for k in columns
         ]
-        suffixes = [re.split(r"[-_#]", self.header[k])[-1] for k in columns]
+        suffixes = [re.split(r"[-_#]", self.sheet.header[k])[-1] for k in columns]
         told = len({v for v in values if v}) == sum(bool(v) for v in values)
         labels = [
             value if told and not value.isdigit() else suffix
             for value, suffix in zip(values, suffixes, strict=True)
         ]
-        item = re.sub(r"[-_#]\d+$", "", self.header[columns[0]])
-        self.stream.titles[item] = without_html(self.texts[columns[0]]).rpartition(" - ")[0]
-        for row, person in zip(self.rows, self.who, strict=True):
+        item = re.sub(r"[-_#]\d+$", "", self.sheet.header[columns[0]])
+        self.sheet.stream.titles[item] = without_html(self.texts[columns[0]]).rpartition(" - ")[0]
+        for row, person in zip(self.sheet.rows, self.who, strict=True):
             chosen = [
                 label
                 for k, label in zip(columns, labels, strict=True)
                 if row[k].strip() not in ("", "-99")
             ]
-            self.stream.add(person, item, chosen)
+            self.sheet.stream.add(person, item, chosen)
 
     def _add_column(self, place: int) -> None:
-        item = self.header[place]
-        self.stream.titles[item] = without_html(self.texts[place])
-        cells = [row[place] for row in self.rows]
+        item = self.sheet.header[place]
+        self.sheet.stream.titles[item] = without_html(self.texts[place])
+        cells = self.sheet.cells(place)
         others = {cell.strip() for cell in cells} - {"", "-99"}
         unanswered = "-99" if not any(cell.startswith("-") for cell in others) else None
         sets = split_column(["" if cell.strip() == unanswered else cell for cell in cells], ",")
         for person, answer in zip(self.who, sets, strict=True):
-            self.stream.add(person, item, answer)
+            self.sheet.stream.add(person, item, answer)
 
 
-def _convert_old(table: Table, choices: Choices) -> Stream:
-    stream = Stream()
-    texts, rows = table.rows[0], table.rows[1:]
-    who = [row[0].strip() for row in rows]
-    if choices.user or not all(who) or len(set(who)) < len(who):
-        who = persons(table.header, rows, [], choices.user)
-    survey = _Survey(stream, table.header, texts, rows, who)
+def _convert_old(sheet: Sheet) -> None:
+    texts, sheet.rows = sheet.rows[0], sheet.rows[1:]
+    who = [cell.strip() for cell in sheet.cells(0)]
+    if sheet.choices.user or not all(who) or len(set(who)) < len(who):
+        who = sheet.persons([])
+    survey = _Survey(sheet, texts, who)
     groups: dict[str, list[int]] = {}
-    for k, name in enumerate(table.header):
+    for k, name in enumerate(sheet.header):
         if re.fullmatch(r"V\d+", name.strip()) or squeezed(texts[k]) in _OLD or not name.strip():
-            roles(stream, table.header, [k], "unused", "about the response")
+            sheet.set_role([k], "unused", "about the response")
         elif name.endswith("_TEXT"):
-            roles(stream, table.header, [k], "comment", "free text")
+            sheet.set_role([k], "comment", "free text")
         else:
             groups.setdefault(re.sub(r"[-_#]\d+$", "", name), []).append(k)
-            roles(stream, table.header, [k], "answers", "a question")
+            sheet.set_role([k], "answers", "a question")
     for columns in groups.values():
         survey.add_question(columns)
-    return stream
 
 
 QUALTRICS = Format(
@@ -204,5 +181,5 @@ QUALTRICS = Format(
     "Qualtrics, survey responses",
     "CSV or TSV with question texts and ImportIds below the header; also the older layout",
     _recognise,
-    _convert,
+    by_table(_convert),
 )

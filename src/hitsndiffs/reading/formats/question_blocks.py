@@ -9,20 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, LeftOut, Sample, Stream
+from hitsndiffs.reading.formats.base import Format, Sample, absent
 from hitsndiffs.reading.formats.blackboard import BLACKBOARD
 from hitsndiffs.reading.formats.canvas_new import CANVAS_NEW
-from hitsndiffs.reading.formats.common import (
-    absent,
-    cell_at,
-    folded,
-    number,
-    rest_unused,
-    roles,
-    words,
-)
+from hitsndiffs.reading.formats.common import folded, number, words
 from hitsndiffs.reading.formats.moodle import MOODLE, MOODLE_GRADES
-from hitsndiffs.reading.formats.people import is_about_person, persons, use_key_row
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 from hitsndiffs.reading.formats.zipgrade import ZIPGRADE
 from hitsndiffs.reading.vocabulary import is_summary_name, plain, role_of_name
 
@@ -88,26 +80,24 @@ def _recognise(sample: Sample) -> str | None:
     return "columns for answer and key or points repeat with 1, 2, 3, …"
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    header, rows = table.header, table.rows
-    blocks = _blocks(header)
+def _convert(sheet: Sheet) -> None:
+    stream, rows = sheet.stream, sheet.rows
+    blocks = _blocks(sheet.header)
     if not blocks:
         raise absent("a table with several columns per question", "answer.1 and solution.1")
     first = min(min(parts.values()) for parts in blocks.values())
-    stream = Stream(key_from="the columns of right answers")
-    identity = _identity(header, rows, first)
+    identity = _identity(sheet, first)
     sums = [row for row in rows if any(is_summary_name(row[k]) for k in identity or [0])]
     if sums and not any(row[parts["answer"]].strip() for row in sums for parts in blocks.values()):
         rows = [row for row in rows if row not in sums]
-        stream.left_out.append(LeftOut(len(sums), "rows of averages", "they sum up the others"))
+        sheet.keep_rows(rows, "rows of averages", "they sum up the others")
     checked = [parts for parts in blocks.values() if "right" in parts and "key" not in parts]
     checks = {folded(row[parts["right"]]) for row in rows for parts in checked} - {""}
     if not checks <= _RIGHT.keys():  # the right answer, not whether it was given
         for parts in checked:
             parts["key"] = parts.pop("right")
-    who = persons(header, rows, identity or [0], choices.user)
-    versions = _versions(header, rows, first, blocks)
+    who = sheet.persons(identity or [0])
+    versions = _versions(sheet, first, blocks)
     bits = _are_bits([row[parts["answer"]] for row in rows for parts in blocks.values()])
     for k, parts in sorted(blocks.items()):
         for row, person, version in zip(rows, who, versions, strict=True):
@@ -122,44 +112,41 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 points=points,
                 key=_letters(key) if bits else key,
             )
-        roles(stream, header, [parts["answer"]], "answers", "the answer to a question")
-        roles(stream, header, [parts["key"]] if "key" in parts else [], "key", "the right answer")
+        sheet.set_role([parts["answer"]], "answers", "the answer to a question")
+        sheet.set_role([parts["key"]] if "key" in parts else [], "key", "the right answer")
         rest = [place for part, place in parts.items() if part in ("points", "right", "check")]
-        roles(stream, header, rest, "points", "points and checks of a question")
+        sheet.set_role(rest, "points", "points and checks of a question")
     if all(key is None for key in stream.keys):
-        use_key_row(stream, header, rows, identity or [0], who)
+        sheet.use_key_row(identity or [0], who)
     if any(versions):
         stream.notes.append("The versions have different keys: their questions are separate items.")
-    roles(stream, header, identity, "identity", "who answered")
-    rest_unused(stream, header, "about the whole test")
-    return stream
+    sheet.set_role(identity, "identity", "who answered")
+    sheet.rest_unused("about the whole test")
 
 
-def _identity(header: Sequence[str], rows: Sequence[Sequence[str]], end: int) -> list[int]:
-    named = words(
-        "id|name|registration|matrikel|matrikelnummer|student|username|user|email|studentid"
-    )
+_NAMED = words("id|name|registration|matrikel|matrikelnummer|student|username|user|email|studentid")
+
+
+def _identity(sheet: Sheet, end: int) -> list[int]:
     return [
         k
-        for k in range(end)
-        if (plain(header[k]) in named or is_about_person(header[k]))
-        and 2 * len({row[k] for row in rows}) > len(rows)
+        for k, name in enumerate(sheet.header[:end])
+        if (plain(name) in _NAMED or role_of_name(name) == "identity")
+        and 2 * len(set(sheet.cells(k))) > len(sheet.rows)
     ]
 
 
-def _versions(
-    header: Sequence[str], rows: Sequence[Sequence[str]], end: int, blocks: Blocks
-) -> list[str]:
+def _versions(sheet: Sheet, end: int, blocks: Blocks) -> list[str]:
     """Return the version of each row if versions have different keys, else empty texts."""
-    none = [""] * len(rows)
-    place = next((k for k in range(end) if folded(header[k]) in _VERSIONS), None)
+    none = [""] * len(sheet.rows)
+    place = next((k for k in range(end) if folded(sheet.header[k]) in _VERSIONS), None)
     keys = [parts["key"] for parts in blocks.values() if "key" in parts]
     if place is None or not keys:
         return none
     found: dict[str, tuple[str, ...]] = {}
-    for row in rows:
+    for row in sheet.rows:
         found.setdefault(row[place].strip(), tuple(row[k].strip() for k in keys))
-    return [row[place].strip() for row in rows] if len(set(found.values())) > 1 else none
+    return [row[place].strip() for row in sheet.rows] if len(set(found.values())) > 1 else none
 
 
 def _are_bits(cells: Sequence[str]) -> bool:
@@ -188,5 +175,5 @@ QUESTION_BLOCKS = Format(
     "Several columns per question (R/exams and others)",
     "answer.1, solution.1, points.1, answer.2, …: found by their numbers",
     _recognise,
-    _convert,
+    by_table(_convert, key_from="the columns of right answers"),
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, LeftOut, Sample, Stream
-from hitsndiffs.reading.formats.common import absent, rest_unused, roles, squeezed
-from hitsndiffs.reading.formats.people import persons
+from hitsndiffs.reading.formats.base import Format, Sample, absent
+from hitsndiffs.reading.formats.common import squeezed
+from hitsndiffs.reading.formats.sheet import Sheet, by_table
 
 __all__ = ["SCANTRON"]
 
@@ -31,39 +31,36 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    places = _answers(table.header)
+def _convert(sheet: Sheet) -> None:
+    header, stream = sheet.header, sheet.stream
+    places = _answers(header)
     if not places:
         raise absent("a file of a scanner", "_1, _2, _3, …")
-    bare = [squeezed(name) for name in table.header]
+    bare = [squeezed(name) for name in header]
     identity = [k for k, name in enumerate(bare) if name in ("lastname", "firstname", "id")]
-    stream = Stream(key_from="the answer-key row")
-    keys = [row for row in table.rows if any(squeezed(row[k]) in _KEYS for k in identity)]
-    rows = [row for row in table.rows if row not in keys[:1]]
-    if keys:
-        stream.left_out.append(LeftOut(1, "answer-key row", "it is not a person"))
-    who = persons(table.header, rows, identity or [0], choices.user)
+    keys = [row for row in sheet.rows if any(squeezed(row[k]) in _KEYS for k in identity)]
+    others = [row for row in sheet.rows if row not in keys[:1]]
+    sheet.keep_rows(others, "answer-key row", "it is not a person")
+    who = sheet.persons(identity or [0])
     # If all marks are numbers, 0 means «no mark».
-    marks = {row[k].strip() for row in rows for k in places} - {""}
+    marks = {row[k].strip() for row in sheet.rows for k in places} - {""}
     none = "0" if marks and all(mark.isdigit() for mark in marks) else ""
     for k in places:
         key = keys[0][k].strip() if keys else ""
-        for row, person in zip(rows, who, strict=True):
+        for row, person in zip(sheet.rows, who, strict=True):
             mark = row[k].strip()
             stream.add(
                 person,
-                table.header[k].strip(),
+                header[k].strip(),
                 None if mark == none else mark,
                 key=None if key == none else key,
                 status="unreadable" if mark == "*" else None,
             )
     if none and none in marks:
         stream.notes.append("The mark 0 is taken as no answer.")
-    roles(stream, table.header, identity, "identity", "who answered")
-    roles(stream, table.header, places, "answers", "the marks of a question")
-    rest_unused(stream, table.header, "codes and totals of the scanner")
-    return stream
+    sheet.set_role(identity, "identity", "who answered")
+    sheet.set_role(places, "answers", "the marks of a question")
+    sheet.rest_unused("codes and totals of the scanner")
 
 
 SCANTRON = Format(
@@ -71,5 +68,5 @@ SCANTRON = Format(
     "Scantron and similar scanners",
     "A row per person: name, id, codes, totals, then the marks in _1, _2, …",
     _recognise,
-    _convert,
+    by_table(_convert, key_from="the answer-key row"),
 )

@@ -7,17 +7,9 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from hitsndiffs.reading.content import look_at
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Sample, Stream
-from hitsndiffs.reading.formats.common import (
-    absent,
-    folded,
-    roles,
-    squeezed,
-    unique,
-    without_html,
-    words,
-)
-from hitsndiffs.reading.formats.people import persons
+from hitsndiffs.reading.formats.base import Format, Sample, absent
+from hitsndiffs.reading.formats.common import folded, squeezed, unique, without_html, words
+from hitsndiffs.reading.formats.sheet import Sheet, by_table
 
 __all__ = ["SURVEY_MONKEY"]
 
@@ -58,25 +50,24 @@ def _leading(header: Sequence[str], below: Sequence[str]) -> list[int]:
     return list(found)
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    header, rows = table.header, table.rows[1:]
+def _convert(sheet: Sheet) -> None:
+    header, rows = sheet.header, sheet.rows[1:]
     bare = [squeezed(name) for name in header]
-    below = [without_html(cell) for cell in table.rows[0]] if rows else []
-    stream = Stream()
+    below = [without_html(cell) for cell in sheet.rows[0]] if rows else []
+    sheet.rows = rows
     lead = [k for k, name in enumerate(bare) if name in _LEAD]
     if "respondentid" not in bare:
         lead = _leading(header, below) if rows else []
     if not lead or not rows:
         raise absent("a SurveyMonkey file", "«Respondent ID»")
     own = bare.index("respondentid") if "respondentid" in bare else 0
-    who = persons(header, rows, [own], choices.user)
-    roles(stream, header, lead, "identity", "about the person and the time")
+    who = sheet.persons([own])
+    sheet.set_role(lead, "identity", "about the person and the time")
     names: list[str] = []
     found: list[list[int]] = []
     for question, places in _questions(header, lead):
         free = [k for k in places if folded(below[k]) in _FREE]
-        roles(stream, header, free, "comment", "an answer in one's own words")
+        sheet.set_role(free, "comment", "an answer in one's own words")
         kept = [k for k in places if k not in free]
         if len(kept) > 1 and not _are_ticks(below, rows, kept):
             names += [f"{question} - {below[k]}" for k in kept]  # a grid: one question per row
@@ -87,9 +78,8 @@ def _convert(document: Document, choices: Choices) -> Stream:
     for label, places in zip(unique(names), found, strict=True):
         for row, person in zip(rows, who, strict=True):
             chosen = [_choice(row[k], below[k], len(places) > 1) for k in places]
-            stream.add(person, label, [text for text in chosen if text])
-        roles(stream, header, places, "answers", "a question of the survey")
-    return stream
+            sheet.stream.add(person, label, [text for text in chosen if text])
+        sheet.set_role(places, "answers", "a question of the survey")
 
 
 def _questions(header: Sequence[str], lead: Sequence[int]) -> list[tuple[str, list[int]]]:
@@ -123,5 +113,5 @@ SURVEY_MONKEY = Format(
     "SurveyMonkey, all responses",
     "All responses data as CSV or xlsx: two rows of names, then a row per person",
     _recognise,
-    _convert,
+    by_table(_convert),
 )

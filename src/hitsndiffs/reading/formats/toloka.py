@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Stream,
-    Table,
-    refusing,
-)
-from hitsndiffs.reading.formats.common import absent, as_text, cell_at, is_free_text, literal, roles
-from hitsndiffs.reading.formats.people import chosen_only, given_items, number_repeats, persons
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent, refusing
+from hitsndiffs.reading.formats.common import as_text, is_free_text, literal
+from hitsndiffs.reading.formats.entries import chosen_only
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["TOLOKA", "TOLOKA_AGGREGATED"]
 
@@ -26,39 +18,37 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _named(table: Table, prefix: str) -> dict[str, int]:
+def _named(sheet: Sheet, prefix: str) -> dict[str, int]:
     """Return the columns with this prefix, by the rest of their names."""
     return {
         name.strip()[len(prefix) :]: place
-        for place, name in enumerate(table.header)
+        for place, name in enumerate(sheet.header)
         if name.strip().upper().startswith(prefix)
     }
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    stream = Stream(key_from="the columns «GOLDEN:»")
-    worker = table.find("ASSIGNMENT:worker_id")
+def _convert(sheet: Sheet) -> None:
+    rows, stream = sheet.rows, sheet.stream
+    worker = sheet.find("ASSIGNMENT:worker_id")
     if worker is None:
         raise absent("a Toloka file", "ASSIGNMENT:worker_id")
-    about = _named(table, "ASSIGNMENT:")
+    about = _named(sheet, "ASSIGNMENT:")
     # In old dumps, only the last row of a suite names the assignment.
     for name in ("worker_id", "status"):
         if name in about:
-            _fill_from_below(table.rows, about[name])
-    inputs, outputs, golden = (_named(table, p) for p in ("INPUT:", "OUTPUT:", "GOLDEN:"))
-    tasks = given_items(table, choices.item)
-    tasks = tasks or _tasks(table, list(inputs.values()), about.get("task_id"))
+            _fill_from_below(rows, about[name])
+    inputs, outputs, golden = (_named(sheet, p) for p in ("INPUT:", "OUTPUT:", "GOLDEN:"))
+    tasks = sheet.given_items()
+    tasks = tasks or _tasks(sheet, list(inputs.values()), about.get("task_id"))
     asked = {
         name: place
         for name, place in outputs.items()
-        if any(row[place].strip() for row in table.rows)
-        and not is_free_text([row[place] for row in table.rows])
+        if any(row[place].strip() for row in rows) and not is_free_text(sheet.cells(place))
     }
-    asked = chosen_only(asked, choices.option)
-    who = persons(table.header, table.rows, [worker], choices.user)
+    asked = chosen_only(asked, sheet.choices.option)
+    who = sheet.persons([worker])
     skipped = 0
-    for row, item, person in zip(table.rows, tasks, who, strict=True):
+    for row, item, person in zip(rows, tasks, who, strict=True):
         if not item or not any(row[place].strip() for place in asked.values()):
             continue
         if cell_at(row, about.get("status")).upper() in _SKIPPED:
@@ -74,15 +64,13 @@ def _convert(document: Document, choices: Choices) -> Stream:
         )
     if skipped:
         stream.notes.append(f"{skipped} rows of skipped or expired assignments are left out.")
-    number_repeats(stream)
-    header = table.header
-    roles(stream, header, [worker], "user", "the worker")
-    roles(stream, header, inputs.values(), "item", "what the worker saw")
-    roles(stream, header, asked.values(), "answers", "what the worker answered")
+    stream.number_repeats()
+    sheet.set_role([worker], "user", "the worker")
+    sheet.set_role(inputs.values(), "item", "what the worker saw")
+    sheet.set_role(asked.values(), "answers", "what the worker answered")
     texts = [place for name, place in outputs.items() if name not in asked]
-    roles(stream, header, texts, "comment", "free text, or empty")
-    roles(stream, header, golden.values(), "key", "the right answer of control tasks")
-    return stream
+    sheet.set_role(texts, "comment", "free text, or empty")
+    sheet.set_role(golden.values(), "key", "the right answer of control tasks")
 
 
 def _choices(cell: str) -> tuple[str, ...]:
@@ -101,13 +89,13 @@ def _fill_from_below(rows: list[list[str]], place: int) -> None:
         below = row[place] = row[place].strip() or below
 
 
-def _tasks(table: Table, inputs: list[int], task: int | None) -> list[str]:
+def _tasks(sheet: Sheet, inputs: list[int], task: int | None) -> list[str]:
     """Return the item of each row: equal inputs are one item, whatever the task id."""
     if not inputs:
-        return [cell_at(row, task) for row in table.rows]
+        return [cell_at(row, task) for row in sheet.rows]
     first: dict[tuple[str, ...], str] = {}
     names = []
-    for row in table.rows:
+    for row in sheet.rows:
         content = tuple(row[k].strip() for k in inputs)
         name = cell_at(row, task) or " | ".join(filter(None, content))
         names.append(first.setdefault(content, name))
@@ -127,7 +115,7 @@ TOLOKA = Format(
     "Toloka, assignments",
     "The assignments of a pool as TSV: INPUT:, OUTPUT:, GOLDEN:, ASSIGNMENT:",
     _recognise,
-    _convert,
+    by_table(_convert, key_from="the columns «GOLDEN:»"),
 )
 TOLOKA_AGGREGATED = Format(
     "toloka-aggregated",

@@ -5,25 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hitsndiffs.reading.formats.base import (
-    Choices,
-    Document,
-    Format,
-    Sample,
-    Status,
-    Stream,
-    refusing,
-)
-from hitsndiffs.reading.formats.common import (
-    absent,
-    cell_at,
-    first_places,
-    number,
-    rest_unused,
-    roles,
-    squeezed,
-)
-from hitsndiffs.reading.formats.people import persons
+from hitsndiffs.reading.formats.base import Format, Sample, Status, absent, refusing
+from hitsndiffs.reading.formats.common import first_places, number, squeezed
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["ZIPGRADE", "ZIPGRADE_SUMMARY"]
 
@@ -56,17 +40,15 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    header, rows = table.header, table.rows
-    stream = Stream(key_from="the columns of keys")
-    slots = _slots(header)
+def _convert(sheet: Sheet) -> None:
+    rows, stream = sheet.rows, sheet.stream
+    slots = _slots(sheet.header)
     if not slots:
         raise absent("a ZipGrade file", "Stu1 and Key1")
-    bare = [squeezed(name) for name in header]
+    bare = [squeezed(name) for name in sheet.header]
     wanted = ("firstname", "lastname", "studentid", "zipgradeid", "customid", "externalid")
     identity = [k for k, name in enumerate(bare) if name in wanted]
-    who = persons(header if choices.user else bare, rows, identity, choices.user)
+    who = sheet.persons(identity)
     places = first_places(bare)
     quizzes = [cell_at(row, places.get("quizname")) for row in rows]
     several_quizzes = len(set(quizzes)) > 1
@@ -95,19 +77,18 @@ def _convert(document: Document, choices: Choices) -> Stream:
                 key=tuple(key) if key.isalpha() and len(key) > 1 else key,
                 status=status,
             )
-        roles(stream, header, [parts["stu"]], "answers", "the marks of a question")
-        roles(stream, header, [parts["key"]], "key", "the key of the student's version")
+        sheet.set_role([parts["stu"]], "answers", "the marks of a question")
+        sheet.set_role([parts["key"]], "key", "the key of the student's version")
         rest = [place for part, place in parts.items() if part not in ("stu", "key")]
-        roles(stream, header, rest, "points", "points and marks of a question")
+        sheet.set_role(rest, "points", "points and marks of a question")
     if apart:
         count = len(set(versions))
         stream.notes.append(f"The {count} key versions differ: their questions are separate items.")
     if len(used) < len(slots):
         empty = len(slots) - len(used)
         stream.notes.append(f"{empty} places of the sheet have no key and are left out.")
-    roles(stream, header, identity, "identity", "who answered")
-    rest_unused(stream, header, "about the whole quiz, or a place without a key")
-    return stream
+    sheet.set_role(identity, "identity", "who answered")
+    sheet.rest_unused("about the whole quiz, or a place without a key")
 
 
 def _keys_differ(
@@ -131,7 +112,7 @@ ZIPGRADE = Format(
     "ZipGrade, full format",
     "CSV with student responses, from the website or the phone",
     _recognise,
-    _convert,
+    by_table(_convert, key_from="the columns of keys"),
 )
 
 

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.formats.common import (
-    absent,
-    as_text,
-    cell_at,
-    is_free_text,
-    literal,
-    objects,
-    roles,
-)
-from hitsndiffs.reading.formats.people import Entry, add_entries
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, Stream, absent
+from hitsndiffs.reading.formats.common import as_text, is_free_text, literal, objects
+from hitsndiffs.reading.formats.entries import Entry, add_entries
+from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["ZOONIVERSE"]
 
@@ -27,17 +20,17 @@ def _recognise(sample: Sample) -> str | None:
     return None
 
 
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = document.table()
-    annotations, subjects = table.find("annotations"), table.find("subject_ids")
-    name, address = table.find("user_name"), table.find("user_ip")
+def _convert(sheet: Sheet) -> None:
+    stream = sheet.stream
+    annotations, subjects = sheet.find("annotations"), sheet.find("subject_ids")
+    name, address = sheet.find("user_name"), sheet.find("user_ip")
     if annotations is None or subjects is None:
         raise absent("a Zooniverse export", "annotations and subject_ids")
-    workflow = table.find("workflow_id")
+    workflow = sheet.find("workflow_id")
     entries: list[Entry] = []
     labels: dict[str, set[str]] = {}
-    several = len({cell_at(row, workflow) for row in table.rows}) > 1
-    for row in table.rows:
+    several = len({cell_at(row, workflow) for row in sheet.rows}) > 1
+    for row in sheet.rows:
         person = cell_at(row, name)
         if not person and cell_at(row, address):
             person = f"not-logged-in-{cell_at(row, address)}"
@@ -54,19 +47,16 @@ def _convert(document: Document, choices: Choices) -> Stream:
             "a Zooniverse export without question tasks: drawings or texts only",
             "only tasks with choices can be ranked",
         )
-    stream = Stream()
-    add_entries(stream, _without_free_text(entries, stream), choices.option)
+    add_entries(stream, _without_free_text(entries, stream), sheet.choices.option)
     changed = sorted(task for task, words in labels.items() if len(words - {""}) > 1)
-    if changed and table.find("workflow_version") is not None:
+    if changed and sheet.find("workflow_version") is not None:
         stream.notes.append(
             f"The wording of {', '.join(changed)} differs between versions of the workflow."
         )
     stream.notes.append("Volunteers who were not logged in are told apart by their machine.")
-    header = table.header
-    roles(stream, header, [p for p in (name, address) if p is not None], "user", "the volunteer")
-    roles(stream, header, [subjects], "item", "what was classified")
-    roles(stream, header, [annotations], "answers", "the answers as JSON")
-    return stream
+    sheet.set_role([p for p in (name, address) if p is not None], "user", "the volunteer")
+    sheet.set_role([subjects], "item", "what was classified")
+    sheet.set_role([annotations], "answers", "the answers as JSON")
 
 
 def _without_free_text(entries: list[Entry], stream: Stream) -> list[Entry]:
@@ -121,5 +111,5 @@ ZOONIVERSE = Format(
     "Zooniverse, classifications",
     "The classification export as CSV; question, survey and drop-down tasks",
     _recognise,
-    _convert,
+    by_table(_convert),
 )
