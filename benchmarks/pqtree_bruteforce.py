@@ -16,7 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from c1p_cases import random_sets, valid_orders, valid_positions
+from c1p_cases import random_sets, tree_orders, valid_orders, valid_positions
 
 from hitsndiffs.order.pqtree.tree import PQTree
 
@@ -31,7 +31,7 @@ def agrees(n: int, sets: list[list[int]]) -> tuple[bool, bool]:
             return False, False
         if accepted:
             kept.append(members)
-    orders = [tuple(order) for order in tree.orders()]
+    orders = tree_orders(tree)
     same = len(orders) == tree.n_orders() and set(orders) == valid_orders(n, kept)
     return same and len(set(orders)) == len(orders), len(kept) == len(sets)
 

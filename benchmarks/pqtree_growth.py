@@ -3,7 +3,7 @@
 Usage: python benchmarks/pqtree_growth.py [REPEATS]
 
 ``users``    250 … 4000 users × 100 items × 3 options, one leaf per user (equal answers not merged)
-``analysed`` the same responses through ``hitsndiffs.order.analyse`` (equal answers merged first)
+``analysed`` the same responses through ``analyse`` (equal answers merged first)
 ``both``     users and items grow together, so that nearly all answer sheets differ
 ``pairs``    the n - 1 neighbouring pairs of a hidden order, in random sequence: one long Q-node
 ``spans``    n random spans of up to 20 neighbours in a hidden order
@@ -47,7 +47,7 @@ def users(m: int, rng: np.random.Generator, n_items: int = 100) -> Case:
 
 def analysed(m: int, rng: np.random.Generator) -> Case:
     responses = make_responses(consistent_answers(m, 100, 3, rng)[0])
-    return responses.n_responses, lambda: analyse(responses).consistent
+    return responses.n_responses, lambda: analyse(responses, range(m)).consistent
 
 
 def both(m: int, rng: np.random.Generator) -> Case:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from itertools import permutations
+from itertools import chain, permutations, product
 from math import factorial
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.order.pqtree.nodes import Inner, Leaf, Node, PNode
+from hitsndiffs.order.pqtree.tree import PQTree
 
 
 @cache
@@ -32,6 +34,20 @@ def valid_positions(n: int, sets: Iterable[Iterable[int]]) -> npt.NDArray[np.int
 def valid_orders(n: int, sets: Iterable[Iterable[int]]) -> set[tuple[int, ...]]:
     """By trying all: the orders in which every set is consecutive."""
     return set(map(tuple, np.argsort(valid_positions(n, sets), axis=1).tolist()))
+
+
+def tree_orders(tree: PQTree) -> list[tuple[int, ...]]:
+    """Every order that a (small) PQ-tree allows, by the definition of its nodes."""
+
+    def below(node: Node) -> list[tuple[int, ...]]:
+        if isinstance(node, Leaf):
+            return [(node.index,)]
+        assert isinstance(node, Inner)
+        children = [below(child) for child in node]
+        turns = permutations(children) if isinstance(node, PNode) else (children, children[::-1])
+        return [tuple(chain(*parts)) for turn in turns for parts in product(*turn)]
+
+    return below(tree._root)
 
 
 def random_sets(

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
-from hitsndiffs.order.certificate import broken_options, is_consecutive
+from hitsndiffs.order.certificate import is_consecutive
 from hitsndiffs.order.perfect import perfect_order
 from hitsndiffs.order.ties import Levels, patterns
 
@@ -43,7 +43,7 @@ def ordered_users(data: Engine, levels: Levels) -> tuple[IntVector, bool]:
     """
     pattern = patterns(data, users=levels.sharing)
     order = levels.sorted_by(pattern)
-    if _is_consistent(data, order):
+    if is_consecutive(data, order, FIRST_LOOK) and is_consecutive(data, order):
         return order, True
     if not _ties_could_mend(data, levels):
         return order, False
@@ -52,12 +52,6 @@ def ordered_users(data: Engine, levels: Levels) -> tuple[IntVector, bool]:
     if found is None or (np.diff(levels.level[found.order]) < 0).any():
         return order, False
     return found.order, True
-
-
-def _is_consistent(data: Engine, order: IntVector) -> bool:
-    if len(broken_options(data, order, first_items=FIRST_LOOK)):
-        return False
-    return is_consecutive(data, order)
 
 
 def _ties_could_mend(data: Engine, levels: Levels) -> bool:

@@ -1,8 +1,8 @@
-"""Whether responses are consistent at all: all consistent orders, or what prevents them."""
+"""How far responses are from consistent: how many orders explain them, or what prevents any."""
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import python_value
-from hitsndiffs.order.answer_patterns import Sheets
-from hitsndiffs.order.certificate import extra_blocks
+from hitsndiffs.engines import open_engine
 from hitsndiffs.order.pqtree.tree import PQTree
+from hitsndiffs.order.ties import patterns
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
 
-__all__ = ["Consistency", "analyse", "is_c1p"]
+__all__ = ["Consistency", "analyse"]
 
 IntVector = npt.NDArray[np.int64]
 Option = tuple[Any, Any]
@@ -32,22 +32,18 @@ class Consistency:
     consistent
         Whether the users can be ordered so that the choosers of every option are neighbours.
     tree
-        All orders of the users (by label; users without answers are left out) in which the options
-        are consecutive; for inconsistent data, only the options that fit (not ``misfits``).
-    sheet_tree
-        The same with users of equal answers merged, under the label of the first of them.
-    n_users
-        Users who answered something.
+        All orders of the different answer sheets in which the options are consecutive; for
+        inconsistent data, only the options that fit (not ``misfits``).
     first_failing
-        Item and option at which no order of the users was left, taking the options in their own
-        order; None for consistent data.
+        Item and option at which no order was left, taking the options in their own order; None for
+        consistent data.
     misfits
         Item and option of those that do not fit together with the options kept. Adding any of them
         to the kept ones breaks consistency. Which ones are kept depends on the sequence in which
         they are tried (see :func:`analyse`); more might be possible.
-    n_options, n_tested
-        The number of options, and of those that can break consistency: on at least two answer
-        sheets, but not on all.
+    n_tested
+        The number of options that can break consistency: on at least two answer sheets, but not on
+        all.
     distance
         How far the data are from consistent: 0 if they are, about 1 for random answers. It is the
         number of extra blocks (an option whose choosers stand in b separate blocks has b - 1) in
@@ -59,32 +55,19 @@ class Consistency:
 
     consistent: bool
     tree: PQTree
-    sheet_tree: PQTree
-    n_users: int
     first_failing: Option | None
     misfits: tuple[Option, ...] = field(repr=False)
-    n_options: int
     n_tested: int
     distance: float
 
     @property
     def n_orders(self) -> int:
-        """Exact number of orders of the users who answered, or 0 for inconsistent data.
-
-        Users with equal answers are told apart, so this is usually far more than
-        ``n_sheet_orders``. Python prints no integer beyond 4300 digits; to show it, use
-        ``tree.log10_orders()``.
-        """
-        return self.tree.n_orders() if self.consistent else 0
-
-    @property
-    def n_sheet_orders(self) -> int:
         """Exact number of orders of the different answer sheets, or 0 for inconsistent data.
 
         2 means one order and its reverse: the ranking is settled except for its direction and
         for ties between users with equal answers.
         """
-        return self.sheet_tree.n_orders() if self.consistent else 0
+        return self.tree.n_orders() if self.consistent else 0
 
     @property
     def misfit_share(self) -> float:
@@ -100,29 +83,7 @@ class Consistency:
         return dict(sorted(counts.items(), key=lambda entry: -entry[1]))
 
 
-def is_c1p(responses: Responses) -> bool:
-    """Whether some order of the users makes every option's choosers neighbours (the paper's C1P).
-
-    A missing answer is a zero in the row of the matrix, as in the paper. The time is near linear
-    in the number of responses.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hitsndiffs.data.responses import Responses
-    >>> codes = np.array([[0, 0, 1], [0, 1, 1]], dtype=np.uint8)  # items × users
-    >>> r = Responses(users=np.array([*"abc"]), items=np.array(["i", "j"]),
-    ...               option_labels=np.array([*"xyxy"]), item_starts=np.array([0, 2, 4]),
-    ...               codes=codes)
-    >>> is_c1p(r)
-    True
-    """
-    sheets = Sheets(responses)
-    tree = PQTree(len(sheets))
-    return all(tree._reduce(sheets.choosers(option)) for option in sheets.tested.tolist())
-
-
-def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consistency:
+def analyse(responses: Responses, order: npt.ArrayLike) -> Consistency:
     """Find all orders in which responses are consistent, or what prevents it.
 
     Parameters
@@ -133,8 +94,7 @@ def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consist
         The numbers of the users who answered, from one end to the other, in an order that is
         nearly right (for example by HnD's scores). It matters only for inconsistent data: options
         are then tried from the best fit with this order to the worst, so the misfits are those
-        that stand out. Without it options are tried in their own sequence, and an odd item that
-        comes early is kept at the cost of good ones that come later.
+        that stand out.
 
     Examples
     --------
@@ -144,52 +104,117 @@ def analyse(responses: Responses, order: npt.ArrayLike | None = None) -> Consist
     >>> r = Responses(users=np.array([*"abc"]), items=np.array([*"ijk"]),
     ...               option_labels=np.array([*"xyxyxy"]), item_starts=np.array([0, 2, 4, 6]),
     ...               codes=codes)
-    >>> report = analyse(r)
+    >>> report = analyse(r, [0, 1, 2])
     >>> report.consistent, report.first_failing
     (False, ('k', 'x'))
     >>> print(report.tree)
-    [a b c]
+    [0 1 2]
     """
-    sheets = Sheets(responses)
-    blocks = None if order is None else extra_blocks(responses, order)
-    expected = _expected_blocks(responses)
-    names = [python_value(responses.users[members[0]]) for members in sheets.members]
+    sheets = _Sheets(responses)
+    blocks, expected = extra_blocks(responses, order), _expected_blocks(responses)
     tested = sheets.tested
-    tree, failed = _reduce_all(sheets, names, tested, stop_at_failure=blocks is not None)
-    first_failing = failed[0] if failed else None
+    tree, failed = _reduced(sheets, tested, stop_at_failure=True)
+    first_failing = _name(responses, failed[0]) if failed else None
     distance = 0.0
-    if failed and blocks is not None:
-        best_first = tested[np.argsort((blocks / expected.clip(min=1e-9))[tested], kind="stable")]
-        tree, failed = _reduce_all(sheets, names, best_first)
     if failed:
-        found = extra_blocks(responses, sheets.users(tree._frontier()))
-        least = found.sum() if blocks is None else min(found.sum(), blocks.sum())
-        distance = float(least / expected.sum())
+        best_first = tested[np.argsort((blocks / expected.clip(min=1e-9))[tested], kind="stable")]
+        tree, failed = _reduced(sheets, best_first)
+        found = extra_blocks(responses, sheets.users(tree.frontier()))
+        distance = float(min(found.sum(), blocks.sum()) / expected.sum())
     return Consistency(
         consistent=not failed,
-        tree=_over_users(tree, responses, sheets),
-        sheet_tree=tree,
-        n_users=sum(map(len, sheets.members)),
-        first_failing=None if first_failing is None else _name(responses, first_failing),
+        tree=tree,
+        first_failing=first_failing,
         misfits=tuple(_name(responses, option) for option in sorted(failed)),
-        n_options=responses.n_options,
         n_tested=len(tested),
         distance=distance,
     )
 
 
-def _reduce_all(
-    sheets: Sheets, names: list[Any], options: IntVector, stop_at_failure: bool = False
+class _Sheets:
+    """The different answer sheets of some responses, and which sheets have each option."""
+
+    def __init__(self, responses: Responses) -> None:
+        #: For each sheet, the users who have it; users without answers are in none.
+        self.members: list[list[int]] = _equal_rows(responses)
+        first = np.array([users[0] for users in self.members], dtype=np.int64)
+        indptr, options = responses.some_rows(first)
+        #: For each option, the number of sheets with it.
+        self.sizes: IntVector = np.bincount(options, minlength=responses.n_options)
+        sheet = np.repeat(np.arange(len(self.members)), np.diff(indptr))
+        self._choosers = sheet[np.argsort(options, kind="stable")]
+        self._starts = np.concatenate([[0], np.cumsum(self.sizes)])
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def choosers(self, option: int) -> list[int]:
+        """The sheets with an option."""
+        chosen: list[int] = self._choosers[self._starts[option] : self._starts[option + 1]].tolist()
+        return chosen
+
+    @property
+    def tested(self) -> IntVector:
+        """The options that can break consistency: on at least two sheets, but not on all."""
+        return np.flatnonzero((self.sizes > 1) & (self.sizes < len(self)))
+
+    def users(self, sheets: Iterable[int]) -> list[int]:
+        """The users of some sheets, in sheet order."""
+        return [user for sheet in sheets for user in self.members[sheet]]
+
+
+def _equal_rows(responses: Responses) -> list[list[int]]:
+    """Groups of users with equal answers, by first member; users without answers left out."""
+    groups: dict[int, list[int]] = {}
+    users = np.flatnonzero(responses.answers_per_user)
+    numbers = patterns(open_engine(responses))[users]
+    for user, number in zip(users.tolist(), numbers.tolist(), strict=True):
+        groups.setdefault(number, []).append(user)
+    return list(groups.values())
+
+
+def _reduced(
+    sheets: _Sheets, options: IntVector, stop_at_failure: bool = False
 ) -> tuple[PQTree, list[int]]:
     """The tree of the options that fit, tried one by one, and the options that do not."""
-    tree = PQTree(names)
+    tree = PQTree(len(sheets))
     failed: list[int] = []
     for option in options.tolist():
-        if not tree._reduce(sheets.choosers(option)):
+        if not tree.reduce(sheets.choosers(option)):
             failed.append(option)
             if stop_at_failure:
                 break
     return tree, failed
+
+
+def extra_blocks(responses: Responses, order: npt.ArrayLike) -> IntVector:
+    """Into how many blocks, beyond the first, an order splits each option's choosers."""
+    order = np.asarray(order, dtype=np.int64)
+    pairs = _dense_pairs(responses, order) if responses.is_dense else _row_pairs(responses, order)
+    blocks: IntVector = np.maximum(responses.choosers_per_option - pairs, 1)
+    return blocks - 1
+
+
+def _dense_pairs(responses: Responses, order: IntVector) -> IntVector:
+    """For each option, how many pairs of neighbours in the order both chose it."""
+    pairs = np.zeros(responses.n_options, dtype=np.int64)
+    starts = responses.item_starts
+    for first, end, item_codes in zip(starts[:-1], starts[1:], responses.codes, strict=True):
+        codes = item_codes[order]
+        same = codes[1:][codes[1:] == codes[:-1]]
+        pairs[first:end] = np.bincount(same, minlength=end - first)[: end - first]
+    return pairs
+
+
+def _row_pairs(responses: Responses, order: IntVector) -> IntVector:
+    indptr, options = responses.rows
+    positions = np.full(responses.n_users, -1, dtype=np.int64)
+    positions[order] = np.arange(len(order))
+    by_user = np.repeat(positions, np.diff(indptr))
+    sequence = np.lexsort((by_user, options))
+    options, by_user = options[sequence], by_user[sequence]
+    pair = (options[1:] == options[:-1]) & (by_user[1:] == by_user[:-1] + 1)
+    return np.bincount(options[1:][pair], minlength=responses.n_options)
 
 
 def _expected_blocks(responses: Responses) -> npt.NDArray[np.float64]:
@@ -204,12 +229,3 @@ def _name(responses: Responses, option: int) -> Option:
     """The labels of an option's item and of the option."""
     item = responses.items[responses.option_items[option]]
     return python_value(item), python_value(responses.option_labels[option])
-
-
-def _over_users(tree: PQTree, responses: Responses, sheets: Sheets) -> PQTree:
-    """The tree of sheets as a tree of users."""
-    users = sheets.users(range(len(sheets)))
-    ends = np.cumsum([len(members) for members in sheets.members]).tolist()
-    twins = [range(start, end) for start, end in zip([0, *ends], ends, strict=False)]
-    labels = [python_value(responses.users[user]) for user in users]
-    return copy(tree)._with_twins(labels, twins, sheets.alone)

@@ -16,7 +16,6 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.order.pqtree.enumeration import from_prefix_form
 from hitsndiffs.order.pqtree.tree import PQTree
 
 __all__ = ["count_orders", "tree_of_intervals"]
@@ -71,9 +70,8 @@ def tree_of_intervals(first: IntVector, last: IntVector, places: int) -> PQTree:
     >>> print(tree_of_intervals(np.array([0, 1, 4]), np.array([2, 3, 5]), 6))
     {[0 {1 2} 3] {4 5}}
     """
-    tree = PQTree(places)
     if places < 2:
-        return tree
+        return PQTree(places)
     form: list[tuple[str, int]] = []
     place = 0
     for (low, _), (children, turning) in _nodes(_distinct(first, last + 1, places), places).items():
@@ -81,8 +79,7 @@ def tree_of_intervals(first: IntVector, last: IntVector, places: int) -> PQTree:
         form.append(("Q" if turning else "P", children))
         place = low
     form += [("leaf", leaf) for leaf in range(place, places)]
-    tree._root = from_prefix_form(form, tree._leaves)
-    return tree
+    return PQTree.of(form, places)
 
 
 def _distinct(low: IntVector, high: IntVector, places: int) -> IntVector:

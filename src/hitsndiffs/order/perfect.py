@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.layouts import some_rows
 from hitsndiffs.engines.ones import Ones
+from hitsndiffs.order.certificate import option_ends
 from hitsndiffs.order.intervals import count_orders, tree_of_intervals
 from hitsndiffs.order.pqtree.tree import PQTree
 
@@ -148,9 +149,7 @@ def checked_order(
     data: Engine, order: IntVector, level: IntVector | None = None
 ) -> PerfectOrder | None:
     """An order of all users who answered, as a perfect order; None if it is not perfect."""
-    positions = np.full(data.n_users, -1, dtype=np.int64)
-    positions[order] = np.arange(len(order))
-    first, last = (np.asarray(ends, dtype=np.int64) for ends in data.extremes(positions))
+    first, last = (np.asarray(ends, dtype=np.int64) for ends in option_ends(data, order))
     if (last - first + 1 != data.choosers_per_option).any():
         return None
     if level is None:  # users on one level lie between the same ends of options
@@ -210,7 +209,7 @@ class _Sets:
             some = 1 + int(np.searchsorted(np.cumsum(self.sizes[broken]), room))
             for number in broken[:some].tolist():
                 begin, end = self.starts[number : number + 2]
-                if not tree._reduce(self.leaves[begin:end].tolist()):
+                if not tree.reduce(self.leaves[begin:end].tolist()):
                     return None
             room *= 2
 

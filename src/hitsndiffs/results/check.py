@@ -259,9 +259,9 @@ def _perfect_order(ranking: Ranking, full: bool, search_users: int) -> Iterator[
         "misfit_share": found.misfit_share,
     }
     if found.consistent:
-        digits = found.sheet_tree.log10_orders()
+        digits = found.tree.log10_orders()
         value["log10_orders"] = digits
-        number = f"{found.n_sheet_orders:,}" if digits < 9 else f"about 10^{digits:.0f}"
+        number = f"{found.n_orders:,}" if digits < 9 else f"about 10^{digits:.0f}"
         sentence = (
             "A perfect order exists, and it is the only one (but for its direction)."
             if digits < 0.5

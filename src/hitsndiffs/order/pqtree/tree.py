@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from hitsndiffs.errors import InputError
-from hitsndiffs.order.pqtree import enumeration, reduction
+from hitsndiffs.order.pqtree import reduction, walks
 from hitsndiffs.order.pqtree.nodes import EMPTY, Inner, Leaf, Node, PNode, QNode
 
 __all__ = ["PQTree"]
-
-#: ``str(tree)`` writes at most this many leaves and opening brackets.
-TEXT_LIMIT = 200
 
 
 class PQTree:
@@ -26,20 +20,19 @@ class PQTree:
 
     Parameters
     ----------
-    leaves
-        The labels of the leaves (hashable, all different), or their number: ``PQTree(4)`` has the
-        leaves 0, 1, 2 and 3.
+    n_leaves
+        The number of leaves: ``PQTree(4)`` has the leaves 0, 1, 2 and 3.
 
     Examples
     --------
-    >>> tree = PQTree("abcde")
-    >>> tree.reduce("cd"), tree.reduce("de")
+    >>> tree = PQTree(5)
+    >>> tree.reduce([2, 3]), tree.reduce([3, 4])
     (True, True)
-    >>> print(tree)  # a, b and the block c d e in any order; c d e forwards or backwards
-    {a b [c d e]}
+    >>> print(tree)  # 0, 1 and the block 2 3 4 in any order; 2 3 4 forwards or backwards
+    {0 1 [2 3 4]}
     >>> tree.n_orders()
     12
-    >>> tree.reduce("ce")  # not consecutive in any of them: refused, and nothing changes
+    >>> tree.reduce([2, 4])  # not consecutive in any of them: refused, and nothing changes
     False
     >>> tree.n_orders()
     12
@@ -49,58 +42,35 @@ class PQTree:
     Booth and Lueker, J. Comput. Syst. Sci. 13 (1976) 335–379.
     """
 
-    __slots__ = ("_index", "_labels", "_leaves", "_root")
+    __slots__ = ("_leaves", "_root")
 
-    def __init__(self, leaves: int | Iterable[Hashable]) -> None:
-        self._labels: list[Any] = list(range(leaves) if isinstance(leaves, int) else leaves)
-        self._index: dict[Any, int] = {label: i for i, label in enumerate(self._labels)}
-        if len(self._index) < len(self._labels):
-            twice = next(x for i, x in enumerate(self._labels) if self._index[x] != i)
-            raise InputError(f"The leaves of a PQ-tree must differ; {twice!r} came twice.")
-        self._leaves = [Leaf(i) for i in range(len(self._labels))]
-        only_one = len(self._leaves) == 1
-        self._root: Node = self._leaves[0] if only_one else PNode(self._leaves)
+    def __init__(self, n_leaves: int) -> None:
+        self._leaves = [Leaf(i) for i in range(n_leaves)]
+        self._root: Node = self._leaves[0] if n_leaves == 1 else PNode(self._leaves)
+
+    @classmethod
+    def of(cls, form: Sequence[tuple[str, int]], n_leaves: int) -> PQTree:
+        """A tree by its nodes, parents first: kind (P, Q or leaf), and size or number.
+
+        >>> print(PQTree.of([("P", 2), ("leaf", 1), ("Q", 2), ("leaf", 0), ("leaf", 2)], 3))
+        {1 [0 2]}
+        """
+        tree = cls(n_leaves)
+        tree._root = walks.from_prefix_form(form, tree._leaves)
+        return tree
 
     def __len__(self) -> int:
-        return len(self._labels)
-
-    def __repr__(self) -> str:
-        kinds = [type(node) for node in self._inner_nodes()]
-        p, q = kinds.count(PNode), kinds.count(QNode)
-        return f"PQTree({len(self):,} leaves, {p:,} P-nodes, {q:,} Q-nodes)"
+        return len(self._leaves)
 
     def __str__(self) -> str:
-        return self.to_text(TEXT_LIMIT)
+        return walks.text(self._root)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Pickling node by node would recurse along every chain of siblings.
-        return _rebuild, (self._labels, enumeration.prefix_form(self._root))
+    def reduce(self, numbers: Iterable[int]) -> bool:
+        """Keep the orders in which these leaves (all different) are consecutive, if there are any.
 
-    def reduce(self, leaves: Iterable[Hashable]) -> bool:
-        """Keep the orders in which these leaves are consecutive, if there are any.
-
-        Parameters
-        ----------
-        leaves
-            Labels; order and repetitions do not matter.
-
-        Returns
-        -------
-        bool
-            False if no order would be left; the tree then stays as it was.
+        If no order would be left, the result is false, and the tree stays as it was.
         """
-        try:
-            indices = {self._index[label] for label in leaves}
-        except KeyError as error:
-            raise InputError(
-                f"{error.args[0]!r} is not a leaf of this PQ-tree; its {len(self):,} leaves are "
-                f"{_some(self._labels)}."
-            ) from None
-        return self._reduce(indices)
-
-    def _reduce(self, indices: Iterable[int]) -> bool:
-        """Reduce by leaf numbers (all different)."""
-        leaves = [self._leaves[i] for i in indices]
+        leaves = [self._leaves[i] for i in numbers]
         if len(leaves) < 2 or len(leaves) == len(self._leaves):
             return True
         touched: list[Inner] = []
@@ -117,22 +87,16 @@ class PQTree:
             node.forget()
         return accepted
 
-    def frontier(self) -> list[Any]:
+    def frontier(self) -> list[int]:
         """Return one of the orders: the leaves from left to right.
 
-        Examples
-        --------
-        >>> tree = PQTree("abc")
-        >>> tree.reduce("ac")
+        >>> tree = PQTree(3)
+        >>> tree.reduce([0, 2])
         True
         >>> tree.frontier()
-        ['b', 'a', 'c']
+        [1, 0, 2]
         """
-        return [self._labels[i] for i in self._frontier()]
-
-    def _frontier(self) -> list[int]:
-        """Return the frontier as leaf numbers."""
-        return enumeration.leaf_order(self._root)
+        return walks.leaf_order(self._root)
 
     def arranged(
         self, values: Sequence[float], sizes: Sequence[int], tolerance: float = 1e-9
@@ -159,8 +123,8 @@ class PQTree:
 
         Examples
         --------
-        >>> tree = PQTree("abcd")
-        >>> tree.reduce("ab"), tree.reduce("bc")
+        >>> tree = PQTree(4)
+        >>> tree.reduce([0, 1]), tree.reduce([1, 2])
         (True, True)
         >>> tree.arranged([3, 2, 1, 0], [1, 1, 1, 1])
         ([3, 2, 1, 0], [False, False, False, False])
@@ -168,7 +132,7 @@ class PQTree:
         ([1, 0, 2], [False, False, True])
         """
         limit = tolerance * max((abs(value) for value in values), default=0.0)
-        return enumeration.arranged(self._root, values, sizes, limit)
+        return walks.arranged(self._root, values, sizes, limit)
 
     def n_orders(self) -> int:
         """Return the exact number of orders: c! for a P-node with c children, 2 for a Q-node.
@@ -186,84 +150,13 @@ class PQTree:
         natural += sum(t * math.lgamma(size + 1) for size, t in self._p_sizes().items())
         return natural / math.log(10)
 
-    def orders(self, limit: int | None = None) -> Iterator[list[Any]]:
-        """Iterate over the orders, each once; at most ``limit`` of them.
-
-        Do not reduce the tree meanwhile.
-
-        Examples
-        --------
-        >>> tree = PQTree("abc")
-        >>> tree.reduce("ab"), tree.reduce("bc")
-        (True, True)
-        >>> list(tree.orders())
-        [['a', 'b', 'c'], ['c', 'b', 'a']]
-        """
-        for order in islice(enumeration.leaf_orders(self._root), limit):
-            yield [self._labels[i] for i in order]
-
-    def to_text(self, limit: int | None = None) -> str:
-        """Write the tree in one line: P-nodes in braces, Q-nodes in brackets.
-
-        Parameters
-        ----------
-        limit
-            Stop after this many leaves and opening brackets, and say how many leaves are left out;
-            None writes all. ``str(tree)`` has a limit of 200.
-
-        Examples
-        --------
-        >>> PQTree(1000).to_text(limit=5)
-        '{0 1 2 3 … 996 more}'
-        """
-        return enumeration.text(self._root, self._labels, limit)
-
-    def _inner_nodes(self) -> Iterator[Inner]:
-        return enumeration.inner_nodes(self._root)
-
     def _n_q_nodes(self) -> int:
-        return sum(isinstance(node, QNode) for node in self._inner_nodes())
+        return sum(isinstance(node, QNode) for node in walks.inner_nodes(self._root))
 
     def _p_sizes(self) -> dict[int, int]:
         """How many P-nodes there are of each size."""
         sizes: dict[int, int] = {}
-        for node in self._inner_nodes():
+        for node in walks.inner_nodes(self._root):
             if isinstance(node, PNode):
                 sizes[node.size] = sizes.get(node.size, 0) + 1
         return sizes
-
-    def _with_twins(
-        self, labels: Sequence[Any], twins: Sequence[Sequence[int]], together: Sequence[bool]
-    ) -> PQTree:
-        """Replace each leaf by several leaves (this tree is used up).
-
-        Leaf ``i`` becomes the leaves ``twins[i]`` of the new tree, whose labels are ``labels``.
-        These are in exactly the same sets, so below a P-node they need not stand together, unless
-        one of the sets consists of just them (``together[i]``).
-        """
-        tree = PQTree(labels)
-        root = self._root
-        for old, numbers, tied in zip(self._leaves, twins, together, strict=True):
-            new = [tree._leaves[i] for i in numbers]
-            if isinstance(old.parent, PNode) and (len(new) == 1 or not tied):
-                parent = old.parent
-                parent.remove(old)
-                for leaf in new:
-                    parent.add(leaf)
-            else:
-                block: Node = new[0] if len(new) == 1 else PNode(new)
-                block.take_place_of(old)
-                root = block if old is root else root
-        tree._root = root
-        return tree
-
-
-def _some(labels: list[Any]) -> str:
-    shown = ", ".join(repr(label) for label in labels[:5])
-    return shown + (", …" if len(labels) > 5 else "")
-
-
-def _rebuild(labels: list[Any], prefix: list[tuple[str, int]]) -> PQTree:
-    tree = PQTree(labels)
-    tree._root = enumeration.from_prefix_form(prefix, tree._leaves)
-    return tree
