@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.groups import user_groups
 from hitsndiffs.data.encoding.interning import Interner, trimmed
 from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.encoding.names import count, listed, recognise
 from hitsndiffs.data.encoding.option_book import Codes
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array
 from hitsndiffs.data.encoding.series import code_cells, text_of
@@ -23,7 +23,7 @@ from hitsndiffs.data.encoding.wide import WideBuilder, check_user_names
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_users
-from hitsndiffs.reading.extra_rows import nameless_rows, rows_apart
+from hitsndiffs.reading.extra_rows import nameless_rows, rows_apart, rows_of_text
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.header import looks_long
 from hitsndiffs.reading.roles import WideRoles
@@ -135,6 +135,7 @@ def build_wide(
     pieces: list[list[Any]] = []
     numbers: list[str] = []
     apart: dict[int, str] = {}
+    remarks: list[int] = []
     n_rows = 0
     chosen = {*roles.users, *roles.items}
     beside = _beside(table, roles)
@@ -158,10 +159,12 @@ def build_wide(
         groups.take(first_row, columns)
         cells = {name: columns.pop(name) for name in beside}
         numbers = cells.pop(roles.attempt or "", [])
-        apart = rows_apart(cells, [columns[name] for name in roles.items]) if cells else {}
-        if table.is_small and table.has_header and not roles.asked:
-            told = [columns[name] for name in roles.users]
-            apart |= nameless_rows(told, [columns[name] for name in roles.items])
+        if table.is_small and table.has_header:
+            told, given = ([columns[name] for name in own] for own in (roles.users, roles.items))
+            apart = rows_apart(cells, given, told) if cells else {}
+            if not roles.asked:
+                apart |= nameless_rows(told, given)
+                remarks = rows_of_text(told, given, roles.items)
         if any(name in columns for name in roles.users):
             pieces.append([columns.pop(name) for name in roles.users if name in columns])
         found = [names.get(name, name) for name in columns]
@@ -179,9 +182,15 @@ def build_wide(
         notes.append("There is no user column: the users are named user-1, user-2, ….")
     for row, label in apart.items():
         named[row], nameless[row] = label, False
+    if remarks:
+        texts = listed([named[row] for row in remarks], most=2)
+        notes.append(f"Left out {count(len(remarks), 'row')} of text: {texts}.")
     encoded = builder.finish(named, "file", notes, nameless)
+    if remarks:
+        is_user = ~np.isin(np.arange(n_rows), remarks)
+        encoded = with_users(encoded, is_user[~nameless])
     if attempt is not None:
-        numbers = [] if nameless.any() else numbers
+        numbers = [] if nameless.any() or remarks else numbers
         said: list[str] = []
         encoded = _one_row_each(encoded, attempt, said, numbers)
         encoded = replace(encoded, notes=(*encoded.notes, *said))

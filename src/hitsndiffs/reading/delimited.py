@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.encoding.names import count, listed
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.below import first_line_below
 from hitsndiffs.reading.chunk_bytes import (
     after_line,
     even_rows,
@@ -85,6 +87,8 @@ class DelimitedTable:
                 "(or per answer)."
             )
         self.is_small = len(self._first.data) < self._sizes.small
+        if self.is_small and self.has_header:
+            self._cut_remarks()
         self._plan: dict[str, Any] = {}
 
     # -- the first rows ---------------------------------------------------------------------
@@ -148,6 +152,21 @@ class DelimitedTable:
             return names  # neither: the rows are refused
         self.notes.append("The first column has no name in the header.")
         return ["", *names]
+
+    def _cut_remarks(self) -> None:
+        """Leave out the remarks below a small table."""
+        data = b"".join(chunk.data for chunk in self._all_chunks())
+        self._first = Chunk(data, self._first.first_line)
+        rows = list(self._records(self._first, check=False))
+        line = first_line_below(rows, self._width)
+        if line is None:
+            return
+        below = [" ".join(row).strip() for begin, _, row in rows if begin >= line and any(row)]
+        self.sample = [row for begin, _, row in rows if begin < line]
+        cut = after_line(self._first.data, line - self._first.first_line)
+        self._first = Chunk(self._first.data[:cut], self._first.first_line)
+        lines = count(len(below), "line")
+        self.notes.append(f"Left out {lines} of text below the table: {listed(below, most=2)}.")
 
     # -- all rows ---------------------------------------------------------------------------
 

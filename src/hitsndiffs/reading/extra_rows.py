@@ -1,9 +1,12 @@
-"""Find rows of a table that are not users: keys and summaries, named in any column."""
+"""Find rows of a table that are not users: keys, summaries and remarks, named in any column."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from hitsndiffs.reading.below import is_remark
 from hitsndiffs.reading.vocabulary import (
     FIRST_NAMES,
     LAST_NAMES,
@@ -14,7 +17,15 @@ from hitsndiffs.reading.vocabulary import (
     role_of_name,
 )
 
-__all__ = ["BOTTOM", "TOP", "named_rows", "nameless_rows", "row_names", "rows_apart"]
+__all__ = [
+    "BOTTOM",
+    "TOP",
+    "named_rows",
+    "nameless_rows",
+    "row_names",
+    "rows_apart",
+    "rows_of_text",
+]
 
 #: Summary rows are looked for among this many rows at the top and at the bottom.
 TOP, BOTTOM = 3, 8
@@ -66,7 +77,9 @@ def row_names(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def rows_apart(
-    labels: Mapping[str, Sequence[str]], answers: Sequence[Sequence[str]]
+    labels: Mapping[str, Sequence[str]],
+    answers: Sequence[Sequence[str]],
+    names: Sequence[Sequence[str]] = (),
 ) -> dict[int, str]:
     """Return the rows named as a key or a summary whose cells look the part.
 
@@ -76,6 +89,8 @@ def rows_apart(
         As in :func:`named_rows`.
     answers
         The columns of the items.
+    names
+        The columns that name the users. A row with a user's id is a person called Key.
 
     Examples
     --------
@@ -85,6 +100,8 @@ def rows_apart(
     """
     found: dict[int, str] = {}
     for row, label in named_rows(labels).items():
+        if any(_is_person(row, label, own, ids) for own in labels.values() for ids in names):
+            continue
         filled = [column for column in answers if column[row].strip()]
         alone = sum(_is_alone(column, row) for column in filled)
         key = is_key_name(label) and len(filled) > 0 and alone <= 0.5 * len(filled)
@@ -96,12 +113,77 @@ def rows_apart(
     return found
 
 
+def _is_person(row: int, label: str, column: Sequence[str], ids: Sequence[str]) -> bool:
+    """Whether a row has an id like all others, and its name is one that a person may have."""
+    if column[row].strip() != label or is_key_name(ids[row]):
+        return False
+    shapes = Counter(_shape(text) for text in ids)
+    if not ids[row].strip() or shapes[_shape(ids[row])] * 2 <= len(ids):
+        return False
+    others = [text.strip() for k, text in enumerate(column) if k != row and text.strip()]
+    shouted = label.isupper() and not sum(map(str.isupper, others)) * 2 > len(others)
+    short = sum(len(text.split()) > len(label.split()) for text in others) * 2 > len(others)
+    return not (shouted or short or len(label.split()) > 1)
+
+
+def _shape(text: str) -> str:
+    """Return what an id looks like: letters and digits, whichever they are.
+
+    Examples
+    --------
+    >>> _shape("s-0412"), _shape("ann.lee@x.org"), _shape("KEY")
+    ('a-9999', 'a.a@a.a', 'a')
+    """
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "9", text.strip()))
+
+
+def rows_of_text(
+    names: Sequence[Sequence[str]], answers: Sequence[Sequence[str]], items: list[str]
+) -> list[int]:
+    """Return the rows that hold a remark below the table, or the title of another part of it.
+
+    A row without answers may also be a person who gave none. It is a remark if it follows the last
+    answer and is written like a sentence or stands below a blank row, and a title if the names of
+    the items follow.
+
+    Parameters
+    ----------
+    names
+        The columns that name the users.
+    answers
+        The columns of the items.
+    items
+        The names of the items.
+
+    Examples
+    --------
+    >>> rows_of_text([["ann", "bob", "cem", "Source: the office"]], [["A", "B", "", ""]], ["q1"])
+    [3]
+    """
+    n_rows = min(map(len, names), default=0)
+    blank = [not any(column[row].strip() for column in answers) for row in range(n_rows)]
+    told = [" ".join(column[row].strip() for column in names).strip() for row in range(n_rows)]
+    end = n_rows
+    while end and blank[end - 1]:
+        end -= 1
+    found = []
+    apart = False
+    for row in range(end, n_rows):
+        apart = apart or not told[row]
+        if told[row] and (apart or is_remark(told[row])):
+            found.append(row)
+    titles = [row for row in range(end - 1) if blank[row] and told[row]]
+    found += [row for row in titles if [column[row + 1].strip() for column in answers] == items]
+    return sorted(found)
+
+
 def nameless_rows(
     names: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]
 ) -> dict[int, str]:
-    """Return the rows at the top that name no user and whose cells no other row has.
+    """Return the rows at the edges that name no user and whose cells no other row has.
 
-    They hold the texts of the questions, or their points. Nothing is returned for small tables.
+    They hold the texts of the questions, their points, or sums. Nothing is returned for small
+    tables.
 
     Parameters
     ----------
@@ -118,7 +200,8 @@ def nameless_rows(
     """
     found: dict[int, str] = {}
     n_rows = min(map(len, names), default=0)
-    for row in range(TOP if n_rows > 8 else 0):
+    edges = [*range(TOP), *range(max(TOP, n_rows - BOTTOM), n_rows)] if n_rows > 8 else []
+    for row in edges:
         filled = [column for column in answers if column[row].strip()]
         enough = len(filled) >= max(4, len(answers) / 2)
         named = any(column[row].strip() for column in names)

@@ -20,7 +20,9 @@ _PHRASES = """
     <no response> | (no response) | [no response] | not answered | not attempted |
     no respondida | nicht beantwortet | keine antwort | sans réponse | sin respuesta |
     sem resposta | nessuna risposta | geen antwoord | нет ответа | 無回答 | 未回答 | 未作答 |
-    [invalid] | omitted | omit | missing | none selected | undefined | mult | (空) | (跳过) | 空白
+    [invalid] | omitted | omit | missing | none selected | undefined | mult | (空) | (跳过) | 空白 |
+    # | _ | \\n | #null! | #value! | #ref! | skip | skipped | (skipped) | k.a. | k. a. |
+    keine angabe | ns/nr | s/r
 """
 _BLANK = frozenset(phrase.strip() for phrase in _PHRASES.split("|"))
 _BETWEEN = re.compile(r"[,;|\n]")

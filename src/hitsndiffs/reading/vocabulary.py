@@ -109,13 +109,19 @@ ASKS_WHO = re.compile(
     re.IGNORECASE,
 )
 _KEY_ROW = re.compile(
+    r"(?:correct|right|true|model|expected)[\s_\-]+(?:answers?|options?|choices?|responses?)|"
+    r"(?:ground[\s_\-]*)?truth|gold[\s_\-]*(?:standard|labels?|answers?)|"
     r"(?:the\s+)?(?:answer|correct|right|official|exam|test)?[\s_\-]*(?:answers?|responses?|option)?"
     r"[\s_\-]*(?:key|keys|ans|answers?|correct|solutions?|schlüssel|lösung(?:en)?|"
     r"musterlösung|lösungsschlüssel|corrigé|corrections?|clave(?:\s+de\s+respuestas)?|"
     r"respuestas?\s+correctas?|réponses?\s+correctes?|bonnes?\s+réponses?|richtige\s+antwort(?:en)?|"
     r"rispost[ae]\s+corrett[ae]|respostas?\s+corretas?|juiste?\s+antwoord(?:en)?|"
     r"chiave|gabarito|(?:antwoord)?sleutel|facit|klucz(?:\s+odpowiedzi)?|cevap\s+anahtarı|"
-    r"ключ|правильные?\s+ответы?|正解|正答|答案|标准答案|正确答案|參考答案|参考答案|정답)"
+    r"richtig|rätta?\s+svar|riktige?\s+svar|správn\w+\s+odpov\w+|helyes\s+válasz(?:ok)?|"
+    r"vastausavain|avain|avaimet|oikea\w*\s+vastau\w+|solucion(?:es|ario)|solución|soluzion[ei]|"
+    r"rispost[ae]\s+(?:esatt|giust)[ae]|oplossing(?:en)?|doğru\s+cevap(?:lar)?|jawaban\s+benar|"
+    r"đáp\s+án|مفتاح\s+\S+|الإجابات?\s+الصحيحة|σωστ\w+\s+απαντ\w+|เฉลย|"
+    r"ключ|правильные?\s+ответы?|правильн\w+\s+відповід\w+|正解|正答|答案|标准答案|正确答案|參考答案|参考答案|정답)"
     r"[\s_\-:]*(?:row|line|sheet|a|b|c|d|[0-9])?",
     re.IGNORECASE,
 )
@@ -136,11 +142,13 @@ _KEY_WORDS, _BESIDE_KEY = (frozenset(text.split()) for text in _IN_KEYS.values()
 #: Every name of a key row has one of these in it; most names have none, which is quick to see.
 _PLAIN_HINTS = (
     "key", "ans", "corr", "solu", "master", "clav", "gabar", "chiav", "sleut", "faci", "fasit",
-    "klu", "kulcs", "kunci", "juist", "richtig",
+    "klu", "kulcs", "kunci", "juist", "richtig", "right", "true", "model", "expected", "truth",
+    "gold", "rikti", "helyes", "avai", "oikea", "giust", "esatt", "oplos", "jawab",
 )  # fmt: skip
 _HINTS = (
     *_PLAIN_HINTS,
-    *["lös", "schl", "é", "å", "ø", "í", "ľ", "á", "ı", "ключ", "прав", "正", "答", "정"],
+    *["lös", "schl", "rätt", "đáp", "é", "å", "ø", "í", "ľ", "á", "ó", "ı", "ключ", "прав", "正"],
+    *["答", "정", "مفتاح", "الإجاب", "σωστ", "เฉลย"],
 )
 _SUMMARY_ROW = re.compile(
     r"(?:(?:class|group|overall|grand|sub|column|test|item|section|total|question)[\s_\-]*)*"
@@ -258,6 +266,9 @@ def is_key_name(label: str) -> bool:
     text = unicodedata.normalize("NFKC", label).casefold()
     if not any(hint in text for hint in (_PLAIN_HINTS if text.isascii() else _HINTS)):
         return False
+    before, bracket, _ = label.partition("(")
+    if bracket and len(before.split()) > 1 and is_key_name(before):
+        return True  # Answer key (do not share)
     words = [word for word in _PARTS.split(text) if word]
     if "," in label.strip(" ,") and _BESIDE_KEY.isdisjoint(words):
         return False  # a family name and an initial

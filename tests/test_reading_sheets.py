@@ -1,0 +1,153 @@
+"""Sheets as people keep them: remarks below the table, rows and columns with names of their own."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import pytest
+from reading_helpers import answers
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading import read_responses
+
+PEOPLE = """Ada Bird, Ben Cole, Cleo Dorn, Dan Ebel, Eva Fox, Finn Gray, Gia Hill, Hugo Ives,
+    Ida Jung, Jan Kern, Kim Lang, Leo Moss"""
+NAMES = [name.strip() for name in PEOPLE.split(",")]
+FIRST, LAST = zip(*map(str.split, NAMES), strict=True)
+IDS = [str(20240000 + 17 * k) for k in range(12)]
+ITEMS = [f"Q{k}" for k in range(1, 9)]
+
+
+def quiz(options: str = "ABCD", seed: int = 3) -> tuple[list[list[str]], list[str]]:
+    """Return the answers of twelve students, who know more and more of them, and the key."""
+    rng = random.Random(seed)
+    key = rng.choices(options, k=len(ITEMS))
+    rows = [
+        [own if rng.random() < 0.3 + k / 20 else rng.choice(options) for own in key]
+        for k in range(len(NAMES))
+    ]
+    return rows, key
+
+
+ANSWERS, KEY = quiz()
+HEADER = ["Name", *ITEMS]
+ROWS = [[name, *own] for name, own in zip(NAMES, ANSWERS, strict=True)]
+GIVEN = {
+    (name, item): answer
+    for name, own in zip(NAMES, ANSWERS, strict=True)
+    for item, answer in zip(ITEMS, own, strict=True)
+}
+WITH_IDS = {(IDS[NAMES.index(name)], item): answer for (name, item), answer in GIVEN.items()}
+
+
+def read(rows: list[list[object]], **options):
+    text = "\n".join(",".join(map(str, row)) for row in rows)
+    return read_responses(io.StringIO(text), **options)
+
+
+def notes(responses) -> str:
+    return " ".join(responses.notes)
+
+
+# -- rows that are not users ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gap", [[], [[]], [[""] * 9]], ids=["no gap", "empty line", "blank cells"])
+@pytest.mark.parametrize("width", [1, 9], ids=["one cell", "all cells"])
+@pytest.mark.parametrize(
+    "text", ["* absent on that day", "Printed by the school office", "Source: the office. 2024"]
+)
+def test_remarks_below_the_table_are_no_users(gap, width, text):
+    r = read([HEADER, *ROWS, *gap, [text, *[""] * (width - 1)]])
+    assert answers(r) == GIVEN
+    assert r.users.tolist() == NAMES
+    assert text in notes(r)
+
+
+def test_a_legend_below_the_table_is_left_out():
+    r = read([HEADER, *ROWS, [], ["Legend"], ["A", "the first option"], ["B", "the second"]])
+    assert answers(r) == GIVEN
+    assert "Left out 3 lines of text below the table: 'Legend'" in notes(r)
+
+
+def test_somebody_without_answers_at_the_end_stays_a_user():
+    r = read([HEADER, *ROWS, ["Maria de la Cruz", *[""] * 8]])
+    assert r.users.tolist() == [*NAMES, "Maria de la Cruz"]
+
+
+def test_a_row_that_is_cut_off_is_refused():
+    with pytest.raises(InputError, match="line 14: 4 cells where the header has 9"):
+        read([HEADER, *ROWS, ["Zoe Zane", "A", "B", "C"]])
+
+
+def test_the_title_of_a_second_class_is_no_user():
+    title = ["Class 7b", *[""] * 8]
+    r = read([["Class 7a", *[""] * 8], HEADER, *ROWS[:6], title, HEADER, *ROWS[6:]])
+    assert r.users.tolist() == NAMES
+    assert answers(r) == GIVEN
+
+
+def test_sums_below_without_a_name_are_left_out():
+    sums = ["", *(f"{k * 7 % 11}.25" for k in range(8))]
+    r = read([HEADER, *ROWS, sums])
+    assert answers(r) == GIVEN
+    assert "row 13 below the header" in notes(r)
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        (("ID", "Last", "First"), lambda k: [IDS[k], LAST[k], FIRST[k]]),
+        (("Last", "First", "ID"), lambda k: [LAST[k], FIRST[k], IDS[k]]),
+        (("Email", "Last name"), lambda k: [f"{FIRST[k].lower()}@x.org", LAST[k]]),
+    ],
+    ids=["id first", "id last", "mail"],
+)
+@pytest.mark.parametrize("name", ["Key", "Solution"])
+def test_a_student_called_key_is_a_person(lead, name):
+    names, cells = lead
+    rows = [[*cells(k), *own] for k, own in enumerate(ANSWERS)]
+    rows = [[name if cell == "Ebel" else cell for cell in row] for row in rows]
+    r = read([[*names, *ITEMS], *rows])
+    assert r.n_users == 12
+    assert r.key is None
+
+
+@pytest.mark.parametrize("name", ["KEY", "Answer key", "Key"])
+@pytest.mark.parametrize("number", ["", "0", "99999999"])
+def test_a_key_beside_people_may_have_an_id(name, number):
+    rows = [[IDS[k], NAMES[k], *own] for k, own in enumerate(ANSWERS)]
+    r = read([["ID", "Name", *ITEMS], *rows, [number, name, *KEY]])
+    assert answers(r) == WITH_IDS
+    assert dict(r.key) == dict(zip(ITEMS, KEY, strict=True))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Rätta svar", "Správné odpovědi", "Avaimet", "مفتاح الإجابة", "Đáp án", "Richtig"),
+        *("Model answer", "Correct option", "ANSWER KEY (do not share)", "Gold standard"),
+        *("Truth", "Soluciones"),
+    ],
+)
+def test_keys_have_many_names(name):
+    r = read([HEADER, *ROWS, [name, *KEY]])
+    assert answers(r) == GIVEN
+    assert dict(r.key) == dict(zip(ITEMS, KEY, strict=True))
+
+
+@pytest.mark.parametrize("name", ["Gold", "Truth, Sojourner", "Model, Eva", "Max Right (7b)"])
+def test_these_are_people(name):
+    r = read([HEADER, *ROWS, [f'"{name}"', *KEY]])
+    assert r.n_users == 13
+    assert r.key is None
+
+
+@pytest.mark.parametrize("blank", ["#", "_", "\\N", "#NULL!", "skip", "Skipped", "k.A."])
+def test_words_for_no_answer(blank):
+    rows = [[blank if (k + j) % 7 == 0 else c for j, c in enumerate(r)] for k, r in enumerate(ROWS)]
+    rows = [[name, *row[1:]] for name, row in zip(NAMES, rows, strict=True)]
+    r = read([HEADER, *rows])
+    assert blank not in answers(r).values()
+    assert blank in notes(r)
