@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs, oriented_fit, standardised, with_key
 from hitsndiffs.methods.base import Fit, Method
@@ -16,8 +16,6 @@ from hitsndiffs.order.ties import patterns
 from hitsndiffs.spectral import FIEDLER_SOLVERS, Averaging, Laplacian, fiedler
 
 __all__ = ["ABH"]
-
-Vector = npt.NDArray[np.float64]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -103,13 +101,13 @@ class ABH(Method):
         return with_key(data, fit)
 
 
-def _mean_by_pattern(s: Vector, data: Engine) -> Vector:
+def _mean_by_pattern(s: Floats, data: Engine) -> Floats:
     """Average over users with the same answers: rounding or a repeated eigenvalue may part them."""
     number = patterns(data)
     return (np.bincount(number, s) / np.bincount(number))[number]
 
 
-def _standard_errors(L: Laplacian, U: Averaging, s: Vector, value: float) -> Vector:
+def _standard_errors(L: Laplacian, U: Averaging, s: Floats, value: float) -> Floats:
     """From ``L s = λ s``, a score is a ratio of two sums over the user's options.
 
     ``s = Σ u / (Σ c - λ)`` with ``u = choosers(s)`` and ``c`` the number of choosers; the spread of

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
@@ -27,8 +27,6 @@ from hitsndiffs.order.orientation import undecided
 from hitsndiffs.spectral.shrinkage import shrunk
 
 __all__ = ["Auto"]
-
-Vector = npt.NDArray[np.float64]
 
 #: Where the key's posterior and the graded axis correlate this well, ability is their average.
 AGREE = 0.8
@@ -219,7 +217,7 @@ def _readings(data: Engine, fit: Fit, found: Search) -> tuple[tuple[Reading, ...
     return (first, *rest), tuple(number for number, _ in others)
 
 
-def _ability(data: Engine, found: Search, ability: Vector) -> Any:
+def _ability(data: Engine, found: Search, ability: Floats) -> Any:
     """Latent ability: the key's posterior mean and the graded axis, averaged where they agree."""
     axes = found.shrinkage.axes
     if len(axes.values) == 0:

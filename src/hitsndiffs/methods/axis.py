@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.lookup import answers_here
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
@@ -25,10 +25,8 @@ __all__ = [
     "with_key",
 ]
 
-Vector = npt.NDArray[np.float64]
 
-
-def standardised(U: Averaging, s: Vector) -> Any:
+def standardised(U: Averaging, s: Floats) -> Any:
     """Scale to mean 0 and variance 1, users weighted by their number of answers."""
     s = U.centred(s)
     return s / np.sqrt(float(U.stationary @ s**2))
@@ -37,11 +35,11 @@ def standardised(U: Averaging, s: Vector) -> Any:
 def oriented_fit(
     data: Engine,
     *,
-    scores: Vector,
-    weights: Vector,
-    standard_errors: Vector,
+    scores: Floats,
+    weights: Floats,
+    standard_errors: Floats,
     found: Solution,
-    values: Vector | None,
+    values: Floats | None,
     solver: str,
     answers: Mapping[Any, Any] | None,
     strong_user: Any,
@@ -89,7 +87,7 @@ def with_key(data: Engine, fit: Fit) -> Fit:
     return replace(fit, key_probabilities=key)
 
 
-def standard_errors(U: Averaging, w: Vector, s: Vector, value: float) -> Any:
+def standard_errors(U: Averaging, w: Floats, s: Floats, value: float) -> Any:
     """A score is a mean of item contributions: its error is their spread over √(answers)."""
     data = U.data
     squares = (w / value) ** 2
@@ -117,7 +115,7 @@ def nobody_differs(data: Engine) -> Fit:
     )
 
 
-def _is_repeated(values: Vector | None) -> bool:
+def _is_repeated(values: Floats | None) -> bool:
     """Whether the two strongest axes are equally strong."""
     if values is None or len(values) < 2:
         return False

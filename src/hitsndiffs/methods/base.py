@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Ints
 from hitsndiffs.data.lookup import known_options, no_such_user
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
@@ -20,8 +20,6 @@ from hitsndiffs.methods.in_order import fit_in_order
 from hitsndiffs.order.ties import members
 
 __all__ = ["Fit", "Method"]
-
-Vector = npt.NDArray[np.float64]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -132,7 +130,7 @@ class Method:
         """Fit, in this process, a few answers that are held elsewhere."""
         return type(self)(**{**self.get_params(), "engine": "auto"}).fit(data.responses).fit_
 
-    def _fit_parts(self, data: Engine, parts: list[npt.NDArray[np.int64]]) -> Fit:
+    def _fit_parts(self, data: Engine, parts: list[Ints]) -> Fit:
         """Fit each part of the users separately; the largest comes first."""
         fitted = []
         alone = []
@@ -144,7 +142,7 @@ class Method:
             fitted.append(Part(users, options, fit_in_order(self, part)))
         return merged(data, fitted, np.array(alone, dtype=np.int64))
 
-    def _store(self, fit: Fit, labels: npt.NDArray[np.int64]) -> None:
+    def _store(self, fit: Fit, labels: Ints) -> None:
         self.fit_ = fit
         self.scores_ = fit.scores
         self.option_weights_ = fit.option_weights

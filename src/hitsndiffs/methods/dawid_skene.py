@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
@@ -18,8 +19,6 @@ from hitsndiffs.methods.labels import label_numbers, sharing
 from hitsndiffs.methods.probability import STEADY, digamma
 
 __all__ = ["Confusions", "DawidSkene"]
-
-Vector = npt.NDArray[np.float64]
 
 #: The smallest count and probability (no logarithm of zero).
 TINY = 1e-10
@@ -46,17 +45,17 @@ class Confusions(Learnt):
     """
 
     labels: npt.NDArray[Any]
-    label_priors: Vector
-    confusions: Vector
-    strengths: Vector
-    truth: Vector
-    numbers: npt.NDArray[np.int64]
+    label_priors: Floats
+    confusions: Floats
+    strengths: Floats
+    truth: Floats
+    numbers: Ints
 
     def put_back(
         self,
-        users: npt.NDArray[np.int64],
-        items: npt.NDArray[np.int64],
-        options: npt.NDArray[np.int64],
+        users: Ints,
+        items: Ints,
+        options: Ints,
     ) -> Confusions:
         """The same, with users, items and options renumbered to the numbers given."""
         return replace(
@@ -224,7 +223,7 @@ class DawidSkene(Method):
             learnt=learnt,
         )
 
-    def _shared(self, pooled: Vector, strengths: Vector) -> Any:
+    def _shared(self, pooled: Floats, strengths: Floats) -> Any:
         """What is added to every user's counts: answers of the average user."""
         if self.model == "hierarchical":
             return strengths * pooled
@@ -232,7 +231,7 @@ class DawidSkene(Method):
         return self.smoothing * pooled / pooled.sum(axis=0)
 
 
-def _by_answer(truth: Vector, numbers: npt.NDArray[np.int64]) -> Vector:
+def _by_answer(truth: Floats, numbers: Ints) -> Floats:
     """Weights whose sums over a user's options are ``[answer, right]`` counts, as one row."""
     k = truth.shape[1]
     weights = np.zeros((len(truth), k, k))
@@ -256,7 +255,7 @@ class _Rows:
     """
 
     model: str
-    shared: Vector
+    shared: Floats
 
     def means(self, counts: Any) -> Any:
         """The probabilities."""
@@ -271,7 +270,7 @@ class _Rows:
             return np.log(rows / total).reshape(counts.shape)
         return (digamma(rows) - digamma(total)).reshape(counts.shape)
 
-    def right(self, counts: Any, share: Vector) -> Any:
+    def right(self, counts: Any, share: Floats) -> Any:
         """How often a user is right, given the share of items for each right label; one column."""
         k = len(share)
         diagonal = self.means(counts)[:, :: k + 1]
@@ -295,8 +294,8 @@ def _check_shared(data: Engine) -> None:
 
 
 def _strengths(
-    data: Engine, counts: Any, pooled: Vector, strengths: Vector, rounds: int = 5
-) -> Vector:
+    data: Engine, counts: Any, pooled: Floats, strengths: Floats, rounds: int = 5
+) -> Floats:
     """How close users' rows are to the pooled ones: precisions of Dirichlets (Minka's iteration).
 
     Parameters
@@ -318,7 +317,7 @@ def _strengths(
     return strengths
 
 
-def _moments(counts: Any, pooled: Vector, strengths: Vector) -> Any:
+def _moments(counts: Any, pooled: Floats, strengths: Floats) -> Any:
     """Both sums of Minka's step, for each right label."""
     k = len(strengths)
     pooled, strengths = (np.asarray(x, like=counts) for x in (pooled, strengths))

@@ -10,22 +10,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Words
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.engines import Engine
 
 __all__ = ["item_words", "option_draws", "sampled_users", "user_draws"]
-
-Array = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
 
 #: A sample with fewer different answer sheets than this does not stand for all users, unless it is
 #: small and most of its sheets are different.
 FEWEST_SHEETS = 200
 
 
-def option_draws(data: Engine, count: int, seed: int = 0) -> Array:
+def option_draws(data: Engine, count: int, seed: int = 0) -> Floats:
     """Uniform numbers in [0, 1), one row per option; options with the same counts share theirs.
 
     >>> from hitsndiffs import Responses
@@ -38,7 +35,7 @@ def option_draws(data: Engine, count: int, seed: int = 0) -> Array:
     return np.column_stack([_uniform(words ^ turn) for turn in _turns(count, seed)])
 
 
-def user_draws(data: Engine, count: int, seed: int = 0) -> Array:
+def user_draws(data: Engine, count: int, seed: int = 0) -> Floats:
     """Uniform numbers in [0, 1), one row per user; users with equal answers share theirs.
 
     They follow from an exact sum over the chosen options, which is the same on every engine.
@@ -88,6 +85,6 @@ def _turns(count: int, seed: int) -> Words:
     return turns
 
 
-def _uniform(x: Words) -> Array:
-    parts: Array = (mixed(x) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+def _uniform(x: Words) -> Floats:
+    parts: Floats = (mixed(x) >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return parts

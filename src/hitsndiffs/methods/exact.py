@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import oriented_fit, standard_errors, standardised
@@ -21,7 +20,6 @@ from hitsndiffs.spectral import Averaging, Solution
 
 __all__ = ["along", "perfected"]
 
-Vector = npt.NDArray[np.float64]
 
 #: Numbers of orders up to this are written out.
 WRITTEN_OUT = 10**9

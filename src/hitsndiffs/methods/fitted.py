@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.readings import Question, Reading
 from hitsndiffs.methods.scoring import Scoring
@@ -27,10 +27,6 @@ __all__ = [
     "numbered",
     "spread_out",
 ]
-
-Vector = npt.NDArray[np.float64]
-IntVector = npt.NDArray[np.int64]
-
 
 #: The fields of a fit that hold one value per user.
 USER_ARRAYS = (
@@ -85,7 +81,7 @@ class AlikeUsers:
 class Learnt:
     """What a model learnt besides scores and key; each model has its own fields."""
 
-    def put_back(self, users: IntVector, items: IntVector, options: IntVector) -> Learnt:  # noqa: ARG002
+    def put_back(self, users: Ints, items: Ints, options: Ints) -> Learnt:  # noqa: ARG002
         """The same, with users, items and options renumbered to the numbers given."""
         return self
 
@@ -137,17 +133,17 @@ class Fit:
         What else the model learnt.
     """
 
-    scores: Vector
-    option_weights: Vector | None = None
-    key_probabilities: Vector | None = None
-    correct: Vector | None = None
-    abilities: Vector | None = None
-    standard_errors: Vector | None = None
-    ability_errors: Vector | None = None
-    correct_errors: Vector | None = None
-    common_errors: Vector | None = None
+    scores: Floats
+    option_weights: Floats | None = None
+    key_probabilities: Floats | None = None
+    correct: Floats | None = None
+    abilities: Floats | None = None
+    standard_errors: Floats | None = None
+    ability_errors: Floats | None = None
+    correct_errors: Floats | None = None
+    common_errors: Floats | None = None
     orientation: Orientation | None = None
-    eigenvalues: Vector | None = None
+    eigenvalues: Floats | None = None
     confidence: float | None = None
     converged: bool = True
     n_iterations: int = 0
@@ -192,12 +188,12 @@ def _moved(fit: Fit, move: Callable[[Any], Any]) -> Fit:
 class Part:
     """The fit of some of the users: their numbers, and those of the options they chose."""
 
-    users: IntVector
-    options: IntVector
+    users: Ints
+    options: Ints
     fit: Fit
 
 
-def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
+def merged(data: Engine, parts: Sequence[Part], alone: Ints) -> Fit:
     """One fit for everybody: each user and option takes the values of its part.
 
     Orientation, eigenvalues and confidence are those of the largest part.
@@ -248,7 +244,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: IntVector) -> Fit:
     )
 
 
-def _spread(pieces: Sequence[tuple[IntVector, Vector | None]], size: int) -> Vector | None:
+def _spread(pieces: Sequence[tuple[Ints, Floats | None]], size: int) -> Floats | None:
     total = np.full(size, np.nan)
     for places, values in pieces:
         if values is None:
@@ -257,7 +253,7 @@ def _spread(pieces: Sequence[tuple[IntVector, Vector | None]], size: int) -> Vec
     return total
 
 
-def numbered(alike: AlikeUsers | None, users: IntVector) -> AlikeUsers | None:
+def numbered(alike: AlikeUsers | None, users: Ints) -> AlikeUsers | None:
     """The same users, with their numbers in the whole data."""
     if alike is None:
         return None
@@ -291,7 +287,7 @@ def _readings_of_all(data: Engine, parts: Sequence[Part]) -> tuple[Reading, ...]
     return tuple(made)
 
 
-def _mixed_keys(data: Engine, parts: Sequence[Part], alone: IntVector) -> Vector | None:
+def _mixed_keys(data: Engine, parts: Sequence[Part], alone: Ints) -> Floats | None:
     """Options of one item can lie in several components: each counts by its answers to the item.
 
     An option lies in one component with all of its choosers; that of a user alone has one chooser.

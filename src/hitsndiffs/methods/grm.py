@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError, MissingExtraError
@@ -18,9 +19,6 @@ from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import key_from_scores, key_given
 
 __all__ = ["GRM", "GradedItems"]
-
-Vector = npt.NDArray[np.float64]
-IntVector = npt.NDArray[np.int64]
 
 #: The level of an option whose item has no order.
 UNORDERED = -1
@@ -41,8 +39,8 @@ class GradedItems(Learnt):
     """
 
     items: npt.NDArray[Any]
-    slopes: Vector
-    thresholds: Vector
+    slopes: Floats
+    thresholds: Floats
     log_likelihood: float
 
 
@@ -150,7 +148,7 @@ def option_levels(
     data: Engine,
     order: Mapping[Any, Iterable[Any]] | None,
     key: Mapping[Any, Any] | None,
-) -> IntVector:
+) -> Ints:
     """The place of each option from worst (0) to best; -1 where the item has no order."""
     levels = np.full(data.n_options, UNORDERED, dtype=np.int64)
     known = answers_here(data.items, key)
@@ -172,7 +170,7 @@ def option_levels(
     return levels
 
 
-def level_table(data: Engine, levels: IntVector) -> tuple[IntVector, IntVector]:
+def level_table(data: Engine, levels: Ints) -> tuple[Ints, Ints]:
     """Levels without gaps, users × items (-1 = no answer), and the numbers of these items.
 
     Items without an order, or in which only one level was chosen, are left out.
@@ -192,7 +190,7 @@ def level_table(data: Engine, levels: IntVector) -> tuple[IntVector, IntVector]:
     return np.where(answered, dense[options], -1).T.copy(), used
 
 
-def _key(method: GRM, data: Engine, s: Vector) -> Vector:
+def _key(method: GRM, data: Engine, s: Floats) -> Floats:
     """The key: the best option of ordered items, the given key, and guesses for other items."""
     tops = {item: list(options)[-1] for item, options in (method.order or {}).items()}
     known = answers_here(data.items, {**(method.key or {}), **tops})

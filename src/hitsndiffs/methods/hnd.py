@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import (
     nobody_differs,
@@ -24,8 +24,6 @@ from hitsndiffs.order.ties import TIE, levelled
 from hitsndiffs.spectral import SOLVERS, Averaging, Solution, leading_axes, solve
 
 __all__ = ["HND"]
-
-Vector = npt.NDArray[np.float64]
 
 #: Scores further apart than this (relatively) are never taken for equal.
 COARSEST = 1e-6
@@ -124,7 +122,7 @@ class HND(Method):
         return with_key(data, fit)
 
 
-def _resolution(found: Solution, values: Vector | None) -> float:
+def _resolution(found: Solution, values: Floats | None) -> float:
     """How far apart (relatively) scores must be for the solver to tell them apart.
 
     The solver's last change, scaled up to cover the changes still to come.

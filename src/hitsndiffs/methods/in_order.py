@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.lookup import answers_here, known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.fitted import USER_ARRAYS, Fit, collected, numbered
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from hitsndiffs.methods.base import Method
 
 __all__ = ["fit_in_order"]
-
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Data with more answers are fitted as they come: there the order changes only rounding.
 UP_TO = 2_000_000
@@ -141,7 +138,7 @@ def _with_open_places(fit: Fit, colouring: Colouring) -> Fit:
     return apart
 
 
-def _levelled(fit: Fit, groups: Ints, spread: Vector) -> Fit:
+def _levelled(fit: Fit, groups: Ints, spread: Floats) -> Fit:
     """Average the values of users whom nothing tells apart, if they differ only by rounding."""
     some = (spread > 0) & (spread <= TIED_ROUNDING)
     if not some.any():

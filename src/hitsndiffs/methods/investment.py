@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
 
 __all__ = ["Investment", "PooledInvestment"]
-
-Vector = npt.NDArray[np.float64]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -25,10 +23,10 @@ class _Investing(Method):
     rounds: int = 10
     exponent: float = 1.2
 
-    def _start(self, data: Engine) -> Vector:
+    def _start(self, data: Engine) -> Floats:
         raise NotImplementedError
 
-    def _grown(self, data: Engine, invested: Vector) -> Vector:
+    def _grown(self, data: Engine, invested: Floats) -> Floats:
         raise NotImplementedError
 
     def _fit(self, data: Engine) -> Fit:
@@ -77,11 +75,11 @@ class Investment(_Investing):
     summary: ClassVar[str] = "users invest trust in options, which pay back with growth"
     use: ClassVar[str] = "as a rival in comparisons"
 
-    def _start(self, data: Engine) -> Vector:
+    def _start(self, data: Engine) -> Floats:
         """The share of all users who chose the option."""
         return data.choosers_per_option / data.n_users
 
-    def _grown(self, data: Engine, invested: Vector) -> Vector:  # noqa: ARG002
+    def _grown(self, data: Engine, invested: Floats) -> Floats:  # noqa: ARG002
         return np.power(invested, self.exponent)
 
 
@@ -121,11 +119,11 @@ class PooledInvestment(_Investing):
 
     exponent: float = 1.4
 
-    def _start(self, data: Engine) -> Vector:
+    def _start(self, data: Engine) -> Floats:
         """The same for every option."""
         return np.full(data.n_options, 1 / np.diff(data.items.starts).max())
 
-    def _grown(self, data: Engine, invested: Vector) -> Vector:
+    def _grown(self, data: Engine, invested: Floats) -> Floats:
         # divide by the item's largest first: powers of tiny numbers would vanish
         largest = data.items.max(invested)
         relative = np.divide(invested, largest, out=np.zeros_like(invested), where=largest > 0)

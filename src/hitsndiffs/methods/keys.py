@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.lookup import covered_items, known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.probability import normal_cdf
@@ -20,10 +20,8 @@ __all__ = [
     "share_errors",
 ]
 
-Vector = npt.NDArray[np.float64]
 
-
-def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -> Any:
+def right_errors(data: Engine, key: Floats, accuracy: Floats, answers: Floats) -> Any:
     """Standard error of a user's share of right answers: chance, and doubt about the key.
 
     Chance is that of the user's number of answers, each right with the (smoothed) accuracy: even a
@@ -34,14 +32,14 @@ def right_errors(data: Engine, key: Vector, accuracy: Vector, answers: Vector) -
     return np.sqrt(chance + doubt) / answers
 
 
-def share_errors(data: Engine, weights: Vector, shares: Vector, answers: Vector) -> Vector:
+def share_errors(data: Engine, weights: Floats, shares: Floats, answers: Floats) -> Floats:
     """Standard error of a user's mean weight: the spread over items, divided by √answers."""
     n = answers
     spread = np.maximum(data.choices(weights**2) - n * shares**2, 0.0)
     return np.where(n > 1, np.sqrt(spread / np.maximum(n - 1, 1) / np.maximum(n, 1)), np.nan)
 
 
-def key_given(data: Engine, known: Mapping[Any, Any], guessed: Vector) -> Vector:
+def key_given(data: Engine, known: Mapping[Any, Any], guessed: Floats) -> Floats:
     """1 for right options where the key is known, and guesses elsewhere.
 
     NaN for all options of an item whose right option nobody chose. All of ``known`` must be items
@@ -54,7 +52,7 @@ def key_given(data: Engine, known: Mapping[Any, Any], guessed: Vector) -> Vector
     return np.where(covered, np.where(chosen, right, np.nan), guessed)
 
 
-def key_from_scores(data: Engine, scores: Vector, means: Vector | None = None) -> Vector:
+def key_from_scores(data: Engine, scores: Floats, means: Floats | None = None) -> Floats:
     """How likely each option is the best of its item: the one whose choosers are ablest.
 
     The mean score of an option's choosers is an estimate with an error; options chosen by few are
@@ -93,7 +91,7 @@ def _squares(scores: Any, answers: Any = None) -> Any:
     return (squares if answers is None else squares * answers).sum()
 
 
-def best_option_probabilities(data: Engine, mean: Vector, spread: Vector) -> Vector:
+def best_option_probabilities(data: Engine, mean: Floats, spread: Floats) -> Floats:
     """P(option is the largest of its item) for independent normal variables, by quadrature."""
     starts, sizes = data.items.starts[:-1], np.diff(data.items.starts)
     result = np.empty(len(mean))
@@ -112,7 +110,7 @@ NODES = 400
 LARGE = 10_000_000
 
 
-def _largest(mean: Vector, spread: Vector, large: bool) -> Vector:
+def _largest(mean: Floats, spread: Floats, large: bool) -> Floats:
     """For each row, P(variable is the row's largest); ``large``: a library may be loaded for it.
 
     The variables' widths can differ by orders of magnitude (one chooser, or thousands). So the
@@ -127,5 +125,5 @@ def _largest(mean: Vector, spread: Vector, large: bool) -> Vector:
     )
     others_below = below.prod(axis=2, keepdims=True) / np.maximum(below, 1e-300)
     middle = (others_below[:, 1:] + others_below[:, :-1]) / 2
-    found: Vector = (np.diff(below, axis=1) * middle).sum(axis=1)
+    found: Floats = (np.diff(below, axis=1) * middle).sum(axis=1)
     return found

@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.spectral.axes import Axes, top_pairs
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
 __all__ = ["LabelCentred", "label_centred_axes"]
-
-Array = npt.NDArray[np.float64]
 
 #: Shrinkage of a user's leaning, of scores and of weights (in answers).
 SHRINK = 3.0
@@ -45,13 +43,13 @@ class LabelCentred:
     """
 
     data: Engine
-    second: Array
-    shares: Array
-    leanings: Array
-    witness: Array
+    second: Floats
+    shares: Floats
+    leanings: Floats
+    witness: Floats
 
     @classmethod
-    def of(cls, data: Engine, witness: Array | None = None) -> LabelCentred:
+    def of(cls, data: Engine, witness: Floats | None = None) -> LabelCentred:
         """Estimate shares and leanings from the data."""
         _, numbers = label_numbers(data.items)
         second = (numbers == 1).astype(float)
@@ -61,26 +59,26 @@ class LabelCentred:
         leanings = excess / (data.answers_per_user + SHRINK)
         return cls(data, second, shares, leanings, data.everybody if witness is None else witness)
 
-    def columns(self, weights: Array) -> Array:
+    def columns(self, weights: Floats) -> Floats:
         """Item weights as option weights: for the answer itself, and for having answered."""
         each = weights[self.data.items.of_option]
         return np.column_stack(
             [(self.second - self.shares[self.data.items.of_option]) * each, each]
         )
 
-    def scores(self, weights: Array) -> Any:
+    def scores(self, weights: Floats) -> Any:
         """Everybody's score from the items' weights (a user array)."""
         d = self.data
         return d.mapped(self.columns(weights), _score, self.leanings, d.answers_per_user)[:, 0]
 
-    def item_weights(self, scores: Array) -> Array:
+    def item_weights(self, scores: Floats) -> Floats:
         """How much more often abler users give each item's second label, leanings taken out."""
         d = self.data
         scores = self.witness * scores
         back = d.choosers(np.stack([scores, scores * self.leanings], axis=1))
         return self._residuals(back) / (d.answers_per_item + SHRINK)
 
-    def around(self, x: Array) -> Array:
+    def around(self, x: Floats) -> Floats:
         """From items to users and back (symmetric)."""
         d = self.data
         root = 1 / np.sqrt(d.answers_per_item + SHRINK)
@@ -89,7 +87,7 @@ class LabelCentred:
         )
         return np.asarray(root * self._residuals(back))
 
-    def _residuals(self, back: Array) -> Array:
+    def _residuals(self, back: Floats) -> Floats:
         """For each item, sums over its answers less shares and leanings."""
         total = self.data.items.total(back)
         mine = self.data.items.total(self.second * back[:, 0])
@@ -97,7 +95,7 @@ class LabelCentred:
 
 
 def label_centred_axes(
-    data: Engine, count: int, *, witness: Array | None = None, seed: int = 0
+    data: Engine, count: int, *, witness: Floats | None = None, seed: int = 0
 ) -> Shrinkage:
     """The strongest axes of the label-centred answers."""
     centred = LabelCentred.of(data, witness)
@@ -111,14 +109,14 @@ def label_centred_axes(
     return Shrinkage(SHRINK, SHRINK, axes, 1, True)
 
 
-def _centred(sums: Array, leanings: Array) -> Array:
+def _centred(sums: Floats, leanings: Floats) -> Floats:
     return sums[:, 0] - leanings * sums[:, 1]
 
 
-def _score(sums: Array, leanings: Array, answers: Array) -> Array:
+def _score(sums: Floats, leanings: Floats, answers: Floats) -> Floats:
     return (_centred(sums, leanings) / (answers + SHRINK))[:, None]
 
 
-def _back(sums: Array, leanings: Array, answers: Array, witness: Array) -> Array:
+def _back(sums: Floats, leanings: Floats, answers: Floats, witness: Floats) -> Floats:
     score = witness * _centred(sums, leanings) / (answers + SHRINK)
     return np.column_stack([score, score * leanings])

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Ints
 from hitsndiffs.data.items import Items
 
 __all__ = ["MOST_LABELS", "Sharing", "label_numbers", "mark_in_words", "sharing", "two_labels"]
-
-Ints = npt.NDArray[np.int64]
 
 #: Most labels in a label set for all items.
 MOST_LABELS = 100

@@ -10,17 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.methods.dawid_skene import Confusions, DawidSkene
 from hitsndiffs.methods.draws import option_draws, user_draws
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
 
 __all__ = ["Contest", "confusion_against_key"]
-
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Share of the answers hidden in a turn; small data take up to :data:`MOST_TURNS` turns.
 HIDDEN = 0.1
@@ -61,7 +58,7 @@ class Contest:
         return self.gain / max(self.error, 1e-12)
 
 
-def confusion_against_key(data: Engine, start: Array) -> Contest:
+def confusion_against_key(data: Engine, start: Floats) -> Contest:
     """Compare the two models on hidden answers.
 
     Parameters
@@ -77,7 +74,7 @@ def confusion_against_key(data: Engine, start: Array) -> Contest:
     return outcome(users, np.concatenate([difference for _, difference in pairs]))
 
 
-def outcome(users: Ints, difference: Array) -> Contest:
+def outcome(users: Ints, difference: Floats) -> Contest:
     """Sum up the contest: the mean difference, and its error with users as the units.
 
     Parameters
@@ -95,7 +92,7 @@ def outcome(users: Ints, difference: Array) -> Contest:
     return Contest(gain, float(np.sqrt((spread**2).sum()) / len(users)), len(users))
 
 
-def _one_turn(data: Engine, start: Array, turn: int) -> tuple[Ints, Array]:
+def _one_turn(data: Engine, start: Floats, turn: int) -> tuple[Ints, Floats]:
     """Hide some answers; return their users, and log P(confusion) - log P(key) of each."""
     seen, options, users, hidden = _hide(data, turn)
     if len(options) == 0 or len(hidden) == 0:
@@ -140,7 +137,7 @@ def _hide(data: Engine, turn: int) -> tuple[Engine, Ints, Ints, Ints]:
     return opened, kept, user[hide], options[hide].astype(np.int64)
 
 
-def _by_key(fit: KeyFit, users: Ints, options: Ints) -> Array:
+def _by_key(fit: KeyFit, users: Ints, options: Ints) -> Floats:
     """P(hidden answer) under the latent key, averaged over the user's ability."""
     weights = fit.problem.data.collect(fit.weights())
     return np.asarray((fit.probabilities()[options] * weights[users]).sum(axis=1))

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
+
 __all__ = [
     "STEADY",
     "digamma",
@@ -27,7 +29,6 @@ __all__ = [
 #: the order of the rows must not grow until they decide.
 STEADY = 10
 
-Array = npt.NDArray[np.float64]
 
 #: Half the logarithm of 2π.
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
@@ -36,7 +37,7 @@ SHORT = 2_000
 SHORT_CDF = 40_000
 
 
-def log_gamma(x: npt.ArrayLike) -> Array:
+def log_gamma(x: npt.ArrayLike) -> Floats:
     """Logarithm of the gamma function, for numbers above 0: ten steps up, then Stirling's series.
 
     >>> log_gamma(np.array([1.0, 4.0])).round(6).tolist()
@@ -69,7 +70,7 @@ def digamma(x: Any) -> Any:
     return np.log(y) - 0.5 / y - series - steps
 
 
-def normal_cdf(x: Array, short: int | None = None) -> Array:
+def normal_cdf(x: Floats, short: int | None = None) -> Floats:
     """P(a standard normal variable is below x); up to ``short`` values are computed one by one.
 
     >>> normal_cdf(np.array([0.0, 1.96])).round(3).tolist()
@@ -99,11 +100,11 @@ def normal_quantile(p: Any) -> Any:
     return ndtri(p)
 
 
-def _each(function: Callable[[float], float], x: Array) -> Array:
+def _each(function: Callable[[float], float], x: Floats) -> Floats:
     return np.array([function(v) for v in x.ravel().tolist()], dtype=float).reshape(x.shape)
 
 
-def logistic(logits: Array) -> Array:
+def logistic(logits: Floats) -> Floats:
     """``1 / (1 + exp(-logits))``, in place: the logits are overwritten.
 
     >>> logistic(np.array([0.0, np.log(3)])).round(2).tolist()
@@ -115,7 +116,7 @@ def logistic(logits: Array) -> Array:
     return np.divide(1.0, logits, out=logits)
 
 
-def log_curves(logits: Array) -> tuple[Array, Array]:
+def log_curves(logits: Floats) -> tuple[Floats, Floats]:
     """Logarithms of ``p`` and ``1 - p`` from logits of moderate size.
 
     >>> yes, no = log_curves(np.array([0.0, np.log(3)]))

@@ -11,14 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.items import Items
 
 __all__ = ["Question", "Reading", "questions"]
-
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Most questions kept in a result.
 KEPT_QUESTIONS = 5
@@ -53,8 +50,8 @@ class Reading:
     evidence: float
     agreement: float
     says: str
-    key: Vector
-    correct: Vector
+    key: Floats
+    correct: Floats
 
 
 @dataclass(frozen=True)
@@ -75,10 +72,10 @@ class Question:
 
 def questions(
     items: Items,
-    keys: Sequence[Vector],
+    keys: Sequence[Floats],
     probabilities: Sequence[float],
     answers: Ints,
-    open_: Vector,
+    open_: Floats,
 ) -> tuple[Question, ...]:
     """The items whose right answers tell most about which key holds, the best first.
 
@@ -123,22 +120,22 @@ def questions(
     return tuple(asked)
 
 
-def _information(items: Items, table: Vector, readings: Vector) -> Vector:
+def _information(items: Items, table: Floats, readings: Floats) -> Floats:
     """Mutual information between each item's right answer and the reading."""
     mean = readings @ table
     whole = _entropies(items, mean[None])[0]
     return np.asarray(whole - readings @ _entropies(items, table))
 
 
-def _entropies(items: Items, table: Vector) -> Vector:
+def _entropies(items: Items, table: Floats) -> Floats:
     """The entropy of each item's right answer, for each reading."""
     each = -table * np.log(np.maximum(table, 1e-300))
     return np.stack([items.total(row) for row in each])
 
 
 def _after(
-    items: Items, table: Vector, states: list[tuple[float, Vector]], item: int
-) -> list[tuple[float, Vector]]:
+    items: Items, table: Floats, states: list[tuple[float, Floats]], item: int
+) -> list[tuple[float, Floats]]:
     """The readings' chances after each possible right answer to the item."""
     made = []
     first, last = items.starts[item : item + 2]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs, with_key
 from hitsndiffs.methods.base import Fit
@@ -27,8 +27,6 @@ from hitsndiffs.spectral import leading_axes
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage, shrunk
 
 __all__ = ["HNDRobust", "ShrunkAxes", "certified_fit"]
-
-Vector = npt.NDArray[np.float64]
 
 #: An axis other than the first is taken as ability if it agrees this much better with the key.
 LEAD = 0.15
@@ -194,7 +192,7 @@ def certified_fit(data: Engine, method: KeySearchMethod) -> Fit | None:
     return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))
 
 
-def choose_axis(found: Shrinkage, solutions: Search) -> tuple[int, Vector]:
+def choose_axis(found: Shrinkage, solutions: Search) -> tuple[int, Floats]:
     """The axis taken as ability, and every axis's correlation with the best solution."""
     ability = solutions.best.fit.posterior.mean
     agreements = np.array([correlation(axis, ability) for axis in found.axes.scores.T])
@@ -204,7 +202,7 @@ def choose_axis(found: Shrinkage, solutions: Search) -> tuple[int, Vector]:
     return best, agreements
 
 
-def _errors(data: Engine, w: Vector, n: Vector, mu: float) -> Vector:
+def _errors(data: Engine, w: Floats, n: Floats, mu: float) -> Floats:
     """Spread of a user's item contributions over the (shrunken) number of answers."""
     mean = data.choices(w) / n
     variance = np.maximum(data.choices(w**2) / n - mean**2, 0.0) * n / np.maximum(n - 1, 1)

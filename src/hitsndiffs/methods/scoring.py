@@ -5,22 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.keys import right_errors, share_errors
 
 __all__ = ["NewScores", "Scoring"]
-
-Vector = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class NewScores:
     """Scores of newcomers, and their standard errors."""
 
-    scores: Vector
-    standard_errors: Vector
+    scores: Floats
+    standard_errors: Floats
 
 
 @dataclass(frozen=True)
@@ -37,11 +35,11 @@ class Scoring:
         Whether weights are probabilities of being right, and scores shares of right answers.
     """
 
-    weights: Vector
+    weights: Floats
     extra: float = 0.0
     shares: bool = False
 
-    def place(self, data: Engine, weights: Vector) -> NewScores:
+    def place(self, data: Engine, weights: Floats) -> NewScores:
         """Score users by the weights of the options they chose."""
         n = data.answers_per_user
         sums = data.choices(weights)

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.order.ties import tie_groups
 
 __all__ = ["TruthFinder"]
-
-Vector = npt.NDArray[np.float64]
 
 #: The largest trust: at 1, the logarithm of the doubt would be infinite.
 NEARLY_ONE = 1 - 2.0**-53
@@ -92,7 +90,7 @@ class TruthFinder(Method):
         )
 
 
-def _resolved(s: Vector, log_doubt: Vector, data: Engine) -> tuple[Vector, tuple[str, ...]]:
+def _resolved(s: Floats, log_doubt: Floats, data: Engine) -> tuple[Floats, tuple[str, ...]]:
     """The trust, or, where doubts are too small to show in it, minus their logarithm.
 
     Users who answered the same items rank alike in both, so there the loss of any level is a reason
@@ -109,7 +107,7 @@ def _resolved(s: Vector, log_doubt: Vector, data: Engine) -> tuple[Vector, tuple
     )
 
 
-def log_mean_doubt(log_doubt: Vector, data: Engine) -> Vector:
+def log_mean_doubt(log_doubt: Floats, data: Engine) -> Floats:
     """Each user's mean of ``Π (1 - s)`` over the chosen options, as a logarithm.
 
     With ``w = 1 - doubt``, an option's share of its item is ``1/Σw - doubt/Σw``: among users who
@@ -125,7 +123,7 @@ def log_mean_doubt(log_doubt: Vector, data: Engine) -> Vector:
     return np.where(found, doubt - np.log(data.answers_per_user), middle)
 
 
-def log_of_sums(data: Engine, logs: Vector) -> Vector:
+def log_of_sums(data: Engine, logs: Floats) -> Floats:
     """``log(choices(exp(logs)))`` for values too far apart for their exponentials.
 
     Options are added from the largest down, as many at a time as fit in a double, until the rest

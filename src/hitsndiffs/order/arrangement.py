@@ -9,8 +9,8 @@ joined to the rest only by shared answers.)
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.order.certificate import is_consecutive
 from hitsndiffs.order.perfect import perfect_order
@@ -18,13 +18,11 @@ from hitsndiffs.order.ties import Levels, patterns
 
 __all__ = ["ordered_users"]
 
-IntVector = npt.NDArray[np.int64]
-
 #: Items in a first look: answers that follow no order break at the first or second item.
 FIRST_LOOK = 3
 
 
-def ordered_users(data: Engine, levels: Levels) -> tuple[IntVector, bool]:
+def ordered_users(data: Engine, levels: Levels) -> tuple[Ints, bool]:
     """Sort the users who answered from best to worst, component by component.
 
     Parameters

@@ -19,17 +19,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Ints, Words
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine
 from hitsndiffs.engines.base import option_words
 
 __all__ = ["Canonical", "Colouring", "canonical"]
-
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 #: Most rounds of colouring; each one sees one step further.
 MOST_COLOURINGS = 40

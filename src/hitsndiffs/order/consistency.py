@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.engines import open_engine
 from hitsndiffs.order.pqtree.tree import PQTree
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Consistency", "analyse"]
 
-IntVector = npt.NDArray[np.int64]
 Option = tuple[Any, Any]
 
 
@@ -140,7 +140,7 @@ class _Sheets:
         first = np.array([users[0] for users in self.members], dtype=np.int64)
         indptr, options = responses.some_rows(first)
         #: For each option, the number of sheets with it.
-        self.sizes: IntVector = np.bincount(options, minlength=responses.n_options)
+        self.sizes: Ints = np.bincount(options, minlength=responses.n_options)
         sheet = np.repeat(np.arange(len(self.members)), np.diff(indptr))
         self._choosers = sheet[np.argsort(options, kind="stable")]
         self._starts = np.concatenate([[0], np.cumsum(self.sizes)])
@@ -154,7 +154,7 @@ class _Sheets:
         return chosen
 
     @property
-    def tested(self) -> IntVector:
+    def tested(self) -> Ints:
         """The options that can break consistency: on at least two sheets, but not on all."""
         return np.flatnonzero((self.sizes > 1) & (self.sizes < len(self)))
 
@@ -174,7 +174,7 @@ def _equal_rows(responses: Responses) -> list[list[int]]:
 
 
 def _reduced(
-    sheets: _Sheets, options: IntVector, stop_at_failure: bool = False
+    sheets: _Sheets, options: Ints, stop_at_failure: bool = False
 ) -> tuple[PQTree, list[int]]:
     """The tree of the options that fit, tried one by one, and the options that do not."""
     tree = PQTree(len(sheets))
@@ -187,15 +187,15 @@ def _reduced(
     return tree, failed
 
 
-def extra_blocks(responses: Responses, order: npt.ArrayLike) -> IntVector:
+def extra_blocks(responses: Responses, order: npt.ArrayLike) -> Ints:
     """Into how many blocks, beyond the first, an order splits each option's choosers."""
     order = np.asarray(order, dtype=np.int64)
     pairs = _dense_pairs(responses, order) if responses.is_dense else _row_pairs(responses, order)
-    blocks: IntVector = np.maximum(responses.choosers_per_option - pairs, 1)
+    blocks: Ints = np.maximum(responses.choosers_per_option - pairs, 1)
     return blocks - 1
 
 
-def _dense_pairs(responses: Responses, order: IntVector) -> IntVector:
+def _dense_pairs(responses: Responses, order: Ints) -> Ints:
     """For each option, how many pairs of neighbours in the order both chose it."""
     pairs = np.zeros(responses.n_options, dtype=np.int64)
     starts = responses.item_starts
@@ -206,7 +206,7 @@ def _dense_pairs(responses: Responses, order: IntVector) -> IntVector:
     return pairs
 
 
-def _row_pairs(responses: Responses, order: IntVector) -> IntVector:
+def _row_pairs(responses: Responses, order: Ints) -> Ints:
     indptr, options = responses.rows
     positions = np.full(responses.n_users, -1, dtype=np.int64)
     positions[order] = np.arange(len(order))
@@ -217,11 +217,11 @@ def _row_pairs(responses: Responses, order: IntVector) -> IntVector:
     return np.bincount(options[1:][pair], minlength=responses.n_options)
 
 
-def _expected_blocks(responses: Responses) -> npt.NDArray[np.float64]:
+def _expected_blocks(responses: Responses) -> Floats:
     """Expected extra blocks of each option in a random order of the users who answered."""
     m = np.count_nonzero(responses.answers_per_user)
     c = responses.choosers_per_option
-    expected: npt.NDArray[np.float64] = np.maximum(c - 1, 0) * (m - c) / max(m, 1)
+    expected: Floats = np.maximum(c - 1, 0) * (m - c) / max(m, 1)
     return expected
 
 

@@ -16,11 +16,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Ints
 from hitsndiffs.order.pqtree.tree import PQTree
 
 __all__ = ["count_orders", "tree_of_intervals"]
 
-IntVector = npt.NDArray[np.int64]
 Ends = tuple[int, int]
 
 #: Orders are not counted if there are more distinct options than this.
@@ -62,7 +62,7 @@ def count_orders(
     return number
 
 
-def tree_of_intervals(first: IntVector, last: IntVector, places: int) -> PQTree:
+def tree_of_intervals(first: Ints, last: Ints, places: int) -> PQTree:
     """Make the PQ-tree of the intervals from ``first`` to ``last``.
 
     Examples
@@ -82,16 +82,16 @@ def tree_of_intervals(first: IntVector, last: IntVector, places: int) -> PQTree:
     return PQTree.of(form, places)
 
 
-def _distinct(low: IntVector, high: IntVector, places: int) -> IntVector:
+def _distinct(low: Ints, high: Ints, places: int) -> Ints:
     """The distinct sets that keep something together, one row each: begin and end."""
     ends = np.unique(low * (places + 1) + high)
     low, high = np.divmod(ends, places + 1)
     kept = (high - low > 1) & (high - low < places)
-    found: IntVector = np.stack([low[kept], high[kept]], axis=1)
+    found: Ints = np.stack([low[kept], high[kept]], axis=1)
     return found
 
 
-def _nodes(ends: IntVector, places: int) -> dict[Ends, tuple[int, bool]]:
+def _nodes(ends: Ints, places: int) -> dict[Ends, tuple[int, bool]]:
     """The nodes of the tree, parents first: number of children, and whether it is a Q-node."""
     sets: dict[Ends, bool] = {(0, places): False} if places > 1 else {}
     lows, highs = ends[:, 0].tolist(), ends[:, 1].tolist()
@@ -118,7 +118,7 @@ def _nodes(ends: IntVector, places: int) -> dict[Ends, tuple[int, bool]]:
     }
 
 
-def _overlapping(ends: IntVector) -> Iterator[list[int]]:
+def _overlapping(ends: Ints) -> Iterator[list[int]]:
     """Chains of overlapping sets, found from left to right with a stack.
 
     Sets that begin earlier are further down. When a set ends, all sets above it that are still

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.lookup import known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.order.ties import TIE
@@ -24,8 +24,6 @@ __all__ = [
     "orient",
     "undecided",
 ]
-
-Vector = npt.NDArray[np.float64]
 
 #: Logistic regression of whether plain HnD is right (simulated and real data with known keys):
 #: constant, and log(1 + lead in standard errors over the items).
@@ -68,7 +66,7 @@ class Orientation:
 
 
 def orient(
-    scores: Vector,
+    scores: Floats,
     data: Engine,
     *,
     answers: Mapping[Any, Any] | None = None,
@@ -102,7 +100,7 @@ def orient(
     return found or undecided(scores)
 
 
-def undecided(scores: Vector) -> Orientation:
+def undecided(scores: Floats) -> Orientation:
     """No evidence: by convention, the first user not in the middle goes to the upper end."""
     largest = float(abs(scores).max()) if len(scores) else 0.0
     clear = abs(scores) > ROUNDING * largest
@@ -110,7 +108,7 @@ def undecided(scores: Vector) -> Orientation:
     return Orientation(-1 if turned else 1, "undecided", 0.0, 0.5)
 
 
-def _by_answers(scores: Vector, data: Engine, answers: Mapping[Any, Any]) -> Orientation | None:
+def _by_answers(scores: Floats, data: Engine, answers: Mapping[Any, Any]) -> Orientation | None:
     """The users who chose a known right answer should stand above those who did not."""
     options = known_options(data.items, answers)
     counts = data.choosers_per_option.astype(float)
@@ -133,7 +131,7 @@ def _by_answers(scores: Vector, data: Engine, answers: Mapping[Any, Any]) -> Ori
     return Orientation(-1 if lead < 0 else 1, "known answers", margin, _phi(abs(lead) / error))
 
 
-def _by_strong_user(scores: Vector, data: Engine, user: int) -> Orientation | None:
+def _by_strong_user(scores: Floats, data: Engine, user: int) -> Orientation | None:
     """A strong user should stand above the middle; one in the middle says nothing."""
     distance = scores - data.median(scores)
     lead = float(distance[user])
@@ -143,7 +141,7 @@ def _by_strong_user(scores: Vector, data: Engine, user: int) -> Orientation | No
     return Orientation(-1 if lead < 0 else 1, "strong user", margin, 1.0)
 
 
-def _by_entropy(scores: Vector, data: Engine) -> Orientation | None:
+def _by_entropy(scores: Floats, data: Engine) -> Orientation | None:
     """Decile entropy, for any number of users; ties at the edge of a decile share its places."""
     size = _end_size(len(scores))
     if size == 0:
@@ -161,7 +159,7 @@ def _by_entropy(scores: Vector, data: Engine) -> Orientation | None:
     )
 
 
-def _by_majority(scores: Vector, data: Engine) -> Orientation | None:
+def _by_majority(scores: Floats, data: Engine) -> Orientation | None:
     """Able users agree with the most common answers (for ends too small to have an entropy)."""
     counts = data.choosers_per_option.astype(float)
     agreement = data.choices(counts / data.items.sum(counts)) / data.answers_per_user
@@ -181,7 +179,7 @@ def _end_size(users: int) -> int:
     return tenth if tenth >= 2 else (min(3, users // 2) if users >= 4 else 0)
 
 
-def _ends(scores: Vector, data: Engine, size: int) -> Any:
+def _ends(scores: Floats, data: Engine, size: int) -> Any:
     """Two columns: 1 for the ``size`` highest users, and 1 for the ``size`` lowest.
 
     Users tied across the edge share the remaining places.
@@ -199,16 +197,16 @@ def _ends(scores: Vector, data: Engine, size: int) -> Any:
     return data.stepwise(scores, np.array(edges), np.array(weights))
 
 
-def _entropies(users: Vector, data: Engine) -> tuple[Vector, Vector]:
+def _entropies(users: Floats, data: Engine) -> tuple[Floats, Floats]:
     """Entropy of each item's answers among some users, and how many of them answered it.
 
     Each column of user weights gives one row of both.
     """
     counts = data.choosers(users).T
     starts = data.items.starts[:-1]
-    answers: Vector = np.add.reduceat(counts, starts, axis=1)
+    answers: Floats = np.add.reduceat(counts, starts, axis=1)
     p = counts / np.where(answers > 0, answers, 1.0)[:, data.items.of_option]
-    entropies: Vector = np.add.reduceat(-p * np.log(np.where(p > 0, p, 1.0)), starts, axis=1)
+    entropies: Floats = np.add.reduceat(-p * np.log(np.where(p > 0, p, 1.0)), starts, axis=1)
     return entropies, answers
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.layouts import some_rows
 from hitsndiffs.engines.ones import Ones
 from hitsndiffs.order.certificate import option_ends
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from hitsndiffs.engines import Engine
 
 __all__ = ["PerfectOrder", "checked_order", "may_be_perfect", "perfect_order"]
-
-Vector = npt.NDArray[np.float64]
-IntVector = npt.NDArray[np.int64]
 
 #: A first look covers this many users × options, with at least and at most this many users.
 FIRST_CELLS, FEWEST_USERS, MOST_USERS = 200_000, 20, 200
@@ -56,13 +54,13 @@ class PerfectOrder:
         answers, or can change places with nothing to say who is better.
     """
 
-    order: IntVector
-    first: IntVector
-    last: IntVector
-    level: IntVector
+    order: Ints
+    first: Ints
+    last: Ints
+    level: Ints
 
     @cached_property
-    def steps(self) -> Vector:
+    def steps(self) -> Floats:
         """For each place, how many options began or ended on the way to it from the first place.
 
         Equal within a level, and higher on every later level.
@@ -100,7 +98,7 @@ def may_be_perfect(data: Engine, guide: Any = None, *, most_users: int = MOST_US
     return _Sets.of(data, users).order(likes) is not None
 
 
-def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | None:
+def perfect_order(data: Engine, guide: Floats | None = None) -> PerfectOrder | None:
     """Find a perfect order, or None if there is none.
 
     Parameters
@@ -145,9 +143,7 @@ def perfect_order(data: Engine, guide: Vector | None = None) -> PerfectOrder | N
     return checked_order(data, users[by_place], level[place[sheet][by_place]])
 
 
-def checked_order(
-    data: Engine, order: IntVector, level: IntVector | None = None
-) -> PerfectOrder | None:
+def checked_order(data: Engine, order: Ints, level: Ints | None = None) -> PerfectOrder | None:
     """An order of all users who answered, as a perfect order; None if it is not perfect."""
     first, last = (np.asarray(ends, dtype=np.int64) for ends in option_ends(data, order))
     if (last - first + 1 != data.choosers_per_option).any():
@@ -164,12 +160,12 @@ class _Sets:
     """The users who chose each option, as sets of leaves; only distinct sets, smallest first."""
 
     n_leaves: int
-    sizes: IntVector
-    starts: IntVector
+    sizes: Ints
+    starts: Ints
     leaves: npt.NDArray[np.integer[Any]]
 
     @classmethod
-    def of(cls, data: Engine, users: IntVector) -> _Sets:
+    def of(cls, data: Engine, users: Ints) -> _Sets:
         """Make the sets of some users' options; these users are the leaves."""
         choosers = _choosers(data, users)
         sizes = np.diff(choosers.indptr)
@@ -180,7 +176,7 @@ class _Sets:
         once = once[np.lexsort((once, sizes[once]))]
         return cls(len(users), sizes[once], *some_rows((choosers.indptr, choosers.indices), once))
 
-    def extremes(self, order: IntVector) -> tuple[IntVector, IntVector]:
+    def extremes(self, order: Ints) -> tuple[Ints, Ints]:
         """For each set, the places of its first and last leaf in an order."""
         place = np.empty(self.n_leaves, dtype=np.int64)
         place[order] = np.arange(self.n_leaves)
@@ -190,7 +186,7 @@ class _Sets:
         begins = self.starts[:-1]
         return np.minimum.reduceat(places, begins), np.maximum.reduceat(places, begins)
 
-    def order(self, likes: Vector | None = None) -> IntVector | None:
+    def order(self, likes: Floats | None = None) -> Ints | None:
         """An order in which every set is consecutive, or None if there is none.
 
         A PQ-tree is reduced by sets that are not consecutive in its current order (the one that
@@ -214,7 +210,7 @@ class _Sets:
             room *= 2
 
 
-def _choosers(data: Engine, users: IntVector) -> Ones:
+def _choosers(data: Engine, users: Ints) -> Ones:
     """Options × users, 1 where one of these users chose an option."""
     if not data.gives_answers and len(users) * data.n_options <= SHEET_CELLS:
         option, user = np.nonzero(data.answer_sheets(users))

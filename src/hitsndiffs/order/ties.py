@@ -7,20 +7,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.engines import Engine
 
 __all__ = ["Levels", "levelled", "members", "patterns", "tie_groups", "tie_limit"]
 
-Vector = npt.NDArray[np.float64]
-IntVector = npt.NDArray[np.integer[Any]]
 
 #: Scores closer than this, relative to the largest score, are equal.
 TIE = 1e-9
 
 
-def patterns(data: Engine, users: IntVector | None = None) -> npt.NDArray[np.int64]:
+def patterns(data: Engine, users: Ints | None = None) -> Ints:
     """Number the answer patterns: users with identical answers get the same number.
 
     With ``users``, only these are numbered; all others get -1.
@@ -41,7 +39,7 @@ def tie_limit(scores: Any, tolerance: float = TIE) -> float:
     return tolerance * max(largest, 1e-300)
 
 
-def tie_groups(scores: Vector, tolerance: float = TIE) -> npt.NDArray[np.int64]:
+def tie_groups(scores: Floats, tolerance: float = TIE) -> Ints:
     """Number the score levels from the highest (0) down; scores that differ by rounding share one.
 
     >>> tie_groups(np.array([1.0, 3.0, 3.0 + 1e-15, 2.0])).tolist()
@@ -50,7 +48,7 @@ def tie_groups(scores: Vector, tolerance: float = TIE) -> npt.NDArray[np.int64]:
     return _numbered(*_stepped(scores, tie_limit(scores, tolerance)))
 
 
-def _stepped(scores: Vector, limit: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+def _stepped(scores: Floats, limit: float) -> tuple[Ints, Flags]:
     """The order from the highest score down, and whether a new level begins at each place."""
     order = np.argsort(-scores)
     begins = np.ones(len(order), dtype=bool)
@@ -58,7 +56,7 @@ def _stepped(scores: Vector, limit: float) -> tuple[npt.NDArray[np.int64], npt.N
     return order, begins
 
 
-def _numbered(order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def _numbered(order: Ints, begins: Flags) -> Ints:
     level = np.empty(len(order), dtype=np.int64)
     level[order] = np.cumsum(begins) - 1
     return level
@@ -85,13 +83,13 @@ class Levels:
         Where in the order the components begin.
     """
 
-    order: npt.NDArray[np.int64]
-    level: npt.NDArray[np.int64]
-    begins: npt.NDArray[np.bool_]
-    starts: npt.NDArray[np.int64]
+    order: Ints
+    level: Ints
+    begins: Flags
+    starts: Ints
 
     @classmethod
-    def of(cls, scores: Vector, components: IntVector) -> Levels:
+    def of(cls, scores: Floats, components: Ints) -> Levels:
         """Sort the users by their scores.
 
         >>> Levels.of(np.array([5.0, 7.0, 7.0, np.nan]), np.array([0, 0, 0, -1])).level.tolist()
@@ -113,25 +111,25 @@ class Levels:
         return cls(order, level, begins, starts)
 
     @cached_property
-    def _shared(self) -> npt.NDArray[np.bool_]:
+    def _shared(self) -> Flags:
         """For each place of the order, whether the user there shares the level with another."""
         alone = self.begins.copy()
         alone[:-1] &= self.begins[1:]
         return np.logical_not(alone)
 
     @property
-    def sharing(self) -> npt.NDArray[np.int64]:
+    def sharing(self) -> Ints:
         """Users who are not alone on their level, in the order of the data."""
         return np.sort(self.order[self._shared])
 
     @property
-    def sizes(self) -> npt.NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """How many users there are on each level."""
         firsts = np.flatnonzero(self.begins)
         return np.diff(np.concatenate([firsts, [len(self.order)]]))
 
     @property
-    def ranks(self) -> Vector:
+    def ranks(self) -> Floats:
         """Rank 1 = best, within each component; ties share the best rank; NaN without answers.
 
         >>> Levels.of(np.array([5.0, 7.0, 7.0, np.nan]), np.array([0, 0, 0, -1])).ranks.tolist()
@@ -145,7 +143,7 @@ class Levels:
         ranks[self.order] = 1.0 + first
         return ranks
 
-    def sorted_by(self, pattern: IntVector) -> npt.NDArray[np.int64]:
+    def sorted_by(self, pattern: Ints) -> Ints:
         """The order with users of equal answers side by side on each level.
 
         Parameters
@@ -164,7 +162,7 @@ class Levels:
         return order
 
 
-def members(components: IntVector) -> list[npt.NDArray[np.int64]]:
+def members(components: Ints) -> list[Ints]:
     """The users of each component in turn; users without answers are left out."""
     if components.max(initial=-1) <= 0:  # one component at most: nothing to sort
         users = np.flatnonzero(components >= 0)

@@ -17,8 +17,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine, scaled
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
@@ -26,8 +26,6 @@ from hitsndiffs.spectral.refined import refined_pair
 from hitsndiffs.spectral.repeated import REPEATED, colours, settled, turned
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
-
-Vector = npt.NDArray[np.float64]
 
 #: If the smaller side has at most this size, the symmetric matrix is built and solved directly,
 DENSE_UP_TO = 400
@@ -58,12 +56,12 @@ class Axes:
         ``choices(weights) / (value * (answers + mu))``. ``None`` if it found the scores first.
     """
 
-    values: Vector
-    scores: Vector
+    values: Floats
+    scores: Floats
     iterations: int
     residual: float
     converged: bool
-    weights: Vector | None = None
+    weights: Floats | None = None
 
 
 def leading_axes(
@@ -74,7 +72,7 @@ def leading_axes(
     lam: float = 0.0,
     mu: float = 0.0,
     centred: bool = False,
-    user_weights: Vector | None = None,
+    user_weights: Floats | None = None,
     seed: int = 0,
     tol: float = 1e-12,
     max_iterations: int = 5000,
@@ -164,13 +162,13 @@ class _Symmetric:
     """
 
     data: Engine
-    root: Vector
-    half: Vector
-    scale: Vector
+    root: Floats
+    half: Floats
+    scale: Floats
     centre: _Centring | None
-    trivial_users: Vector
-    trivial_options: Vector
-    trivial_seen: Vector | None
+    trivial_users: Floats
+    trivial_options: Floats
+    trivial_seen: Floats | None
 
     @classmethod
     def of(
@@ -179,7 +177,7 @@ class _Symmetric:
         lam: float,
         mu: float,
         centred: bool,
-        user_weights: Vector | None,
+        user_weights: Floats | None,
     ) -> _Symmetric:
         answers = data.answers_per_user
         if user_weights is None:
@@ -204,13 +202,13 @@ class _Symmetric:
         seen = choosers / length if mu == 0 else None
         return cls(data, root, half, scale, None, trivial, _unit(choosers * half), seen)
 
-    def to_options(self, x: Vector) -> Vector:
+    def to_options(self, x: Floats) -> Floats:
         return self._finish(self.data.choosers(self._rooted(_without(x, self.trivial_users))))
 
-    def to_users(self, y: Vector) -> Vector:
+    def to_users(self, y: Floats) -> Floats:
         return _without(self._rooted(self.data.choices(self.weights(y))), self.trivial_users)
 
-    def around(self, y: Vector) -> Vector:
+    def around(self, y: Floats) -> Floats:
         """``Aᵀ A``, without a pass over the data if all pairs of options are already counted."""
         if len(self.root) > 1 or self.data.gram is None:
             return self.around_data(y)
@@ -218,18 +216,18 @@ class _Symmetric:
         through = float(self.root[0]) ** 2 * (self.data.gram @ v)
         return self._finish(through - self._seen * (self._seen @ v))
 
-    def around_data(self, y: Vector) -> Vector:
+    def around_data(self, y: Floats) -> Floats:
         """``Aᵀ A``, in one pass over the data."""
         v = self.weights(y)
         return self._finish(self._through(v) - self._seen * (self._seen @ v))
 
-    def around_roughly(self, y: Vector) -> Vector:
+    def around_roughly(self, y: Floats) -> Floats:
         """The same, faster but less exact; requires that all users count alike."""
         v = self.weights(y)
         through = float(self.root[0]) ** 2 * self.data.through_roughly(v)
         return self._finish(through - self._seen * (self._seen @ v))
 
-    def sampled(self) -> Vector | None:
+    def sampled(self) -> Floats | None:
         """Approximate ``Aᵀ A`` from a sample, if there is one and all users count alike."""
         if len(self.root) > 1 or self.centre is not None:
             return None
@@ -242,10 +240,10 @@ class _Symmetric:
         near = self.half[:, None] * (whole - np.outer(seen, seen)) * self.half
         along = near @ t
         sides = np.outer(t, along)
-        projected: Vector = near - sides - sides.T + (t @ along) * np.outer(t, t)
+        projected: Floats = near - sides - sides.T + (t @ along) * np.outer(t, t)
         return projected
 
-    def scores(self, y: Vector, value: float) -> Any:
+    def scores(self, y: Floats, value: float) -> Any:
         """Scores of an axis whose option vector and eigenvalue are known."""
         if len(self.root) > 1:
             return _unit(self.to_users(y)) * self.scale
@@ -256,41 +254,41 @@ class _Symmetric:
         v = v - mean * (data.n_users / data.n_responses)
         return data.choices(v * (float(self.scale[0]) / np.sqrt(value)))
 
-    def unscaled(self, x: Vector) -> Vector:
+    def unscaled(self, x: Floats) -> Floats:
         """Scores from vectors of the symmetric form."""
         if len(self.scale) == 1:
             return x * float(self.scale[0])
         return x * self.scale[:, None]
 
     @cached_property
-    def _seen(self) -> Vector:
+    def _seen(self) -> Floats:
         """The users' trivial axis, mapped to the options."""
         if self.trivial_seen is not None:
             return self.trivial_seen
         return self.data.choosers(self._for_each(self.root * self.trivial_users))
 
-    def _through(self, v: Vector) -> Any:
+    def _through(self, v: Floats) -> Any:
         if len(self.root) == 1:
             everybody = self.data.everybody
             return float(self.root[0]) ** 2 * self.data.through(v, scaled, everybody)
         return self.data.through(v, scaled, self._squared_root)
 
     @cached_property
-    def _squared_root(self) -> Vector:
+    def _squared_root(self) -> Floats:
         return self.root * self.root
 
-    def _for_each(self, x: Vector) -> Vector:
+    def _for_each(self, x: Floats) -> Floats:
         return float(x[0]) * self.data.everybody if len(x) == 1 else x
 
-    def _rooted(self, x: Vector) -> Vector:
+    def _rooted(self, x: Floats) -> Floats:
         return x * (float(self.root[0]) if len(self.root) == 1 else self.root)
 
-    def weights(self, y: Vector) -> Vector:
+    def weights(self, y: Floats) -> Floats:
         """Option weights from vectors of the symmetric form."""
         v = self.half * _without(y, self.trivial_options)
         return self.centre(v) if self.centre else v
 
-    def _finish(self, v: Vector) -> Vector:
+    def _finish(self, v: Floats) -> Floats:
         y = self.half * (self.centre.transposed(v) if self.centre else v)
         return _without(y, self.trivial_options)
 
@@ -298,38 +296,38 @@ class _Symmetric:
 class _Centring:
     """The projection ``Q``: ``w`` minus its mean over each item's answers, and its transpose."""
 
-    def __init__(self, items: Items, counts: Vector) -> None:
+    def __init__(self, items: Items, counts: Floats) -> None:
         self.counts = counts
         self.starts = items.starts[:-1]
         self.items = items.of_option
         totals = np.add.reduceat(counts, self.starts)
         self.inverse = np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)
 
-    def __call__(self, w: Vector) -> Vector:
-        means: Vector = np.add.reduceat(self.counts * w, self.starts) * self.inverse
+    def __call__(self, w: Floats) -> Floats:
+        means: Floats = np.add.reduceat(self.counts * w, self.starts) * self.inverse
         return w - means[self.items]
 
-    def transposed(self, v: Vector) -> Vector:
-        means: Vector = np.add.reduceat(v, self.starts) * self.inverse
+    def transposed(self, v: Floats) -> Floats:
+        means: Floats = np.add.reduceat(v, self.starts) * self.inverse
         return v - self.counts * means[self.items]
 
 
-def _unit(x: Vector) -> Vector:
+def _unit(x: Floats) -> Floats:
     return x / _norm(x)
 
 
-def _inverse_root(x: Vector) -> Vector:
+def _inverse_root(x: Floats) -> Floats:
     return np.reciprocal(np.sqrt(x))
 
 
 # Sums over users use NumPy rather than BLAS, whose threads wait for each other at the end.
 
 
-def _norm(x: Vector) -> float:
+def _norm(x: Floats) -> float:
     return float(np.sqrt((x * x).sum()))
 
 
-def _without(x: Vector, known: Vector) -> Vector:
+def _without(x: Floats, known: Floats) -> Floats:
     """The part of ``x`` orthogonal to a unit vector (length one: all its entries are equal)."""
     if len(known) == 1:
         return x - float(known[0]) ** 2 * float(x.sum())
@@ -337,7 +335,7 @@ def _without(x: Vector, known: Vector) -> Vector:
 
 
 def top_pairs(
-    operator: Callable[[Vector], Vector],
+    operator: Callable[[Floats], Floats],
     size: int,
     count: int,
     *,
@@ -346,7 +344,7 @@ def top_pairs(
     tol: float = 1e-12,
     max_iterations: int = 100_000,
     dense_up_to: int = DENSE_UP_TO,
-    near: Callable[[], Vector] | None = None,
+    near: Callable[[], Floats] | None = None,
 ) -> Highest:
     """Largest eigenpairs of a symmetric operator.
 
@@ -372,7 +370,7 @@ def top_pairs(
     return Highest(values, columns[:, :vectors], residuals, size)
 
 
-def _repeats(values: Vector) -> bool:
+def _repeats(values: Floats) -> bool:
     """Whether any two values of a falling sequence are equal (within ``REPEATED``)."""
     if len(values) < 2:
         return False

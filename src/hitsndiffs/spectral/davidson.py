@@ -11,13 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.spectral.ritz import RitzBasis
 
 __all__ = ["Lowest", "lowest_pairs"]
-
-Vector = npt.NDArray[np.float64]
 
 #: Most directions held at a time, and how many a restart keeps.
 MOST_DIRECTIONS, RESTART_WITH = 16, 4
@@ -37,16 +35,16 @@ class Lowest:
     Residuals are relative to the largest diagonal entry.
     """
 
-    vector: Vector
-    values: Vector
+    vector: Floats
+    values: Floats
     rounds: int
     residual: float
 
 
 def lowest_pairs(
-    operator: Callable[[Vector], Vector],
-    diagonal: Vector,
-    known: Vector,
+    operator: Callable[[Floats], Floats],
+    diagonal: Floats,
+    known: Floats,
     *,
     seed: int = 0,
     max_rounds: int = 10_000,

@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from math import acosh, ceil, log, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.spectral.ritz import RitzBasis, RitzPairs
 
 __all__ = ["Highest", "highest_pairs"]
-
-Vector = npt.NDArray[np.float64]
 
 #: Most directions held at a time, and the memory for them (bytes).
 MOST_HELD, MEMORY = 80, 256 * 2**20
@@ -49,14 +47,14 @@ class Highest:
         How often the operator was applied.
     """
 
-    values: Vector
-    vectors: Vector
-    residuals: Vector
+    values: Floats
+    vectors: Floats
+    residuals: Floats
     products: int
 
 
 def highest_pairs(
-    operator: Callable[[Vector], Vector],
+    operator: Callable[[Floats], Floats],
     size: int,
     count: int,
     *,

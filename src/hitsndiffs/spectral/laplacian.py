@@ -8,8 +8,8 @@ which takes two sums.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.spectral.axes import DENSE_UP_TO
@@ -20,8 +20,6 @@ from hitsndiffs.spectral.repeated import REPEATED, colours, settled
 from hitsndiffs.spectral.solvers import Solution, cumulated, iterate, refuse_large
 
 __all__ = ["FIEDLER_SOLVERS", "fiedler"]
-
-Vector = npt.NDArray[np.float64]
 
 FIEDLER_SOLVERS = ("lanczos", "power", "direct")
 
@@ -76,7 +74,7 @@ def fiedler(
 def _power(L: Laplacian, beta: float, rng: np.random.Generator, tol: float, limit: int) -> Solution:
     """Algorithm 2 (ABH-power), with ``D`` and ``βI`` as vectors."""
 
-    def step(d: Vector) -> Vector:
+    def step(d: Floats) -> Floats:
         s = cumulated(d)  # s ← T s_diff
         s = L(s)  # w ← Cᵀ s;  s ← D s - C w
         return beta * d - np.diff(s)  # s_diff ← β s_diff - S s
@@ -102,7 +100,7 @@ def _direct(L: Laplacian, beta: float, seed: int, limit: int, eigh_up_to: int) -
     else:
         ones = _ones(m)
 
-        def shifted(s: Vector) -> Vector:  # βI - L, without the known axis
+        def shifted(s: Floats) -> Floats:  # βI - L, without the known axis
             s = s - ones * (ones @ s)
             s = beta * s - matrix @ s
             return s - ones * (ones @ s)
@@ -126,5 +124,5 @@ def _lanczos(L: Laplacian, seed: int, limit: int) -> Solution:
     )
 
 
-def _ones(m: int) -> Vector:
+def _ones(m: int) -> Floats:
     return np.full(m, 1 / np.sqrt(m))

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 
 __all__ = ["Averaging", "Laplacian"]
-
-Vector = npt.NDArray[np.float64]
 
 #: Up to this many users × options, *direct* variants hold ``C`` as a full matrix (0.8 GB).
 FULL_CELLS = 100_000_000
@@ -33,8 +31,8 @@ class Averaging:
     """
 
     data: Engine
-    answers: Vector
-    choosers: Vector
+    answers: Floats
+    choosers: Floats
 
     @classmethod
     def of(cls, data: Engine) -> Averaging:
@@ -42,33 +40,33 @@ class Averaging:
         return cls(data, data.answers_per_user, data.choosers_per_option.astype(float))
 
     @cached_property
-    def stationary(self) -> Vector:
+    def stationary(self) -> Floats:
         """The left eigenvector of eigenvalue 1 (the right one is the ones vector)."""
         return self.answers / float(self.answers.sum())
 
-    def weights(self, s: Vector) -> Vector:
+    def weights(self, s: Floats) -> Floats:
         """Mean score of each option's choosers."""
         return _over(self.data.choosers(s), self.choosers)
 
-    def scores(self, w: Vector) -> Vector:
+    def scores(self, w: Floats) -> Floats:
         """Mean weight of each user's options."""
         return _over(self.data.choices(w), self.answers)
 
-    def __call__(self, s: Vector) -> Vector:
+    def __call__(self, s: Floats) -> Floats:
         """``U s``."""
         return self.scores(self.weights(s))
 
-    def transposed(self, s: Vector) -> Vector:
+    def transposed(self, s: Floats) -> Floats:
         """``Uᵀ s``."""
         w = _over(self.data.choosers(_over(s, self.answers)), self.choosers)
-        back: Vector = self.data.choices(w)
+        back: Floats = self.data.choices(w)
         return back
 
-    def centred(self, s: Vector) -> Vector:
+    def centred(self, s: Floats) -> Floats:
         """``s`` without its part along the ones vector."""
         return s - float(self.stationary @ s)
 
-    def dense(self) -> Vector:
+    def dense(self) -> Floats:
         """``U`` as a matrix (the paper's *direct* variants; m² memory)."""
         return _product(self.data, 1.0 / self.choosers) / self.answers[:, None]
 
@@ -78,33 +76,33 @@ class Laplacian:
     """``L s = d s - choices(choosers(s))``: linear in the number of responses."""
 
     data: Engine
-    degrees: Vector
+    degrees: Floats
 
     @classmethod
     def of(cls, data: Engine) -> Laplacian:
         """Return the operator of some responses."""
         return cls(data, data.choices(data.choosers_per_option.astype(float)))
 
-    def __call__(self, s: Vector) -> Vector:
+    def __call__(self, s: Floats) -> Floats:
         """``L s``."""
         d = self.degrees if s.ndim == 1 else self.degrees[:, None]
-        product: Vector = d * s - self.data.choices(self.data.choosers(s))
+        product: Floats = d * s - self.data.choices(self.data.choosers(s))
         return product
 
-    def dense(self) -> Vector:
+    def dense(self) -> Floats:
         """``L`` as a matrix (m² memory)."""
         return np.diag(self.degrees) - _product(self.data, np.ones(self.data.n_options))
 
 
-def _product(data: Engine, weights: Vector) -> Vector:
+def _product(data: Engine, weights: Floats) -> Floats:
     """``C diag(weights) Cᵀ``, as a product of full matrices if they fit, else by the sums."""
     if data.n_users * data.n_options > FULL_CELLS:
-        product: Vector = data.choices(weights[:, None] * data.choosers(np.eye(data.n_users)))
+        product: Floats = data.choices(weights[:, None] * data.choosers(np.eye(data.n_users)))
     else:
         C = data.answer_sheets(np.arange(data.n_users))
         product = C.T @ (weights[:, None] * C)
     return product
 
 
-def _over(values: Vector, counts: Vector) -> Vector:
+def _over(values: Floats, counts: Floats) -> Floats:
     return values / (counts if values.ndim == 1 else counts[:, None])

@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
 from hitsndiffs.spectral.repeated import REPEATED
 
 __all__ = ["refined_pair"]
-
-Vector = npt.NDArray[np.float64]
 
 #: Tolerance for the axes of the approximation, and the finest tolerance for the operator's axis.
 START, FINEST = 1e-4, 1e-11
@@ -33,10 +31,10 @@ SECOND = 1e-3
 
 
 def refined_pair(
-    operator: Callable[[Vector], Vector],
-    near: Vector,
+    operator: Callable[[Floats], Floats],
+    near: Floats,
     *,
-    roughly: Callable[[Vector], Vector] | None = None,
+    roughly: Callable[[Floats], Floats] | None = None,
     seed: int = 0,
     tol: float = 1e-12,
 ) -> Highest | None:
@@ -73,9 +71,9 @@ def refined_pair(
     first, second = start.vectors.T
     value = float(start.values[0])
 
-    def distance(x: Vector) -> Vector:
+    def distance(x: Floats) -> Floats:
         # the second term keeps this positive definite along the axis itself
-        found: Vector = value * (x + first * (first @ x)) - near @ x
+        found: Floats = value * (x + first * (first @ x)) - near @ x
         return found
 
     x, before = first, np.inf
@@ -107,7 +105,7 @@ def refined_pair(
     return Highest(np.array([found, lower]), x[:, None], np.array([residual, off]), product + 1)
 
 
-def _solved(operator: Callable[[Vector], Vector], right: Vector) -> Vector:
+def _solved(operator: Callable[[Floats], Floats], right: Floats) -> Floats:
     """Solve a positive definite system to a few digits, by conjugate gradients."""
     x, left = np.zeros_like(right), right.copy()
     direction, size = left, float(left @ left)

@@ -13,15 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.engines import Engine
 
 __all__ = ["REPEATED", "colours", "settled", "turned"]
-
-Vector = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
 
 #: Two axes whose values are this close (relatively) are equally strong.
 REPEATED = 1e-6
@@ -29,7 +26,7 @@ REPEATED = 1e-6
 COLOURINGS, LEAST_COLOUR = 4, 1e-5
 
 
-def colours(data: Engine) -> tuple[Any, Vector]:
+def colours(data: Engine) -> tuple[Any, Floats]:
     """A number in [-½, ½) per user and option, the same where the data cannot tell them apart.
 
     >>> from hitsndiffs import Responses
@@ -51,7 +48,7 @@ def colours(data: Engine) -> tuple[Any, Vector]:
     return _number(users), _number(words)
 
 
-def settled(values: Vector, vectors: Vector, near: Vector) -> Vector:
+def settled(values: Floats, vectors: Floats, near: Floats) -> Floats:
     """The same axes, with equally strong ones mixed as the colours say.
 
     Parameters
@@ -73,7 +70,7 @@ def settled(values: Vector, vectors: Vector, near: Vector) -> Vector:
     return found
 
 
-def turned(vectors: Vector) -> Vector:
+def turned(vectors: Floats) -> Floats:
     """The same axes, each with its longer tail on the positive side, whatever the row order.
 
     >>> turned(np.array([[3.0, -3.0], [-1.0, 1.0], [-2.0, 2.0]])).tolist()
@@ -82,9 +79,9 @@ def turned(vectors: Vector) -> Vector:
     return np.where((vectors**3).sum(axis=0) < 0, -vectors, vectors)
 
 
-def _mixed_axes(basis: Vector, nears: Sequence[Vector]) -> Vector:
+def _mixed_axes(basis: Floats, nears: Sequence[Floats]) -> Floats:
     """An orthonormal basis of the same space: directions nearest to the vectors, then the rest."""
-    chosen: list[Vector] = []
+    chosen: list[Floats] = []
     for near in nears:
         part = basis.T @ (near / np.linalg.norm(near))
         for other in chosen:
@@ -98,7 +95,7 @@ def _mixed_axes(basis: Vector, nears: Sequence[Vector]) -> Vector:
     start = np.column_stack([*chosen, np.eye(basis.shape[1])])
     rotation, upper = np.linalg.qr(start)
     signs = np.where(np.diag(upper)[: basis.shape[1]] < 0, -1.0, 1.0)
-    mixed: Vector = basis @ (rotation * signs)
+    mixed: Floats = basis @ (rotation * signs)
     return mixed
 
 

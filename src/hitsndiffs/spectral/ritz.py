@@ -11,25 +11,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from hitsndiffs.data.arrays import Floats
 
 __all__ = ["RitzBasis", "RitzPairs"]
-
-Vector = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class RitzPairs:
     """The best pairs in a basis, best first, as rows, and how far they are from eigenpairs."""
 
-    values: Vector
-    vectors: Vector
-    errors: Vector
+    values: Floats
+    vectors: Floats
+    errors: Floats
 
     @property
-    def residuals(self) -> Vector:
+    def residuals(self) -> Floats:
         """``‖A v - value v‖``."""
-        found: Vector = np.linalg.norm(self.errors, axis=1)
+        found: Floats = np.linalg.norm(self.errors, axis=1)
         return found
 
     @property
@@ -65,12 +64,12 @@ class RitzBasis:
 
     def __init__(
         self,
-        operator: Callable[[Vector], Vector],
+        operator: Callable[[Floats], Floats],
         size: int,
         most: int,
         *,
         lowest: bool = False,
-        known: Vector | None = None,
+        known: Floats | None = None,
     ) -> None:
         self.held, self.products = 0, 0
         self._operator, self._known = operator, known
@@ -79,12 +78,12 @@ class RitzBasis:
         self._projected = np.zeros((most, most))
 
     @property
-    def last_image(self) -> Vector:
+    def last_image(self) -> Floats:
         """The image of the newest direction."""
-        newest: Vector = self._images[self.held - 1]
+        newest: Floats = self._images[self.held - 1]
         return newest
 
-    def add(self, direction: Vector, least: float = 1e-14) -> bool:
+    def add(self, direction: Floats, least: float = 1e-14) -> bool:
         """Add the new part of a direction; false if it is at most ``least`` of the whole."""
         before = float(np.linalg.norm(direction))
         basis = self._basis[: self.held]
@@ -119,7 +118,7 @@ class RitzBasis:
         self._projected[:kept, :kept] = np.diag(values)
         self.held = kept
 
-    def _solved(self, wanted: int) -> tuple[Vector, Vector]:
+    def _solved(self, wanted: int) -> tuple[Floats, Floats]:
         """The best values, and the mixes of directions that give their vectors (as rows)."""
         values, mix = np.linalg.eigh(self._projected[: self.held, : self.held])
         return values[:: self._step][:wanted].copy(), mix.T[:: self._step][:wanted].copy()

@@ -18,14 +18,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.spectral.axes import Axes, leading_axes
 
 __all__ = ["Shrinkage", "find_shrinkage", "option_shrinkage", "shrunk", "user_shrinkage"]
-
-Vector = npt.NDArray[np.float64]
 
 #: Bounds of both constants: below, nothing is shrunk; above, everything is.
 LOWEST, HIGHEST = 1e-3, 1e4
@@ -60,7 +58,7 @@ def find_shrinkage(
     data: Engine,
     *,
     axes: int = 3,
-    user_weights: Vector | None = None,
+    user_weights: Floats | None = None,
     seed: int = 0,
 ) -> Shrinkage:
     """Iterate axis → (λ, μ) → axis until the constants settle.
@@ -99,7 +97,7 @@ def find_shrinkage(
     return Shrinkage(lam, mu, final, rounds, converged)
 
 
-def shrunk(data: Engine, s: Vector, lam: float) -> Vector:
+def shrunk(data: Engine, s: Floats, lam: float) -> Floats:
     """Option weights from scores: shrunken means of the choosers' scores, centred in the item."""
     within = data.items
     counts = data.choosers_per_option.astype(float)
@@ -108,7 +106,7 @@ def shrunk(data: Engine, s: Vector, lam: float) -> Vector:
     return within.centred(deviations / (counts + lam), counts)
 
 
-def option_shrinkage(data: Engine, w: Vector, mu: float) -> float:
+def option_shrinkage(data: Engine, w: Floats, mu: float) -> float:
     """λ = variance of scores among an option's choosers / variance between option means."""
     within = data.items
     counts = data.choosers_per_option.astype(float)
@@ -132,7 +130,7 @@ def option_shrinkage(data: Engine, w: Vector, mu: float) -> float:
     )
 
 
-def user_shrinkage(data: Engine, s: Vector, lam: float) -> float:
+def user_shrinkage(data: Engine, s: Floats, lam: float) -> float:
     """μ = variance of weights among a user's options / variance between user means."""
     within = data.items
     counts = data.choosers_per_option.astype(float)
@@ -156,7 +154,7 @@ def user_shrinkage(data: Engine, s: Vector, lam: float) -> float:
     )
 
 
-def _ratio(totals: Vector, counts: Vector, squares: float, *, groups: int, spread: float) -> float:
+def _ratio(totals: Floats, counts: Floats, squares: float, *, groups: int, spread: float) -> float:
     """Within / between variance of centred group totals, by moments."""
     # an option that nobody in a sample chose has no total either
     between_squares = float((totals**2 / np.maximum(counts, 1e-300)).sum())

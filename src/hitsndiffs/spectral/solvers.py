@@ -6,16 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.spectral.axes import leading_axes
 from hitsndiffs.spectral.operators import Averaging
 
 __all__ = ["DIRECT_UP_TO", "SOLVERS", "Solution", "cumulated", "iterate", "refuse_large", "solve"]
-
-Vector = npt.NDArray[np.float64]
 
 SOLVERS = ("lanczos", "power", "arnoldi", "deflation", "centred")
 
@@ -42,13 +40,13 @@ class Solution:
         ``U.scores(weights) / value``, with mean 0 and variance 1 over all answers.
     """
 
-    vector: Vector
+    vector: Floats
     value: float
     iterations: int
     residual: float
     converged: bool
-    values: Vector | None = None
-    weights: Vector | None = None
+    values: Floats | None = None
+    weights: Floats | None = None
 
 
 def solve(
@@ -110,8 +108,8 @@ def _lanczos(data: Engine, seed: int, limit: int) -> Solution:
 
 
 def iterate(
-    step: Callable[[Vector], Vector], start: Vector, tol: float, max_iterations: int
-) -> tuple[Vector, float, int, float, bool]:
+    step: Callable[[Floats], Floats], start: Floats, tol: float, max_iterations: int
+) -> tuple[Floats, float, int, float, bool]:
     """Power iteration: the unit vector, its value, rounds, last change, and whether it settled.
 
     A step that maps the vector (numerically) to zero ends the iteration with the value 0.
@@ -135,7 +133,7 @@ def iterate(
 def _power(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
     """Algorithm 1 (HnD-power): iterate the differences of adjacent user scores."""
 
-    def step(d: Vector) -> Vector:
+    def step(d: Floats) -> Floats:
         s = cumulated(d)  # s ← T s_diff
         w = U.weights(s)  # w ← (C_col)ᵀ s
         s = U.scores(w)  # s ← C_row w
@@ -155,8 +153,8 @@ def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -
     left, _, first, _, found = iterate(U.transposed, start, tol, limit)
     left = left / left.sum()  # the right eigenvector is the ones vector
 
-    def step(s: Vector) -> Vector:
-        deflated: Vector = U(s) - left @ s
+    def step(s: Floats) -> Floats:
+        deflated: Floats = U(s) - left @ s
         return deflated
 
     start = rng.uniform(size=len(U.answers))
@@ -200,7 +198,7 @@ def _arnoldi(U: Averaging, rng: np.random.Generator, limit: int) -> Solution:
     return Solution(s, value, m, residual, residual < 1e-6)
 
 
-def _unfinished(U: Averaging, start: Vector, rounds: int) -> Solution:
+def _unfinished(U: Averaging, start: Floats, rounds: int) -> Solution:
     """Two rounds of averaging, for when SciPy's solver stopped without a result."""
     s = U.centred(U(U(start)))
     s = s / np.linalg.norm(s)
@@ -218,6 +216,6 @@ def refuse_large(solver: str, users: int) -> None:
         )
 
 
-def cumulated(d: Vector) -> Vector:
+def cumulated(d: Floats) -> Floats:
     """``T d``: scores from differences, the first score being zero."""
     return np.concatenate([[0.0], np.cumsum(d)])

@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.pool import Run
 from hitsndiffs.engines import Engine
@@ -34,24 +34,23 @@ __all__ = [
     "weigh_candidates",
 ]
 
-Array = npt.NDArray[np.float64]
 #: One number, or one for each of several fits side by side.
-Number = float | Array
+Number = float | Floats
 
 #: Candidates handled at once: their curves over the grid fit the cache.
 CANDIDATES_AT_ONCE = 1024
 #: Fewer blocks than this run on one thread: others would wait for the interpreter's lock.
 MANY_BLOCKS = 16
 #: The grid's powers 1, θ and θ², for sums over it.
-POWERS: Array = THETA[:, None] ** np.arange(3)
+POWERS: Floats = THETA[:, None] ** np.arange(3)
 
 
 @dataclass(frozen=True)
 class Curves:
     """Slope and intercept of every candidate key, and the population they come from."""
 
-    slopes: Array
-    intercepts: Array
+    slopes: Floats
+    intercepts: Floats
     mean_slope: Number = 1.0
     var_slope: Number = 0.25
     mean_intercept: Number = 0.0
@@ -63,11 +62,11 @@ class Curves:
         return cls(np.ones(n_options), np.zeros(n_options))
 
     @property
-    def lines(self) -> Array:
+    def lines(self) -> Floats:
         """Their logits over the grid, one row per candidate (computed anew each time)."""
         return _lines(self.slopes, self.intercepts)
 
-    def pooled(self, key: Array, curvature: Array) -> Curves:
+    def pooled(self, key: Floats, curvature: Floats) -> Curves:
         """The same curves, with the population estimated anew from the likely keys.
 
         Means and variances of slopes and intercepts, with ten pseudo-items.
@@ -140,18 +139,18 @@ class Candidates:
     """
 
     curves: Curves
-    key: Array
-    prior: Array
-    logs: Array
-    curvature: Array
+    key: Floats
+    prior: Floats
+    logs: Floats
+    curvature: Floats
 
 
 def weigh_candidates(
     blocks: list[ItemBlock],
     curves: Curves,
-    chosen: Array,
-    fixed: Array,
-    known: Array,
+    chosen: Floats,
+    fixed: Floats,
+    known: Floats,
     *,
     steps: int,
     threads: int,
@@ -198,12 +197,12 @@ def weigh_candidates(
     return Candidates(fitted, key, prior, logs, curvature)
 
 
-def about_key(key: Array, prior: Array) -> Any:
+def about_key(key: Floats, prior: Floats) -> Any:
     """The keys' part of the evidence: how likely they are a priori, and how much in doubt."""
     return (key * (prior - np.log(np.maximum(key, 1e-300)))).sum(axis=0)
 
 
-def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: int) -> Array:
+def expected_logs(blocks: list[ItemBlock], key: Floats, curves: Curves, threads: int) -> Floats:
     """What choosing an option says about ability: its log likelihood averaged over the key."""
     logs = np.empty((len(key), len(THETA)))
 
@@ -217,7 +216,7 @@ def expected_logs(blocks: list[ItemBlock], key: Array, curves: Curves, threads: 
     return logs
 
 
-def fit_curves(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[Curves, Array]:
+def fit_curves(c: Curves, chosen: Floats, answered: Floats, steps: int) -> tuple[Curves, Floats]:
     """Maximise each candidate's log posterior in ``(a, b)``: damped Newton steps.
 
     Returns the curves, and the curvature at the end (see :class:`Candidates`).
@@ -241,17 +240,17 @@ def fit_curves(c: Curves, chosen: Array, answered: Array, steps: int) -> tuple[C
     return replace(c, slopes=a, intercepts=b), np.stack([h_aa, h_bb, det])
 
 
-def _lines(slopes: Array, intercepts: Array) -> Array:
+def _lines(slopes: Floats, intercepts: Floats) -> Floats:
     """``a θ + b`` over the grid, one row per candidate."""
     return slopes[..., None] * THETA + intercepts[..., None]
 
 
-def _powers(over_grid: Array) -> Array:
+def _powers(over_grid: Floats) -> Floats:
     """Sums over the grid, times 1, θ and θ²; these come first."""
     return np.moveaxis(over_grid @ POWERS, -1, 0)
 
 
-def log_prior_of(c: Curves, determinant: Array) -> Array:
+def log_prior_of(c: Curves, determinant: Floats) -> Floats:
     """Log prior of slope and intercept, with the width of their posterior (Laplace)."""
     return np.asarray(
         -((c.slopes - c.mean_slope) ** 2) / (2 * c.var_slope)
@@ -261,6 +260,6 @@ def log_prior_of(c: Curves, determinant: Array) -> Array:
     )
 
 
-def _expected(items: Items, key: Array, lines: Array, wrong: Array) -> Array:
+def _expected(items: Items, key: Floats, lines: Floats, wrong: Floats) -> Floats:
     k = key[..., None]
     return items.sum(k * wrong) + k * lines

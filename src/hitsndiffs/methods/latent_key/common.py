@@ -16,15 +16,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.problem import Problem
 from hitsndiffs.methods.probability import normal_cdf
 
 __all__ = ["common_errors", "key_by_ability", "off_together", "wrong_ones_differ"]
-
-Array = npt.NDArray[np.float64]
 
 #: An option's mean includes this many further choosers of the item's average ability.
 MORE_CHOOSERS = 3.0
@@ -35,7 +33,7 @@ SHIFT_PART = 0.75
 SAID, LEAST_SAID = 1.0, 0.05
 
 
-def common_errors(problem: Problem, key: Array) -> Any:
+def common_errors(problem: Problem, key: Floats) -> Any:
     """The error that all shares have in common, for each user.
 
     Parameters
@@ -51,7 +49,7 @@ def common_errors(problem: Problem, key: Array) -> Any:
     return part * abs(data.choices(key - other) / data.answers_per_user)
 
 
-def wrong_ones_differ(data: Engine, key: Array) -> float:
+def wrong_ones_differ(data: Engine, key: Floats) -> float:
     """The probability that choosers of an item's wrong options differ in ability, over all items.
 
     If they are alike, their squared differences, in units of what chance gives, are χ². This is
@@ -91,7 +89,7 @@ def wrong_ones_differ(data: Engine, key: Array) -> float:
     return float(1 / (1 + np.exp(-np.clip(gain, -700, 700))))
 
 
-def _on_other_items(data: Engine, key: Array) -> tuple[float, Array]:
+def _on_other_items(data: Engine, key: Floats) -> tuple[float, Floats]:
     """The spread of the shares of right answers, and their sums over each option's choosers.
 
     For an option's choosers these are the shares on the other items.
@@ -104,7 +102,7 @@ def _on_other_items(data: Engine, key: Array) -> tuple[float, Array]:
     return float(spread), data.choosers(right / others) - key * data.choosers(1.0 / others)
 
 
-def key_by_ability(data: Engine, key: Array) -> Array:
+def key_by_ability(data: Engine, key: Floats) -> Floats:
     """How likely each option is the key by ability alone: the one with the ablest choosers.
 
     Ability is the share of right answers on the other items.

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.engines.base import option_words
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from hitsndiffs.methods.latent_key.sampling import Sample
 
 __all__ = ["Witnesses", "excess_spread", "find_witnesses", "group_weights", "near_equals"]
-
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 #: Chance of counting an independent pair as copies, over all pairs of one user.
 LEVEL = 0.01
@@ -70,8 +66,8 @@ class Witnesses:
         Log probability of each user's answers as a copy of those users' answers.
     """
 
-    weights: Array
-    copy_logs: Array
+    weights: Floats
+    copy_logs: Floats
 
     def of(self, sample: Sample) -> Witnesses:
         """The values for a sample."""
@@ -207,7 +203,7 @@ def _pairwise(problem: Problem, fit: Solution) -> Witnesses:
     return Witnesses(1 / (1 + copies), logs)
 
 
-def _spread(problem: Problem, fit: Solution, curves: Array, size: int) -> float:
+def _spread(problem: Problem, fit: Solution, curves: Floats, size: int) -> float:
     """How much wider the agreement of pairs spreads than the model expects, in a sample of them.
 
     Equal sheets count once: a large group of copies would hide behind its own agreement.
@@ -238,7 +234,7 @@ def excess_spread(fit: Solution) -> float:
     return _spread(problem, fit, fit.probabilities(), EXCESS_USERS)
 
 
-def _copy_logs(problem: Problem, users: Ints, alike: Array) -> Array:
+def _copy_logs(problem: Problem, users: Ints, alike: Floats) -> Floats:
     """Log probability of users' answers, each drawn from the answers of those who are alike."""
     if len(users) == 0:
         return np.zeros(0)
@@ -275,12 +271,12 @@ class _Agreement:
     """
 
     found: Counts
-    expected: Array
+    expected: Floats
     common: Counts
-    per_item: Array
+    per_item: Floats
     place: Ints
 
-    def standardised(self) -> Array:
+    def standardised(self) -> Floats:
         """Agreement beyond expectation, in standard errors; 0 where few items are common."""
         variance = np.maximum(self.expected * (1 - self.per_item[self.place]), LEAST_VARIANCE)
         z = (self.found - self.expected) / np.sqrt(variance)
@@ -288,7 +284,7 @@ class _Agreement:
         return np.asarray(z)
 
 
-def _agreement(problem: Problem, fit: Solution, curves: Array, users: Ints) -> _Agreement:
+def _agreement(problem: Problem, fit: Solution, curves: Floats, users: Ints) -> _Agreement:
     """Compare everybody with some users.
 
     The expected agreement of two users is computed over the items that the second one answered,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.methods.latent_key.confidence import DISAGREE, NATS
 from hitsndiffs.methods.latent_key.found import HALVED, Search
 from hitsndiffs.methods.latent_key.grid import normal_scores
@@ -21,9 +21,6 @@ from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.probability import normal_cdf
 
 __all__ = ["Meaning", "clusters", "doubted", "meanings"]
-
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Odds of keys are raised to this power: users are alike in unseen ways, so keys are less sure than
 #: the answers say.
@@ -64,7 +61,7 @@ class Meaning:
 
     chance: float
     ability: Any
-    likely: Array
+    likely: Floats
     mode: Mode | None = None
 
 
@@ -108,7 +105,7 @@ def clusters(found: list[Meaning]) -> Ints:
     return numbers
 
 
-def _competing(found: Search, start: Any) -> tuple[Array, float]:
+def _competing(found: Search, start: Any) -> tuple[Floats, float]:
     """The key after one more round in which users who are alike count as one; and the evidence.
 
     Where many users say the same, a solution's own key is surer than the answers allow.
@@ -117,7 +114,7 @@ def _competing(found: Search, start: Any) -> tuple[Array, float]:
     return fit.key, fit.evidence
 
 
-def doubted(found: Search, key: Array, ability: Array) -> Array:
+def doubted(found: Search, key: Floats, ability: Floats) -> Floats:
     """How likely each option is the right one, for a key that may err.
 
     Where it errs, the right option is still one whose choosers are able.

@@ -7,8 +7,8 @@ from functools import cached_property
 from math import log
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.methods.labels import mark_in_words, sharing
 from hitsndiffs.methods.latent_key.confidence import (
     DISAGREE,
@@ -28,8 +28,6 @@ from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
 __all__ = ["HALVED", "SAME_READING", "Search", "Surprise", "contradicts"]
-
-Array = npt.NDArray[np.float64]
 
 #: An order follows a label's share above this correlation, if there are at most this many labels.
 #: Then it is not sure, unless known answers support it by at least :data:`WELL_KNOWN` nats.
@@ -94,16 +92,16 @@ class Search:
     problem: Problem
     modes: list[Mode]
     shrinkage: Shrinkage
-    once: Array
+    once: Floats
     habits: Habits | None = None
-    by_once: Array | None = None
-    confusions: Array | None = None
+    by_once: Floats | None = None
+    confusions: Floats | None = None
     told: tuple[float, ...] = ()
     surprises: tuple[Surprise, ...] = ()
     sample: Sample | None = None
 
     @cached_property
-    def alone(self) -> Array:
+    def alone(self) -> Floats:
         """User weights if users who are alike by a rule or by any solution count as one."""
         weights = self.once
         for mode in self.modes:
@@ -226,7 +224,7 @@ class Search:
     @cached_property
     def distinct(self) -> list[Mode]:
         """The solutions that rank people differently, best first."""
-        kept: list[tuple[Mode, Array]] = []
+        kept: list[tuple[Mode, Floats]] = []
         for mode in self.modes:
             share = self.problem.right_shares(mode.fit.key)
             if all(correlation(share, other) < SAME_READING for _, other in kept):
@@ -284,7 +282,7 @@ class Search:
         return str(shared.labels[strongest]), found[strongest]
 
 
-def _known_leads(problem: Problem, mode: Mode) -> Array:
+def _known_leads(problem: Problem, mode: Mode) -> Floats:
     """For each known right answer, its choosers' total lead in ability."""
     right = np.flatnonzero(problem.known == 1.0)
     ability = mode.fit.posterior.mean

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.probability import STEADY, normal_quantile
 
@@ -24,16 +24,14 @@ __all__ = [
     "spread_about",
 ]
 
-Array = npt.NDArray[np.float64]
-
 #: The grid of abilities, in units of the population's standard deviation.
-THETA: Array = np.linspace(-4.0, 4.0, 21)
+THETA: Floats = np.linspace(-4.0, 4.0, 21)
 STEP = float(THETA[1] - THETA[0])
 
 #: A posterior narrower than this many steps is described by its derivatives at the peak.
 NARROW_PEAK = 0.7
 #: Derivatives (first to fourth, in steps) at the middle of five neighbouring values.
-DERIVATIVES: Array = np.array(
+DERIVATIVES: Floats = np.array(
     [
         [1 / 12, -2 / 3, 0, 2 / 3, -1 / 12],
         [-1 / 12, 4 / 3, -5 / 2, 4 / 3, -1 / 12],
@@ -55,18 +53,18 @@ class Posterior:
         Log of the integral of likelihood × prior.
     """
 
-    mean: Array
-    sd: Array
-    log_evidence: Array
+    mean: Floats
+    sd: Floats
+    log_evidence: Floats
 
 
-def normal_log_prior(mean: float = 0.0, sd: float = 1.0, points: Array = THETA) -> Array:
+def normal_log_prior(mean: float = 0.0, sd: float = 1.0, points: Floats = THETA) -> Floats:
     """Log weights of a normal distribution on a grid (they sum to one)."""
     logs = -0.5 * ((points - mean) / sd) ** 2
     return np.asarray(logs - np.log(np.exp(logs).sum()))
 
 
-def posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Array, Array]:
+def posterior_of(logs: Floats, points: Floats = THETA) -> tuple[Floats, Floats, Floats, Floats]:
     """Normalise log likelihood + log prior, one row per user; columns are evenly spaced.
 
     With many answers a posterior is narrower than the grid's steps, and normalising the values at
@@ -88,8 +86,8 @@ def posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Arra
 
 
 def normalised(
-    logs: Array, raised: Array, top: Array, points: Array
-) -> tuple[Array, Array, Array, Array]:
+    logs: Floats, raised: Floats, top: Floats, points: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Like :func:`posterior_of`, given logs minus a constant ``top`` and their exponentials."""
     here = np.asarray(points, like=logs)
     total = raised.sum(axis=1, keepdims=True)
@@ -115,18 +113,18 @@ def normalised(
     return weights, mean, np.sqrt(variance), evidence + top.ravel()
 
 
-def nearest(values: Array, points: Array = THETA) -> Any:
+def nearest(values: Floats, points: Floats = THETA) -> Any:
     """The number of the point of an even grid that is nearest to each value."""
     place = np.rint((values - points[0]) / (points[1] - points[0]))
     return np.clip(place, 0, len(points) - 1).astype(np.int64)
 
 
-def at_place(sums: Array, place: npt.NDArray[np.int64]) -> Array:
+def at_place(sums: Floats, place: Ints) -> Floats:
     """Each user's value at the user's place on the grid (the step of a pass over the data)."""
     return np.take_along_axis(sums, place[:, None], axis=1)
 
 
-def normal_scores(data: Engine, scores: Array) -> Any:
+def normal_scores(data: Engine, scores: Floats) -> Any:
     """Each user's normal quantile by rank; scores that differ only by rounding share a rank.
 
     An engine's sums give equal sheets the same score only up to rounding. Ranking by such
@@ -137,14 +135,14 @@ def normal_scores(data: Engine, scores: Array) -> Any:
     return normal_quantile((data.average_ranks(steady) - 0.5) / data.n_users)
 
 
-def spread_about(mean: Array, sd: Array) -> Any:
+def spread_about(mean: Floats, sd: Floats) -> Any:
     """Weights on the grid, one row per user: normal about a mean, with a spread."""
     theta = np.asarray(THETA, like=mean)
     raised = np.exp(-0.5 * ((mean[:, None] - theta) / sd[:, None]) ** 2)
     return raised / raised.sum(axis=1, keepdims=True)
 
 
-def _laplace(values: Array) -> tuple[Array, Array, Array]:
+def _laplace(values: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean, variance and log integral of densities from five log values each (steps of 1)."""
     centre = values[:, 2]
     d1, d2, d3, d4 = np.asarray(DERIVATIVES, like=values) @ (values - centre[:, None]).T
@@ -163,7 +161,7 @@ def _laplace(values: Array) -> tuple[Array, Array, Array]:
     return mean, variance * np.maximum(1 + excess / 2 + skew**2, 0.25), log_integral
 
 
-def _between(offset: Array, variance: Array, peak: npt.NDArray[np.int64], points: int) -> Array:
+def _between(offset: Floats, variance: Floats, peak: Ints, points: int) -> Floats:
     """Weights on three grid points with a given mean and, if possible, variance (in steps)."""
     nearest = np.clip(np.rint(offset), -1, 1).astype(np.int64)
     offset, peak = offset - nearest, peak + nearest

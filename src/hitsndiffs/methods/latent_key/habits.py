@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers, sharing
 from hitsndiffs.methods.latent_key.candidates import (
@@ -46,10 +47,6 @@ from hitsndiffs.methods.probability import STEADY
 
 __all__ = ["HabitFit", "HabitProblem", "Habits", "habits_of"]
 
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
 #: Most labels that items may share, and most labels considered as habits.
 HABIT_LABELS, MOST_HABITS = 30, 5
 #: A user overuses a label if the excess over others' use is more than this many standard errors and
@@ -61,7 +58,7 @@ HABITS_MATTER, RARE_HABIT = 0.05, 0.02
 #: Habits are part of the model only if its table (options × columns) is no larger than this.
 HABIT_CELLS = 1_000_000
 #: The shares of answers that a habit may account for.
-HABIT_SHARES: Array = np.array([0.3, 0.5, 0.7, 0.9])
+HABIT_SHARES: Floats = np.array([0.3, 0.5, 0.7, 0.9])
 #: Prior share of users without a habit, and how many users the prior is worth.
 NO_HABIT, PSEUDO_USERS = 0.9, 10.0
 #: Users who give one label to this share of the items beyond others count for less, and are named.
@@ -189,9 +186,9 @@ class HabitProblem(KeyProblem):
         #: For every option and class: the probability that it is chosen by habit.
         by_habit = [np.zeros(data.n_options)]
         by_habit += [s * (numbers == label) for label in labels for s in HABIT_SHARES]
-        self.by_habit: Array = np.stack(by_habit, axis=1)
+        self.by_habit: Floats = np.stack(by_habit, axis=1)
         #: The share of answers that every class gives by habit.
-        self.shares: Array = np.concatenate([[0.0], np.tile(HABIT_SHARES, len(labels))])
+        self.shares: Floats = np.concatenate([[0.0], np.tile(HABIT_SHARES, len(labels))])
 
     def _own(self, part: Engine) -> dict[str, Any]:
         """The habits whose labels occur in a part of the data."""
@@ -200,14 +197,14 @@ class HabitProblem(KeyProblem):
         return {"labels": tuple(names.index(name) for name in wanted if name in names)}
 
     @property
-    def first(self) -> Array:
+    def first(self) -> Floats:
         """The prior share of users in every class."""
         habits = len(self.shares) - 1
         if habits == 0:
             return np.ones(1)
         return np.concatenate([[NO_HABIT], np.full(habits, (1 - NO_HABIT) / habits)])
 
-    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[HabitFit]:
+    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[HabitFit]:
         """The solution after every round."""
         curves, common = Curves.start(self.data.n_options), self.first
         if isinstance(start, HabitFit) and len(start.common) == len(common):
@@ -249,7 +246,7 @@ class HabitProblem(KeyProblem):
         logs, by_key = self._columns(logs + wrong[:, None])
         return replace(solution, problem=self, logs=logs, by_key=by_key)
 
-    def _wrong(self, key: Array, counts: Array) -> Array:
+    def _wrong(self, key: Floats, counts: Floats) -> Floats:
         """Expected log share of an option among the wrong ones of its item."""
         items = self.items
         others = np.maximum(items.sizes[items.of_option], 2) - 1
@@ -257,7 +254,7 @@ class HabitProblem(KeyProblem):
         not_key = items.sum(key) - key
         return np.asarray(not_key * np.log(counts + 1) - (items.sum(rest) - rest))
 
-    def _columns(self, logs: Array) -> tuple[Array, Array]:
+    def _columns(self, logs: Floats) -> tuple[Floats, Floats]:
         """Log probability of every option, and how likely the key (no habit) gave it.
 
         There is a block of columns for every class, with a column for every ability.
@@ -269,16 +266,16 @@ class HabitProblem(KeyProblem):
         columns[:, 0] = logs
         return columns.reshape(q, -1), (by_key / np.maximum(whole, 1e-300)).reshape(q, -1)
 
-    def _expect(self, logs: Array, by_key: Array, common: Array) -> tuple[Array, Array]:
+    def _expect(self, logs: Floats, by_key: Floats, common: Floats) -> tuple[Floats, Floats]:
         """How many chose each option by the key, over the grid; evidence, and classes' sizes."""
         of_classes = np.log(common)
 
         def step(
-            sums: Array,
-            witness: Array,
+            sums: Floats,
+            witness: Floats,
             strong: Flags | None = None,
             posteriors: Posteriors = posterior_of,
-        ) -> tuple[Array, Array]:
+        ) -> tuple[Floats, Floats]:
             weights, _, _, chance, evidence = by_class(sums, of_classes, strong, posteriors)
             weights *= (chance * witness[:, None])[..., None]
             side = np.concatenate([(witness @ evidence).reshape(1), witness @ chance])
@@ -305,9 +302,9 @@ class HabitFit(KeyFit):
     """
 
     problem: HabitProblem
-    common: Array
-    by_key: Array
-    counts: Array
+    common: Floats
+    by_key: Floats
+    counts: Floats
 
     @cached_property
     def described(self) -> Any:
@@ -315,8 +312,8 @@ class HabitFit(KeyFit):
         of_classes = np.log(self.common)
 
         def step(
-            sums: Array, strong: Flags | None = None, posteriors: Posteriors = posterior_of
-        ) -> Array:
+            sums: Floats, strong: Flags | None = None, posteriors: Posteriors = posterior_of
+        ) -> Floats:
             _, means, spreads, chance, evidence = by_class(sums, of_classes, strong, posteriors)
             mean = (chance * means).sum(axis=1)
             second = (chance * (spreads**2 + means**2)).sum(axis=1)
@@ -331,7 +328,7 @@ class HabitFit(KeyFit):
         """The posterior of the abilities (user arrays)."""
         return Posterior(*self.described[:, :3].T)
 
-    def probabilities(self) -> Array:
+    def probabilities(self) -> Floats:
         """P(option) for every class and ability, one row per option."""
         p = self.problem
         by_key = super().probabilities()[:, None, :] * (1 - p.shares)[:, None]
@@ -352,11 +349,11 @@ class HabitFit(KeyFit):
 
 
 def by_class(
-    sums: Array,
-    of_classes: Array,
+    sums: Floats,
+    of_classes: Floats,
     strong: Flags | None,
     posteriors: Posteriors = posterior_of,
-) -> tuple[Array, Array, Array, Array, Array]:
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Posteriors of ability in every class, the chances of the classes, and the log evidence.
 
     Returns

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Flags, Floats
 from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.methods.latent_key.confidence import DISAGREE
 from hitsndiffs.methods.latent_key.foresight import Meaning, meanings
@@ -24,9 +24,6 @@ from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.latent_key.problem import Problem
 
 __all__ = ["informed"]
-
-Array = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 #: Rounds to refit a solution with the known keys put in.
 REFIT_ROUNDS = 15
@@ -71,7 +68,7 @@ def _refuted(meaning: Meaning, right: Flags) -> bool:
     return mode is not None and mode.one_label is not None and bool((mode.fit.key[right] < 1).any())
 
 
-def _foreseen(problem: Problem, likely: Array) -> float:
+def _foreseen(problem: Problem, likely: Floats) -> float:
     """Log probability of the known answers; one that nobody gave counts against a sure key."""
     items, right = problem.items, problem.known == 1.0
     most = np.maximum.reduceat(likely, items.starts[:-1])
@@ -81,7 +78,7 @@ def _foreseen(problem: Problem, likely: Array) -> float:
 
 
 def _in_order(
-    found: Search, problem: Problem, all_: list[Meaning], weights: Array
+    found: Search, problem: Problem, all_: list[Meaning], weights: Floats
 ) -> tuple[list[Mode], tuple[float, ...]]:
     """The order that agrees best with all, then those that disagree with it; and their chances.
 
@@ -105,7 +102,7 @@ def _in_order(
     return [modes[i] for i in order], tuple(told[i] for i in order)
 
 
-def _place(all_: list[Meaning], weights: Array) -> Any:
+def _place(all_: list[Meaning], weights: Floats) -> Any:
     """Everybody's place along the axes, each weighted by how likely it is."""
     place: Any = 0.0
     for each, weight in zip(all_, weights.tolist(), strict=True):

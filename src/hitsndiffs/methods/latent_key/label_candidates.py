@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.methods.latent_key.candidates import ItemBlock, for_blocks
 
@@ -28,15 +28,12 @@ __all__ = [
     "weigh_labels",
 ]
 
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
 #: The points of ability, and the number of points of leaning.
-ABILITIES: Array = np.linspace(-4.0, 4.0, 13)
+ABILITIES: Floats = np.linspace(-4.0, 4.0, 13)
 LEANINGS = 11
 #: The ability of every pair; and its powers 1, θ and θ², for sums over all pairs.
-THETA: Array = np.repeat(ABILITIES, LEANINGS)
-POWERS: Array = THETA[:, None] ** np.arange(3)
+THETA: Floats = np.repeat(ABILITIES, LEANINGS)
+POWERS: Floats = THETA[:, None] ** np.arange(3)
 #: Prior mean and variance of the intercepts, and how many items they are worth.
 MEAN, VARIANCE, PSEUDO = 1.0, 1.0, 10.0
 #: Log-normal prior of the slope: ranking assumes that people differ in ability.
@@ -64,11 +61,11 @@ class Signal:
     """
 
     slope: float
-    intercepts: Array
-    means: Array
+    intercepts: Floats
+    means: Floats
     variance: float
-    shares: Array
-    leanings: Array
+    shares: Floats
+    leanings: Floats
 
     @classmethod
     def start(cls, n_options: int) -> Signal:
@@ -77,7 +74,7 @@ class Signal:
         intercepts = np.full(n_options, MEAN / 2)
         return cls(SLOPE, intercepts, np.full(2, MEAN), VARIANCE, np.full(2, 0.5), spread)
 
-    def pooled(self, label: Ints, key: Array, bend: Array, leanings: Array) -> Signal:
+    def pooled(self, label: Ints, key: Floats, bend: Floats, leanings: Floats) -> Signal:
         """The same, with the population estimated anew from the likely keys and the leanings.
 
         Parameters
@@ -125,26 +122,26 @@ class Weighed:
     """
 
     signal: Signal
-    key: Array
-    prior: Array
-    logs: Array
-    bend: Array
+    key: Floats
+    prior: Floats
+    logs: Floats
+    bend: Floats
 
 
-def label_lines(slope: float, points: Array) -> Array:
+def label_lines(slope: float, points: Floats) -> Floats:
     """``a θ + s λ`` over all pairs, one row per label."""
     lean = np.tile(points, len(ABILITIES))
     return np.stack([slope * THETA - lean, slope * THETA + lean])
 
 
-def log_odds_against(lines: Array, label: Ints, intercepts: Array) -> Array:
+def log_odds_against(lines: Floats, label: Ints, intercepts: Floats) -> Floats:
     """``-log(1 - p)`` over all pairs, one row per candidate (``lines``: one row per label)."""
     return np.asarray(np.log(_one_and_odds(np.exp(lines), label, intercepts)))
 
 
 def told(
-    items: Items, lines: Array, label: Ints, intercepts: Array, key: Array, against: Array
-) -> Array:
+    items: Items, lines: Floats, label: Ints, intercepts: Floats, key: Floats, against: Floats
+) -> Floats:
     """What choosing an option says: its log likelihood averaged over the key.
 
     Parameters
@@ -168,11 +165,11 @@ def told(
 def weigh_labels(
     blocks: list[ItemBlock],
     label: Ints,
-    points: Array,
+    points: Floats,
     signal: Signal,
-    key: Array,
-    chosen: Array,
-    certain: Array,
+    key: Floats,
+    chosen: Floats,
+    certain: Floats,
     *,
     steps: int,
     held: bool,
@@ -251,7 +248,7 @@ def weigh_labels(
     return Weighed(fitted, weighed, prior, logs, bend)
 
 
-def _one_and_odds(odds: Array, label: Ints, intercepts: Array) -> Array:
+def _one_and_odds(odds: Floats, label: Ints, intercepts: Floats) -> Floats:
     """``1 + exp(a θ + s λ + b)``, one row per candidate, from the odds of the labels."""
     here = odds[label]
     here *= np.exp(intercepts)[:, None]

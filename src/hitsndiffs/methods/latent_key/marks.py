@@ -14,8 +14,8 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_prior_of
@@ -29,9 +29,6 @@ from hitsndiffs.methods.probability import log_curves, logistic
 
 __all__ = ["MarksFit", "MarksProblem", "beyond_evidence"]
 
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
 #: How many users the leanings' prior, a normal distribution, may be worth; the one that explains
 #: them best is taken. And the part of the prior that is even over all points.
 WORTH = (2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 1e3)
@@ -44,7 +41,7 @@ class MarksFit(CurvesFit):
 
     problem: MarksProblem
 
-    def probabilities(self) -> Array:
+    def probabilities(self) -> Floats:
         """P(option | ability), one row per option."""
         return np.exp(self.logs)
 
@@ -84,7 +81,7 @@ class MarksProblem(Problem):
         share = float(((mine + 1) / (all_ + 2)).mean())
         return float(np.log(share / (1 - share)))
 
-    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[MarksFit]:
+    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[MarksFit]:
         """The solution after every round."""
         n_items = self.data.n_items
         if isinstance(start, MarksFit):
@@ -107,7 +104,7 @@ class MarksProblem(Problem):
         assert isinstance(solution, MarksFit)
         return replace(solution, problem=self, logs=self._logs(solution.curves))
 
-    def _logs(self, curves: Curves) -> Array:
+    def _logs(self, curves: Curves) -> Floats:
         right, wrong = log_curves(curves.lines)
         of = self.items.of_option
         return np.where(self.marked[:, None] > 0, right[of], wrong[of])
@@ -139,7 +136,7 @@ def _learnt_spread(fit: LeaningFit) -> float:
     return float(counts @ np.log(shares)) - averaged
 
 
-def _together(counts: Array, prior: Array) -> float:
+def _together(counts: Floats, prior: Floats) -> float:
     """Log probability of who is at which point, averaging shares over a Dirichlet distribution."""
     from scipy.special import gammaln
 

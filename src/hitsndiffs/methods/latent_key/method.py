@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
@@ -25,8 +25,6 @@ from hitsndiffs.methods.latent_key.together import fit_all
 from hitsndiffs.methods.probability import normal_quantile
 
 __all__ = ["LatentKey"]
-
-Array = npt.NDArray[np.float64]
 
 #: Resampling is used with fewer users or items than this, up to this many responses × resamples.
 FEW = 60
@@ -115,7 +113,7 @@ class LatentKey(ByReading):
             ),
         )
 
-    def _averaged_key(self, problem: Problem, final: Solution) -> Array:
+    def _averaged_key(self, problem: Problem, final: Solution) -> Floats:
         """Half the key's posterior, half its mean over fits with random user weights.
 
         Each weight is an Exp(1) draw, paired with its opposite (small where it was large), so half
@@ -136,7 +134,7 @@ class LatentKey(ByReading):
         return problem.settle((final.key + mean) / 2)
 
 
-def _with_confusions(found: Search, problem: Problem, key: Array) -> Array:
+def _with_confusions(found: Search, problem: Problem, key: Floats) -> Floats:
     """The key, averaged with that by confusion matrices where all items share two labels.
 
     This is for items with few answers: these do not show how hard an item is, and a model without
@@ -149,7 +147,7 @@ def _with_confusions(found: Search, problem: Problem, key: Array) -> Array:
     return problem.settle((key + other) / 2)
 
 
-def _drawn(draw: Array, equal: Array) -> Any:
+def _drawn(draw: Floats, equal: Floats) -> Any:
     """Means of Exp(1) draws, one for each user with the same answers: they share one weight.
 
     For several users, it uses that the cube root of a gamma variable is nearly normal.

@@ -20,8 +20,8 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Flags, Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.engines.base import Step
 from hitsndiffs.methods.latent_key.candidates import (
@@ -58,10 +58,8 @@ __all__ = [
     "with_prior",
 ]
 
-Array = npt.NDArray[np.float64]
-
 #: From log posteriors, one row per user, to weights, means, spreads and log evidence.
-Posteriors = Callable[[Array], tuple[Array, Array, Array, Array]]
+Posteriors = Callable[[Floats], tuple[Floats, Floats, Floats, Floats]]
 #: Log priors over the grid: of any user, and of one known to be strong (about the best in forty).
 ORDINARY = normal_log_prior()
 STRONG = normal_log_prior(2.0, 0.5)
@@ -109,7 +107,7 @@ class KeyFit(CurvesFit):
             self.logs, stepping(self.problem.data, _weighed), *self.problem.strong_users
         )
 
-    def probabilities(self) -> Array:
+    def probabilities(self) -> Floats:
         """P(option | ability), one row per option, one column per point of the grid."""
         items = self.problem.items
         counts = (self.problem.data.choosers(self.problem.witness) + 0.5)[:, None]
@@ -135,7 +133,7 @@ class KeyFit(CurvesFit):
             columns, stepping(self.problem.data, _share_errors), data.answers_per_user, *strong
         )[:, 0]
 
-    def common_errors(self, key: Array) -> Any:
+    def common_errors(self, key: Floats) -> Any:
         """The error that all shares under a key have in common (see :mod:`.common`)."""
         return common_errors(self.problem, key)
 
@@ -143,12 +141,12 @@ class KeyFit(CurvesFit):
 class KeyProblem(Problem):
     """The data of the latent-key model, and what the caller knows."""
 
-    def weigh(self, witness: Array) -> None:
+    def weigh(self, witness: Floats) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
         super().weigh(witness)
-        self.fixed: Array = self.of_counts(self.data.choosers(witness))
+        self.fixed: Floats = self.of_counts(self.data.choosers(witness))
 
-    def of_counts(self, counts: Array) -> Array:
+    def of_counts(self, counts: Floats) -> Floats:
         """Log prior of every candidate by popularity, and log probability of the wrong options."""
         others = np.maximum(self.items.sizes[self.items.of_option], 2) - 1
         rest = np.maximum(self.items.sum(counts) - counts, 0.0)
@@ -157,7 +155,7 @@ class KeyProblem(Problem):
         popularity = np.log((counts + 1) / self.items.sum(counts + 1))
         return np.asarray(distractors + popularity)
 
-    def _first_rounds(self, start: Solution | Posterior | Array) -> int:
+    def _first_rounds(self, start: Solution | Posterior | Floats) -> int:
         """Fewer for large data that start from a solution."""
         large = (
             self.data.n_users > self.sizes.many_users or self.data.n_items > self.sizes.many_items
@@ -165,13 +163,13 @@ class KeyProblem(Problem):
         warm = isinstance(start, Solution | Posterior)
         return 2 if large and warm else super()._first_rounds(start)
 
-    def begin(self, start: Solution | Posterior | Array) -> tuple[Curves, Array]:
+    def begin(self, start: Solution | Posterior | Floats) -> tuple[Curves, Floats]:
         """The curves to start from, and how many chose each option, over the grid of abilities."""
         if isinstance(start, KeyFit):
             return start.curves, expect(self, start.logs)[0]
         return Curves.start(self.data.n_options), begun(self, start)
 
-    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[KeyFit]:
+    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[KeyFit]:
         """The solution after every round."""
         curves, chosen = self.begin(start)
         for rounds in count(1):
@@ -198,7 +196,7 @@ class KeyProblem(Problem):
         return replace(solution, problem=self, logs=logs)
 
 
-def _placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, Array]:
+def _placed(start: Solution | Posterior | Floats, data: Engine) -> tuple[Floats, Floats]:
     """Mean and spread of abilities to start from; the spread is wide enough for the grid."""
     if isinstance(start, Solution):
         start = start.posterior
@@ -207,14 +205,14 @@ def _placed(start: Solution | Posterior | Array, data: Engine) -> tuple[Array, A
     return start, START_SD * data.everybody
 
 
-def begun(problem: Problem, start: Solution | Posterior | Array) -> Any:
+def begun(problem: Problem, start: Solution | Posterior | Floats) -> Any:
     """How many chose each option, over the grid, with abilities spread about those of a start."""
     data = problem.data
     mean, sd = _placed(start, data)
     return data.through(np.empty((data.n_options, 0)), _spread, mean, sd, problem.witness)
 
 
-def expect(problem: Problem, logs: Array) -> tuple[Array, float]:
+def expect(problem: Problem, logs: Floats) -> tuple[Floats, float]:
     """How many chose each option, over the grid of abilities; and the users' log evidence."""
     chosen, evidence = problem.data.through(
         logs, stepping(problem.data, _expected), problem.witness, *problem.strong_users
@@ -234,7 +232,7 @@ def stepping(data: Engine, act: Callable[..., Any]) -> Step:
 # The steps of a pass, on a block of users.
 
 
-def with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
+def with_prior(sums: Floats, strong: Flags | None) -> Floats:
     """Log likelihoods over the grid, plus the users' log prior."""
     ordinary = np.asarray(ORDINARY, like=sums)
     if strong is None or not strong.any():
@@ -243,11 +241,11 @@ def with_prior(sums: Array, strong: npt.NDArray[np.bool_] | None) -> Array:
 
 
 def _expected(
-    sums: Array,
-    witness: Array,
-    strong: npt.NDArray[np.bool_] | None = None,
+    sums: Floats,
+    witness: Floats,
+    strong: Flags | None = None,
     posteriors: Posteriors = posterior_of,
-) -> tuple[Array, Array]:
+) -> tuple[Floats, Floats]:
     """Posterior weights on the grid times the users' weights; and their log evidence."""
     weights, _, _, log_evidence = posteriors(with_prior(sums, strong))
     weights *= witness[:, None]
@@ -255,32 +253,32 @@ def _expected(
 
 
 def _described(
-    sums: Array,
-    strong: npt.NDArray[np.bool_] | None = None,
+    sums: Floats,
+    strong: Flags | None = None,
     posteriors: Posteriors = posterior_of,
-) -> Array:
+) -> Floats:
     """Mean, spread and log evidence of every user's ability."""
     return np.column_stack(posteriors(with_prior(sums, strong))[1:])
 
 
 def _weighed(
-    sums: Array,
-    strong: npt.NDArray[np.bool_] | None = None,
+    sums: Floats,
+    strong: Flags | None = None,
     posteriors: Posteriors = posterior_of,
-) -> Array:
+) -> Floats:
     """Posterior weights on the grid, one row per user."""
     return posteriors(with_prior(sums, strong))[0]
 
 
-def _spread(_: Array, mean: Array, sd: Array, witness: Array) -> Any:
+def _spread(_: Floats, mean: Floats, sd: Floats, witness: Floats) -> Any:
     """Weights on the grid about the scores to start from."""
     return spread_about(mean, sd) * witness[:, None]
 
 
 def _share_errors(
-    sums: Array,
-    answers: Array,
-    strong: npt.NDArray[np.bool_] | None = None,
+    sums: Floats,
+    answers: Floats,
+    strong: Flags | None = None,
     posteriors: Posteriors = posterior_of,
 ) -> Any:
     grid = len(THETA)

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import tracked
 from hitsndiffs.methods.latent_key.copies import Witnesses
 from hitsndiffs.methods.latent_key.grid import normal_scores
@@ -18,8 +18,6 @@ from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.together import fit_all
 
 __all__ = ["HOPELESS", "Mode", "consensus", "correlation", "find_modes", "fit_from", "merged"]
-
-Array = npt.NDArray[np.float64]
 
 #: Abilities that correlate this well belong to one solution.
 SAME = 0.99
@@ -62,13 +60,13 @@ class Mode:
         return self.fit.evidence + float((1 - w.weights) @ w.copy_logs) + self.prior
 
     @property
-    def by_user(self) -> Array:
+    def by_user(self) -> Floats:
         """Each user's part of the evidence."""
         w = self.witnesses
         return w.weights * self.fit.posterior.log_evidence + (1 - w.weights) * w.copy_logs
 
 
-def find_modes(problem: Problem, witnesses: Witnesses, starts: Mapping[str, Array]) -> list[Mode]:
+def find_modes(problem: Problem, witnesses: Witnesses, starts: Mapping[str, Floats]) -> list[Mode]:
     """Fit from every start, merge equal solutions, and continue the distinct ones; best first.
 
     Parameters
@@ -104,7 +102,7 @@ def find_modes(problem: Problem, witnesses: Witnesses, starts: Mapping[str, Arra
     )
 
 
-def fit_from(sample: Sample, scores: Array, rounds: int) -> Solution:
+def fit_from(sample: Sample, scores: Floats, rounds: int) -> Solution:
     """A solution for everybody, from everybody's scores."""
     return sample.for_all(sample.fit(normal_scores(sample.whole.data, scores), rounds), 3)
 
@@ -125,11 +123,11 @@ def consensus(problem: Problem) -> Any:
     return data.mapped(key[:, None], _accuracy, data.answers_per_user)[:, 0]
 
 
-def _accuracy(right: Array, answers: Array) -> Array:
+def _accuracy(right: Floats, answers: Floats) -> Floats:
     return np.clip((right + 0.5) / (answers[:, None] + 1), 0.01, 0.99)
 
 
-def _votes(right: Array, answers: Array, witness: Array) -> Array:
+def _votes(right: Floats, answers: Floats, witness: Floats) -> Floats:
     p = _accuracy(right, answers)
     return witness[:, None] * np.log(p / (1 - p))
 
@@ -147,7 +145,7 @@ def merged(modes: list[Mode]) -> list[Mode]:
     return distinct
 
 
-def correlation(a: Array, b: Array) -> float:
+def correlation(a: Floats, b: Floats) -> float:
     """Pearson's correlation; 1 if one of the two does not vary."""
     a, b = a - a.mean(), b - b.mean()
     size = float(np.sqrt(float(a @ a) * float(b @ b)))

@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine
 
 __all__ = ["Counts", "Pairs"]
 
-Array = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.float32] | Array
+Counts = npt.NDArray[np.float32] | Floats
 
 #: Counts of all pairs are kept if they, and all sheets together, have at most this many cells.
 KEPT, SHEETS = 10_000_000, 10_000_000
@@ -33,7 +33,7 @@ class Pairs:
         self._data = data
         self._keeps = data.n_users**2 <= kept and data.n_options * data.n_users <= SHEETS
 
-    def of(self, users: npt.NDArray[np.int64]) -> tuple[Counts, Counts]:
+    def of(self, users: Ints) -> tuple[Counts, Counts]:
         """Items on which everybody (rows) agrees with some users (columns), and common items."""
         if self._keeps:
             agree, common = self._all

@@ -10,19 +10,20 @@ from math import exp, log, pi, sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.compiling import FLOAT, array, kernel, read_only
 from hitsndiffs.methods.latent_key.grid import NARROW_PEAK, THETA
 
 __all__ = ["compiled_posterior_of"]
 
-Array = npt.NDArray[np.float64]
 
 _GRID, _USERS = array(np.float64, 2), array(np.float64, 1)
 
 
-def compiled_posterior_of(logs: Array, points: Array = THETA) -> tuple[Array, Array, Array, Array]:
+def compiled_posterior_of(
+    logs: Floats, points: Floats = THETA
+) -> tuple[Floats, Floats, Floats, Floats]:
     """The same as :func:`.grid.posterior_of`."""
     weights = np.empty_like(logs)
     described = np.empty((3, len(logs)))
@@ -37,13 +38,13 @@ def _within(x: float, low: float, high: float) -> Any:
 
 @kernel(read_only(np.float64, 2), read_only(np.float64, 1), FLOAT, _GRID, _USERS, _USERS, _USERS)
 def _posteriors(
-    logs: Array,
-    points: Array,
+    logs: Floats,
+    points: Floats,
     narrow: float,
-    weights: Array,
-    mean: Array,
-    sd: Array,
-    evidence: Array,
+    weights: Floats,
+    mean: Floats,
+    sd: Floats,
+    evidence: Floats,
 ) -> None:
     n_points = len(points)
     step = points[1] - points[0]

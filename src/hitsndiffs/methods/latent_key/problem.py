@@ -16,8 +16,8 @@ from itertools import islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.candidates import ItemBlock, item_blocks
@@ -26,9 +26,6 @@ from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.pairs import Pairs
 
 __all__ = ["START_SD", "Problem", "Sizes", "Solution"]
-
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Spread of abilities about the scores to start from.
 START_SD = 0.5
@@ -84,14 +81,14 @@ class Problem(ABC):
     #: A fit settles when its evidence changes by less than 0.02 nats plus this share of it.
     steady: ClassVar[float] = 1e-6
 
-    witness: Array
+    witness: Floats
     #: A key that fits must keep, if given: for readings that the model alone would abandon.
-    held: Array | None = None
+    held: Floats | None = None
 
     def __init__(
         self,
         data: Engine,
-        witness: Array | None = None,
+        witness: Floats | None = None,
         *,
         answers: Mapping[Any, Any] | None = None,
         strong_user: Any = None,
@@ -121,11 +118,11 @@ class Problem(ABC):
         """What pairs of users have in common (for small data)."""
         return Pairs(self.data)
 
-    def weigh(self, witness: Array) -> None:
+    def weigh(self, witness: Floats) -> None:
         """Set how much each user counts, and what follows from the counts alone."""
         self.witness = witness
 
-    def fit(self, start: Solution | Posterior | Array, *, max_rounds: int = 150) -> Solution:
+    def fit(self, start: Solution | Posterior | Floats, *, max_rounds: int = 150) -> Solution:
         """Fit the model: rounds until the evidence settles.
 
         Parameters
@@ -148,10 +145,10 @@ class Problem(ABC):
         return abs(evidence - before) < 0.02 + self.steady * abs(evidence)
 
     @abstractmethod
-    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[Solution]:
+    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[Solution]:
         """The solution after every round, without end."""
 
-    def _first_rounds(self, start: Solution | Posterior | Array) -> int:  # noqa: ARG002
+    def _first_rounds(self, start: Solution | Posterior | Floats) -> int:  # noqa: ARG002
         """A fit settles after more rounds than this."""
         return 9
 
@@ -172,32 +169,32 @@ class Problem(ABC):
         """Further parameters of the model, for a part of the data."""
         return {}
 
-    def weighing(self, witness: Array) -> Self:
+    def weighing(self, witness: Floats) -> Self:
         """The same problem, with other weights of the users."""
         same = copy(self)
         same.weigh(witness)
         return same
 
-    def holding(self, key: Array) -> Self:
+    def holding(self, key: Floats) -> Self:
         """The same problem, with fits that keep a given key."""
         same = copy(self)
         same.held = self.settle(key)
         return same
 
     @property
-    def certain(self) -> Array:
+    def certain(self) -> Floats:
         """P(option is the key) where that is settled before any fit, -1 elsewhere."""
         return self.known if self.held is None else self.held
 
-    def settle(self, key: Array) -> Array:
+    def settle(self, key: Floats) -> Floats:
         """The key's posterior, with the certain keys put in."""
         return np.where(self.certain >= 0, self.certain, key)
 
-    def right_shares(self, key: Array) -> Any:
+    def right_shares(self, key: Floats) -> Any:
         """Each user's expected share of right answers by a key (a user array)."""
         return self.data.choices(key) / self.data.answers_per_user
 
-    def reported(self, key: Array) -> Array:
+    def reported(self, key: Floats) -> Floats:
         """The key's posterior, NaN for items whose known right answer nobody chose."""
         return np.where(self.items.sum(key) > 0, key, np.nan)
 
@@ -225,8 +222,8 @@ class Solution(ABC):
     """
 
     problem: Any
-    key: Array
-    logs: Array
+    key: Floats
+    logs: Floats
     evidence: float
     rounds: int
     converged: bool = field(default=False, kw_only=True)
@@ -237,7 +234,7 @@ class Solution(ABC):
         """The posterior of the abilities (user arrays)."""
 
     @abstractmethod
-    def probabilities(self) -> Array:
+    def probabilities(self) -> Floats:
         """P(option) at every point of the grid, one row per option."""
 
     @cached_property
@@ -249,14 +246,14 @@ class Solution(ABC):
     def share_errors(self) -> Any:
         """Standard errors of the expected shares of right answers: chance, and doubt about keys."""
 
-    def _errors_at_places(self, chance: Array) -> Any:
+    def _errors_at_places(self, chance: Floats) -> Any:
         """These errors, from the variance of answers over the grid, taken at the users' places."""
         data = self.problem.data
         spread = data.mapped(chance, at_place, self.places)[:, 0]
         doubt = data.choices(self.key * (1 - self.key))
         return np.sqrt(spread + doubt) / data.answers_per_user
 
-    def common_errors(self, key: Array) -> Any | None:  # noqa: ARG002
+    def common_errors(self, key: Floats) -> Any | None:  # noqa: ARG002
         """The error that all shares under a key have in common; ``None`` if negligible."""
         return None
 

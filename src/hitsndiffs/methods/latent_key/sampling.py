@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.methods.draws import item_words, sampled_users
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 
 __all__ = ["Sample", "take_sample"]
-
-Array = npt.NDArray[np.float64]
 
 #: A sample larger than this share is not worthwhile.
 LARGEST_SAMPLE = 0.5
@@ -48,7 +46,7 @@ class Sample:
         """Whether the sample is everything."""
         return self.problem is self.whole
 
-    def fit(self, scores: Array, max_rounds: int) -> Solution:
+    def fit(self, scores: Floats, max_rounds: int) -> Solution:
         """Fit from everybody's scores (on the grid's scale), with the sample's answers."""
         return self.problem.fit(self.picked(scores), max_rounds=max_rounds)
 

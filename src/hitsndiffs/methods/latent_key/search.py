@@ -9,8 +9,8 @@ from math import log
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
@@ -44,8 +44,6 @@ from hitsndiffs.methods.latent_key.signal import LeaningFit, LeaningProblem
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
 
 __all__ = ["CONFUSION_CELLS", "Search", "correlation", "search"]
-
-Array = npt.NDArray[np.float64]
 
 #: Log prior odds that two shared labels are marks (one of them is right in every item): in general,
 #: and where their words say so (right and wrong, say).
@@ -191,7 +189,7 @@ def _habits(data: Engine) -> Habits | None:
     return habits if few or _habits_gain(data, theirs, once) >= GAIN_ALONE else None
 
 
-def _habits_gain(data: Engine, habits: Habits, once: Array) -> float:
+def _habits_gain(data: Engine, habits: Habits, once: Floats) -> float:
     """How much habits raise the evidence, with users weighted by ``once``."""
     best = []
     for kind in (KeyProblem, _kind(data, habits)):
@@ -203,7 +201,7 @@ def _habits_gain(data: Engine, habits: Habits, once: Array) -> float:
     return best[1] - best[0]
 
 
-def _rules(problem: Problem, habits: Habits | None, given: Array | None) -> list[Array]:
+def _rules(problem: Problem, habits: Habits | None, given: Floats | None) -> list[Floats]:
     """The users' initial weights, by every rule that differs."""
     if given is not None:
         return [given]
@@ -214,13 +212,13 @@ def _rules(problem: Problem, habits: Habits | None, given: Array | None) -> list
     return rules if habits is None else [rule * habits.weights for rule in rules]
 
 
-def _first(problem: Problem, rule: Array) -> Solution:
+def _first(problem: Problem, rule: Floats) -> Solution:
     """A first solution, with users weighted by a rule."""
     problem.weigh(rule)
     return fit_from(take_sample(problem), consensus(problem), rounds=12)
 
 
-def _witnesses(problem: Problem, rule: Array, first: Solution, habits: Habits | None) -> Witnesses:
+def _witnesses(problem: Problem, rule: Floats, first: Solution, habits: Habits | None) -> Witnesses:
     """How much each user counts, given a first solution with users weighted by a rule."""
     problem.weigh(rule)
     witnesses = find_witnesses(problem, first)
@@ -266,7 +264,7 @@ def _kind(data: Engine, habits: Habits | None) -> Callable[..., Problem]:
 
 
 def _axes(
-    data: Engine, count: int, seed: int, *, two: bool, witness: Array | None = None
+    data: Engine, count: int, seed: int, *, two: bool, witness: Floats | None = None
 ) -> Shrinkage:
     """The leading axes; if two labels are shared, with everybody's leaning taken out."""
     if two:
@@ -274,7 +272,7 @@ def _axes(
     return find_shrinkage(data, axes=count, user_weights=witness, seed=seed)
 
 
-def _both_ways(found: Shrinkage, most: int) -> dict[str, Array]:
+def _both_ways(found: Shrinkage, most: int) -> dict[str, Floats]:
     """Scores along the leading axes (at most ``most``), both ways up."""
     starts = {}
     for a, axis in enumerate(found.axes.scores.T[:most]):

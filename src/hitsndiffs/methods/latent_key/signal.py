@@ -26,8 +26,8 @@ from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
@@ -50,12 +50,8 @@ from hitsndiffs.methods.probability import STEADY, logistic
 
 __all__ = ["LeaningFit", "LeaningProblem"]
 
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
 #: Sums over leanings, at every ability; and over abilities, at every leaning.
-MARGINS: Array = np.hstack(
+MARGINS: Floats = np.hstack(
     [
         np.repeat(np.eye(len(ABILITIES)), LEANINGS, axis=0),
         np.tile(np.eye(LEANINGS), (len(ABILITIES), 1)),
@@ -101,7 +97,7 @@ class LeaningFit(Solution):
         """How far each user leans to the second label, in logits (a user array)."""
         return self.described[:, 3]
 
-    def probabilities(self) -> Array:
+    def probabilities(self) -> Floats:
         """P(option) at every pair of ability and leaning."""
         p = logistic(self.problem.lines(self.signal))
         key = self.key[:, None]
@@ -158,7 +154,7 @@ class LeaningProblem(Problem):
         return np.log((ones + 0.5) / (self.data.answers_per_user - ones + 0.5))
 
     @cached_property
-    def points(self) -> Array:
+    def points(self) -> Floats:
         """The grid of leanings."""
         middle = self.data.median(self.odds)
         reach = min(max(float(abs(self.odds - middle).max()) + 1.0, NARROWEST), WIDEST)
@@ -170,11 +166,11 @@ class LeaningProblem(Problem):
         part.points, part.numbers = self.points, self.numbers[options]
         return part
 
-    def _first_rounds(self, start: Solution | Posterior | Array) -> int:  # noqa: ARG002
+    def _first_rounds(self, start: Solution | Posterior | Floats) -> int:  # noqa: ARG002
         """Those with the slope held."""
         return HELD
 
-    def _rounds(self, start: Solution | Posterior | Array) -> Iterator[LeaningFit]:
+    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[LeaningFit]:
         """The solution after every round."""
         data = self.data
         if isinstance(start, LeaningFit):
@@ -226,7 +222,7 @@ class LeaningProblem(Problem):
         turned = replace(signal, intercepts=-other, shares=signal.shares[::-1])
         return self.applied(replace(solution, key=key, signal=turned))
 
-    def lines(self, signal: Signal) -> Array:
+    def lines(self, signal: Signal) -> Floats:
         """``a θ + s λ + b`` over all pairs, one row per option."""
         lines = label_lines(signal.slope, self.points)[self.numbers]
         return np.asarray(lines + signal.intercepts[:, None])
@@ -237,18 +233,20 @@ class LeaningProblem(Problem):
         """The step that describes every user's ability and leaning."""
         leanings = np.log(signal.leanings)
 
-        def step(sums: Array, strong: Flags | None = None) -> Array:
+        def step(sums: Floats, strong: Flags | None = None) -> Floats:
             return np.column_stack(
                 [x for pair in self._posteriors(sums, leanings, strong) for x in pair[1:]]
             )
 
         return step
 
-    def _expect(self, logs: Array, signal: Signal) -> tuple[Array, Array]:
+    def _expect(self, logs: Floats, signal: Signal) -> tuple[Floats, Floats]:
         """How many chose each option, over all pairs; the users' evidence, and their leanings."""
         leanings = np.log(signal.leanings)
 
-        def step(sums: Array, witness: Array, strong: Flags | None = None) -> tuple[Array, Array]:
+        def step(
+            sums: Floats, witness: Floats, strong: Flags | None = None
+        ) -> tuple[Floats, Floats]:
             ability, leaning = self._posteriors(sums, leanings, strong)
             pairs = _pairs(ability[0] * witness[:, None], leaning[0])
             evidence = (witness @ ability[3]).reshape(1)
@@ -258,8 +256,8 @@ class LeaningProblem(Problem):
         return chosen, side
 
     def _posteriors(
-        self, sums: Array, leanings: Array, strong: Flags | None
-    ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        self, sums: Floats, leanings: Floats, strong: Flags | None
+    ) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
         ordinary, unusual = (
             np.asarray((prior[:, None] + leanings).ravel(), like=sums)
             for prior in (ORDINARY_ABILITY, STRONG_ABILITY)
@@ -278,7 +276,7 @@ class LeaningProblem(Problem):
             normalised(logs[:, n:], margins[:, n:], top, self.points),
         )
 
-    def _spread(self, _: Array, score: Array, odds: Array, witness: Array) -> Array:
+    def _spread(self, _: Floats, score: Floats, odds: Floats, witness: Floats) -> Floats:
         """Weights over all pairs to start from, by scores and everybody's use of the labels."""
         width = max((self.points[1] - self.points[0]) / 2, 0.4)
         abilities, points = np.asarray(ABILITIES, like=score), np.asarray(self.points, like=score)
@@ -288,7 +286,7 @@ class LeaningProblem(Problem):
         return _pairs(ability, leaning / leaning.sum(axis=1, keepdims=True))
 
 
-def _of_other(x: Array, other: Ints) -> Array:
+def _of_other(x: Floats, other: Ints) -> Floats:
     """The rows of every option's other option; 0 where nobody chose one."""
     found = x[other]
     found[other < 0] = 0.0
@@ -302,5 +300,5 @@ def _others(items: Items) -> Ints:
     return np.where((items.sizes == 2)[items.of_option], partner, -1).astype(np.int64)
 
 
-def _pairs(ability: Array, leaning: Array) -> Array:
+def _pairs(ability: Floats, leaning: Floats) -> Floats:
     return (ability[:, :, None] * leaning[:, None, :]).reshape(len(ability), -1)

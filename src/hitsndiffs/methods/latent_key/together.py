@@ -12,8 +12,8 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Flags, Floats
 from hitsndiffs.data.progress import tracked
 from hitsndiffs.methods.latent_key.candidates import Curves, about_key, weigh_candidates
 from hitsndiffs.methods.latent_key.grid import THETA, Posterior, posterior_of
@@ -23,8 +23,7 @@ from hitsndiffs.methods.probability import STEADY
 
 __all__ = ["fit_all"]
 
-Array = npt.NDArray[np.float64]
-Start = Solution | Posterior | Array
+Start = Solution | Posterior | Floats
 
 #: Fits share their rounds while all have fewer users and options together than this: then their
 #: arrays fit the cache.
@@ -112,7 +111,7 @@ def _shared(
         curves = _of(curves, going)
 
 
-def _begun(problems: Sequence[KeyProblem], starts: Sequence[Start]) -> tuple[Curves, Array]:
+def _begun(problems: Sequence[KeyProblem], starts: Sequence[Start]) -> tuple[Curves, Floats]:
     """Where the fits begin (see :meth:`.KeyProblem.begin`), side by side."""
     both = zip(problems, starts, strict=True)
     curves, chosen = zip(*(problem.begin(start) for problem, start in both), strict=True)
@@ -125,7 +124,7 @@ def _of(curves: Curves, fits: Any) -> Curves:
     return Curves(*(getattr(curves, field.name)[..., fits].copy() for field in fields(Curves)))
 
 
-def _expect(problem: KeyProblem, logs: Array, witness: Array) -> tuple[Array, Array]:
+def _expect(problem: KeyProblem, logs: Floats, witness: Floats) -> tuple[Floats, Floats]:
     """How many chose each option, by fit and over the grid; and the users' log evidence by fit."""
     chosen, evidence = problem.data.through(
         logs.reshape(len(logs), -1), _expected, witness, *problem.strong_users
@@ -133,9 +132,7 @@ def _expect(problem: KeyProblem, logs: Array, witness: Array) -> tuple[Array, Ar
     return chosen.reshape(logs.shape), evidence
 
 
-def _expected(
-    sums: Array, witness: Array, strong: npt.NDArray[np.bool_] | None = None
-) -> tuple[Array, Array]:
+def _expected(sums: Floats, witness: Floats, strong: Flags | None = None) -> tuple[Floats, Floats]:
     """Each fit's posterior weights on the grid times its weights of the users; log evidence."""
     fits = witness.shape[1]
     strong = None if strong is None else np.repeat(strong, fits)
