@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from hitsndiffs.data.encoding.names import shortened
-from hitsndiffs.reading.build import FileTable, cells_at
+from hitsndiffs.reading.file_table import FileTable
 from hitsndiffs.reading.formats.base import Table
 from hitsndiffs.reading.formats.common import as_text, literal
 from hitsndiffs.reading.grid_table import GridTable
@@ -55,7 +55,7 @@ def with_answers_apart(table: FileTable, users: Sequence[str]) -> GridTable | No
         return None
     places = [k for k, n in enumerate(table.names) if n not in users and role_of_name(n) is None]
     for way in (_listed, _separated, _in_a_row):
-        fitting = [k for k in places if _length(cells_at(table, k), way)]
+        fitting = [k for k in places if _length(table.cells_at(k), way)]
         if len(fitting) == 1:
             return _apart(table, fitting[0], way)
     return None

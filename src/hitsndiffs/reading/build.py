@@ -1,12 +1,12 @@
-"""Turn the columns of a file into codes: wide and long layouts."""
+"""Turn the columns of a file into codes: one row per user, per answer, or per item."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,94 +14,36 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.groups import user_groups
 from hitsndiffs.data.encoding.interning import Interner, trimmed
 from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.names import count, listed, recognise
-from hitsndiffs.data.encoding.option_book import Codes
+from hitsndiffs.data.encoding.names import count, listed, shortened
+from hitsndiffs.data.encoding.option_book import Codes, is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array
-from hitsndiffs.data.encoding.series import code_cells, text_of
+from hitsndiffs.data.encoding.series import code_cells
 from hitsndiffs.data.encoding.users import row_labels
-from hitsndiffs.data.encoding.wide import WideBuilder, check_user_names
+from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_users
-from hitsndiffs.reading.extra_rows import nameless_rows, rows_apart, rows_of_text
+from hitsndiffs.reading.extra_rows import (
+    BOTTOM,
+    TOP,
+    nameless_rows,
+    rows_apart,
+    rows_of_text,
+)
+from hitsndiffs.reading.file_table import Columns, FileTable, as_texts
 from hitsndiffs.reading.group_column import GroupColumn
-from hitsndiffs.reading.header import looks_long
 from hitsndiffs.reading.roles import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.tokens import Scanned
-from hitsndiffs.reading.vocabulary import is_key_name
-
-#: Columns of a piece of a file: Polars columns, or lists of text if the file is small.
-Columns = dict[str, Any]
+from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
 
 #: In tables with more rows, repeated names are not looked at.
 _MANY_ROWS = 100_000
 
-__all__ = [
-    "FileTable",
-    "build_long",
-    "build_wide",
-    "cells_at",
-    "column_cells",
-    "find_layout",
-]
+__all__ = ["build_long", "build_transposed", "build_wide"]
 
 
-class FileTable(Protocol):
-    """What every format offers: names, the first rows as text, and all rows in pieces.
-
-    ``n_rows`` is None if the number of rows is not known in advance.
-    """
-
-    names: list[str]
-    sample: list[list[str]]
-    has_header: bool
-    n_rows: int | None
-    #: Whether all rows come in one piece, as lists of text.
-    is_small: bool
-    notes: list[str]
-    place: Place
-
-    def blocks(
-        self,
-        labels: Sequence[str],
-        columns: Sequence[str] | None = None,
-        *,
-        scanned: bool = False,
-    ) -> Iterator[tuple[int, Any]]:
-        """Yield pieces of the table, each with the number of its first row."""
-
-    def records(self) -> Iterator[list[Any]]:
-        """Yield the rows as lists."""
-
-
-def find_layout(table: FileTable, given: dict[str, str | None]) -> str:
-    """Return ``"long"`` or ``"wide"``, from the names of the columns and the first rows."""
-    if given["item"] is not None or given["option"] is not None:
-        return "long"
-    fitting = {role: recognise(role, table.names) for role in given}
-    if given["user"] is not None:
-        fitting["user"] = [given["user"]]
-    if not all(fitting.values()):
-        return "wide"
-    user, item = (column_cells(table, fitting[role][0]) for role in ("user", "item"))
-    return "long" if looks_long(user, item, len(table.names)) else "wide"
-
-
-def column_cells(table: FileTable, name: str) -> list[str]:
-    """Return the cells of a column in the first rows."""
-    if name not in table.names:
-        return []
-    place = table.names.index(name)
-    return cells_at(table, place)
-
-
-def cells_at(table: FileTable, place: int) -> list[str]:
-    """Return the cells of the column at a place, in the first rows."""
-    return [row[place] for row in table.sample if place < len(row)]
-
-
-# -- wide -------------------------------------------------------------------------------------
+# -- one row per user -------------------------------------------------------------------------
 
 
 def build_wide(
@@ -205,8 +147,8 @@ def _beside(table: FileTable, roles: WideRoles) -> list[str]:
 
 def _joined_names(parts: list[Any]) -> list[str]:
     """Join first and last names."""
-    texts = [_texts(part) for part in parts]
-    return [" ".join(filter(None, (t.strip() for t in row))) for row in zip(*texts, strict=True)]
+    rows = zip(*map(as_texts, parts), strict=True)
+    return [" ".join(filter(None, map(str.strip, row))) for row in rows]
 
 
 def _one_row_each(
@@ -261,7 +203,7 @@ def _item_names(names: Sequence[str], users: Sequence[str]) -> dict[str, str]:
 def _user_labels(
     pieces: list[Any], n_rows: int, place: Place, column: str, *, check: bool = True
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    cells = list(chain.from_iterable(map(_texts, pieces)))
+    cells = list(chain.from_iterable(map(as_texts, pieces)))
     if len(cells) != n_rows:
         raise InputError(
             f"{place.source}: the user column {column!r} is missing in some of the records; "
@@ -289,10 +231,6 @@ def _numbered_keys(cells: list[str]) -> list[str]:
     return found
 
 
-def _texts(piece: Any) -> list[str]:
-    return piece if isinstance(piece, list) else text_of(piece).fill_null("").to_list()
-
-
 def numbered(word: str, count: int) -> npt.NDArray[Any]:
     """Return ``word-1``, ``word-2``, … as labels.
 
@@ -304,7 +242,7 @@ def numbered(word: str, count: int) -> npt.NDArray[Any]:
     return label_array([f"{word}-{k}" for k in range(1, count + 1)])
 
 
-# -- long -------------------------------------------------------------------------------------
+# -- one row per answer -----------------------------------------------------------------------
 
 
 def build_long(
@@ -386,3 +324,86 @@ def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
         item, key = divmod(int(distinct[place]), len(keys.labels))
         right[str(items.labels[item])] = str(keys.labels[key])
     return right
+
+
+# -- one row per item -------------------------------------------------------------------------
+
+
+def build_transposed(
+    table: FileTable,
+    item: str | None,
+    users: Sequence[str],
+    key: str | None,
+    *,
+    whole: bool = True,
+) -> tuple[Encoded, dict[str, str]]:
+    """Encode a file with one row per item and one column per user.
+
+    Parameters
+    ----------
+    table
+        The file.
+    item
+        The column that names the items; None if there is none.
+    users
+        The columns that are users.
+    key
+        The column that holds the key, if any.
+    whole
+        Whether this is the only file.
+
+    Returns
+    -------
+    encoded
+        The answers.
+    key
+        The right answers.
+    """
+    place, notes = table.place, table.notes
+    rows = [list(row) for row in table.records()]
+    places = {name: k for k, name in enumerate(table.names)}
+    builder = WideBuilder(place, as_text=True, whole=whole)
+    items = numbered("item", len(rows)).tolist()
+    if item is not None:
+        own = places[item]
+        items = ["" if is_blank(row[own]) else str(row[own]).strip() for row in rows]
+        _check_items(items, place)
+    chosen = [places[name] for name in users]
+    for k in reversed(_sums(items, [[row[k] for k in chosen] for row in rows])):
+        notes.append(f"Left out row {shortened(items[k], 40)!r}: it sums up the others.")
+        del items[k], rows[k]
+    right: dict[str, str] = {}
+    for label, row in zip(items, rows, strict=True):
+        builder.put(label, builder.book(label).code_objects([row[k] for k in chosen]))
+        if key is not None and not is_blank(row[places[key]]):
+            right[label] = str(row[places[key]]).strip()
+    named = list(users)
+    if not table.has_header:
+        named = numbered("user", len(named)).tolist()
+        notes.append("The users are named user-1, user-2, ….")
+    check_item_names(named, place)
+    return builder.finish(label_array(named), "file", notes), right
+
+
+def _sums(items: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[int]:
+    """Return the rows at the edges named like sums, whose cells hardly occur in the others."""
+    n = len(items)
+    edge = [k for k in range(n) if (k < TOP or k >= n - BOTTOM) and is_summary_name(items[k])]
+    stock = {str(cell) for k, row in enumerate(rows) if k not in edge for cell in row}
+    return [k for k in edge if sum(str(cell) in stock for cell in rows[k]) * 5 < len(rows[k])]
+
+
+def _check_items(items: list[str], place: Place) -> None:
+    seen: dict[str, int] = {}
+    for row, item in enumerate(items):
+        if not item:
+            raise InputError(
+                f"{place.source}, {place.row(row)}: the item has no name; write one in the item "
+                "column."
+            )
+        if item in seen:
+            raise InputError(
+                f"{place.source}: the item {item!r} is named in {place.rows([seen[item], row])}; "
+                "every item needs one row, so rename or merge them."
+            )
+        seen[item] = row

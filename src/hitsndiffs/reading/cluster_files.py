@@ -18,7 +18,7 @@ from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.chunk_bytes import even_rows, well_quoted
 from hitsndiffs.reading.delimited import DelimitedTable
-from hitsndiffs.reading.grid_table import unique_names
+from hitsndiffs.reading.file_table import unique_names
 from hitsndiffs.reading.parquet import decoding
 from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.source import ByteStream, open_path, refuse_foreign

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from hitsndiffs.data.encoding.names import ROLES, recognise
-from hitsndiffs.reading.build import FileTable, cells_at
 from hitsndiffs.reading.content import ColumnContent, look_at
+from hitsndiffs.reading.file_table import FileTable
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.vocabulary import plain, role_of_name, tokens
 
@@ -65,7 +65,7 @@ def item_of_several(table: FileTable, user: str | None) -> list[str]:
     users = [user] if user else recognise("user", table.names)
     if not named or not users or named[0] == users[0]:
         return []
-    cells = {n: cells_at(table, k) for k, n in enumerate(table.names)}
+    cells = {n: table.cells_at(k) for k, n in enumerate(table.names)}
     own = cells[users[0]]
     if len(own) < _FEWEST_ROWS or _pairs(own, cells[named[0]]) >= _ONCE:
         return []

@@ -23,15 +23,13 @@ from hitsndiffs.reading.chunk_bytes import (
     well_quoted,
     without_blank_lines,
 )
-from hitsndiffs.reading.grid_table import unique_names
+from hitsndiffs.reading.file_table import Columns, FileTable, unique_names
 from hitsndiffs.reading.header import has_header
 from hitsndiffs.reading.source import ByteStream, Chunk, even_newlines, line_chunks
 from hitsndiffs.reading.tokens import Scanned, TokenScanner
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from hitsndiffs.reading.build import Columns
 
 __all__ = ["DelimitedTable"]
 
@@ -40,7 +38,7 @@ _CSV_ROWS = 20_000
 _MOST_CATEGORIES = 200
 
 
-class DelimitedTable:
+class DelimitedTable(FileTable):
     """A CSV or TSV file.
 
     Parameters
@@ -54,8 +52,7 @@ class DelimitedTable:
     """
 
     def __init__(self, stream: ByteStream, separator: str, header: bool | None) -> None:
-        self.notes: list[str] = []
-        self.n_rows: int | None = None
+        super().__init__()
         self._sizes = stream.sizes
         self._starts: list[int] = []
         self._lines: list[int | npt.NDArray[np.int64]] = []
@@ -171,23 +168,9 @@ class DelimitedTable:
     # -- all rows ---------------------------------------------------------------------------
 
     def blocks(
-        self,
-        labels: Sequence[str],
-        columns: Sequence[str] | None = None,
-        *,
-        scanned: bool = False,
+        self, labels: Sequence[str], columns: Sequence[str] | None = None, *, scanned: bool = False
     ) -> Iterator[tuple[int, Columns | Scanned]]:
-        """Yield each piece of the file: the number of its first row, and its columns.
-
-        Parameters
-        ----------
-        labels
-            Columns whose text is wanted unchanged.
-        columns
-            The columns wanted; all of them if not given.
-        scanned
-            Whether pieces may be :class:`Scanned`, with the column in ``labels`` as the user.
-        """
+        """Yield each piece of the file: the number of its first row, and its columns."""
         wanted = list(self.names if columns is None else columns)
         if self.is_small:
             table = dict(zip(self.names, zip(*self.records(), strict=True), strict=True))

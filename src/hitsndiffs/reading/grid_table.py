@@ -3,48 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.file_table import Columns, FileTable, unique_names
 from hitsndiffs.reading.formats.base import Table
-from hitsndiffs.reading.formats.common import unique
 
-if TYPE_CHECKING:
-    from hitsndiffs.reading.build import Columns
-
-__all__ = ["GridTable", "unique_names"]
+__all__ = ["GridTable"]
 
 
-def unique_names(names: Sequence[str], notes: list[str]) -> list[str]:
-    """Return unique names: the second ``A`` becomes ``A (2)``, and a note says so.
-
-    Examples
-    --------
-    >>> unique_names(["A", "A", "", "A (2)"], [])
-    ['A', 'A (3)', 'column-3', 'A (2)']
-    """
-    taken = {name for name in names if name}
-    named = []
-    for place, name in enumerate(names, start=1):
-        if not name:
-            name = f"column-{place}"
-            while name in taken:
-                name += "'"
-        named.append(name)
-    found = unique(named)
-    repeated = list(dict.fromkeys(a for a, b in zip(named, found, strict=True) if a != b))
-    if repeated:
-        notes.append(
-            f"Several columns are called {listed(repeated, most=3)}; they are told apart as "
-            f"'{repeated[0]}', '{repeated[0]} (2)', …."
-        )
-    return found
-
-
-class GridTable:
-    """A small table with the interface of :class:`hitsndiffs.reading.delimited.DelimitedTable`.
+class GridTable(FileTable):
+    """A small table.
 
     Parameters
     ----------
@@ -57,8 +27,8 @@ class GridTable:
     """
 
     def __init__(self, table: Table, name: str, unit: str) -> None:
+        super().__init__()
         self.is_small = True
-        self.notes: list[str] = []
         self.has_header = any(table.header)
         self.above = table.above
         self._lines = table.lines
@@ -76,17 +46,13 @@ class GridTable:
             self.names = [f"column-{k}" for k in range(1, width + 1)]
             self.notes.append("There is no header: the first row holds answers.")
         self.sample = table.rows
-        self.n_rows: int | None = len(table.rows)
+        self.n_rows = len(table.rows)
 
     def _line_of(self, row: int) -> int:
         return self._lines[row] if row < len(self._lines) else row + 1
 
     def blocks(
-        self,
-        labels: Sequence[str],
-        columns: Sequence[str] | None = None,
-        *,
-        scanned: bool = False,
+        self, labels: Sequence[str], columns: Sequence[str] | None = None, *, scanned: bool = False
     ) -> Iterator[tuple[int, Columns]]:
         """Yield all columns at once."""
         del labels, scanned

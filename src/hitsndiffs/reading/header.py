@@ -8,7 +8,7 @@ from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.option_book import Option, normalise
 from hitsndiffs.reading.vocabulary import is_key_name, role_of_name
 
-__all__ = ["has_header", "header_place", "looks_like_ids", "looks_long"]
+__all__ = ["has_header", "header_place", "looks_like_ids"]
 
 Rows = Sequence[Sequence[str]]
 
@@ -96,11 +96,6 @@ def looks_like_ids(column: Sequence[str], rows: Rows) -> bool:
         return False
     strange = sum(value not in answers for value in ids)
     return strange * 2 > len(ids) or (strange > 0 and _counts_up(list(map(str, column))))
-
-
-def looks_long(users: Sequence[str], items: Sequence[str], n_columns: int) -> bool:
-    """Whether each row is one answer: users or items repeat, or there are just three columns."""
-    return n_columns == 3 or len(set(users)) < len(users) or len(set(items)) < len(items)
 
 
 #: The header is looked for in this many rows.

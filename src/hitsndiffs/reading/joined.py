@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hitsndiffs.data.encoding.series import text_of
-from hitsndiffs.reading.build import FileTable
+from hitsndiffs.reading.file_table import FileTable, as_texts
 
 __all__ = ["JoinedTable", "joined_name"]
 
@@ -22,7 +21,7 @@ def joined_name(parts: Sequence[str]) -> str:
     return " + ".join(parts)
 
 
-class JoinedTable:
+class JoinedTable(FileTable):
     """A table and one more column: the cells of some columns of a row, with ``/`` between them.
 
     Parameters
@@ -34,6 +33,7 @@ class JoinedTable:
     """
 
     def __init__(self, table: FileTable, parts: Sequence[str]) -> None:
+        super().__init__()
         self.has_header, self.is_small = table.has_header, table.is_small
         self.notes, self.place, self.n_rows = table.notes, table.place, table.n_rows
         self.names = [*table.names, joined_name(parts)]
@@ -46,11 +46,7 @@ class JoinedTable:
         self._table, self._parts, self._places = table, list(parts), places
 
     def blocks(
-        self,
-        labels: Sequence[str],
-        columns: Sequence[str] | None = None,
-        *,
-        scanned: bool = False,
+        self, labels: Sequence[str], columns: Sequence[str] | None = None, *, scanned: bool = False
     ) -> Iterator[tuple[int, Any]]:
         """Yield pieces of the table, each with the number of its first row."""
         del scanned
@@ -58,9 +54,9 @@ class JoinedTable:
         own = [n for n in self._table.names if n in wanted or n in self._parts]
         kept = [*(n for n in labels if n in own), *(n for n in self._parts if n not in labels)]
         for first, pieces in self._table.blocks(kept, own):
-            texts = [_texts(pieces[name]) for name in self._parts]
+            parts = [as_texts(pieces[name]) for name in self._parts]
             cells = {name: pieces[name] for name in wanted if name in pieces}
-            cells[self.names[-1]] = [_joined(row) for row in zip(*texts, strict=True)]
+            cells[self.names[-1]] = [_joined(row) for row in zip(*parts, strict=True)]
             yield first, cells
 
     def records(self) -> Iterator[list[Any]]:
@@ -71,9 +67,5 @@ class JoinedTable:
 
 def _joined(cells: Sequence[str]) -> str:
     """Return the cells as one name; nothing if one of them is blank."""
-    texts = [cell.strip() for cell in cells]
-    return "/".join(texts) if all(texts) else ""
-
-
-def _texts(piece: Any) -> list[str]:
-    return piece if isinstance(piece, list) else text_of(piece).fill_null("").to_list()
+    stripped = [cell.strip() for cell in cells]
+    return "/".join(stripped) if all(stripped) else ""

@@ -14,14 +14,13 @@ from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.file_table import Columns, FileTable
 from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.source import ByteStream
 from hitsndiffs.reading.trial import Trial
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from hitsndiffs.reading.build import Columns
 
 __all__ = ["SAMPLE", "ParquetTable", "decoding", "parquet_frame", "texts_of"]
 
@@ -30,16 +29,14 @@ _CELLS = 4_000_000
 SAMPLE = 1000
 
 
-class ParquetTable:
-    """A Parquet file, with the interface of :class:`DelimitedTable`."""
+class ParquetTable(FileTable):
+    """A Parquet file."""
 
     def __init__(self, stream: ByteStream, head: pl.DataFrame | None = None) -> None:
         import polars as pl
 
+        super().__init__()
         self.place = Place(stream.name, "row", by_position=False)
-        self.is_small = False
-        self.notes: list[str] = []
-        self.has_header = True
         self._path = stream.path
         self._bytes = stream.read() if stream.path is None else b""
         self._check_magic(stream)
@@ -48,7 +45,7 @@ class ParquetTable:
         with decoding(stream.name):
             self._raw_names = list(pl.read_parquet_schema(self._source()))
             rows = pl.scan_parquet(self._source()).select(pl.len()).collect()
-        self.n_rows: int | None = int(rows.item())
+        self.n_rows = int(rows.item())
         if head is None:
             head = self._read(self._raw_names, n_rows=SAMPLE)
         nested = [name for name in head.columns if head[name].dtype.is_nested()]
@@ -99,11 +96,7 @@ class ParquetTable:
             raise damaged(self.place.source, refusal)
 
     def blocks(
-        self,
-        labels: Sequence[str],
-        columns: Sequence[str] | None = None,
-        *,
-        scanned: bool = False,
+        self, labels: Sequence[str], columns: Sequence[str] | None = None, *, scanned: bool = False
     ) -> Iterator[tuple[int, Columns]]:
         """Yield whole columns, as many at a time as fit; each piece begins at row 0."""
         del labels, scanned

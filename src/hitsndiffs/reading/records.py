@@ -12,14 +12,13 @@ import numpy as np
 from hitsndiffs.data.encoding.names import listed, recognise, shortened
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.file_table import Columns, FileTable
 from hitsndiffs.reading.jsontext import DEEPEST, check_depth
 from hitsndiffs.reading.parquet import texts_of
 from hitsndiffs.reading.source import ByteStream, line_chunks
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from hitsndiffs.reading.build import Columns
 
 __all__ = ["RecordsTable"]
 
@@ -28,8 +27,8 @@ _NESTED = ("responses", "answers", "response", "choices")
 _SAMPLE = 200
 
 
-class RecordsTable:
-    """A file of JSON records, with the interface of :class:`DelimitedTable`.
+class RecordsTable(FileTable):
+    """A file of JSON records.
 
     Parameters
     ----------
@@ -40,10 +39,7 @@ class RecordsTable:
     """
 
     def __init__(self, stream: ByteStream, *, array: bool = False) -> None:
-        self.is_small = False
-        self.notes: list[str] = []
-        self.n_rows: int | None = None
-        self.has_header = True
+        super().__init__()
         unit = "record" if array else "line"
         self.place = Place(stream.name, unit, self._line_of, by_position=False)
         self._lines: list[tuple[int, Any]] = []
@@ -57,11 +53,7 @@ class RecordsTable:
         self.sample = texts_of(self._held.head(_SAMPLE))
 
     def blocks(
-        self,
-        labels: Sequence[str],
-        columns: Sequence[str] | None = None,
-        *,
-        scanned: bool = False,
+        self, labels: Sequence[str], columns: Sequence[str] | None = None, *, scanned: bool = False
     ) -> Iterator[tuple[int, Columns]]:
         """Yield each piece of the file: the number of its first row, and its columns."""
         import polars as pl

@@ -15,17 +15,16 @@ from hitsndiffs.data.encoding.names import listed, recognise
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array
 from hitsndiffs.data.encoding.wide import dropped_items
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.build import column_cells
 from hitsndiffs.reading.change import with_items
 from hitsndiffs.reading.formats.base import Column
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.key import read_key
+from hitsndiffs.reading.layout import left_out_note
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import exactly
 from hitsndiffs.reading.plain import open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey, joined, triples
-from hitsndiffs.reading.table_layouts import left_out_note
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["Part", "Several", "read_several"]
@@ -235,7 +234,7 @@ def _read_one(file: Any, options: ReadingOptions) -> Part:
         items |= {*roles.items}
         constant = {*roles.constant}
     elif reading.layout.long is not None:
-        cells = column_cells(reading.table, reading.layout.long[1])
+        cells = reading.table.cells(reading.layout.long[1])
         items |= {cell.strip() for cell in cells if cell.strip()}
     return Part(
         file.name,

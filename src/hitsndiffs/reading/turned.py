@@ -1,17 +1,22 @@
-"""Recognise tables with one row per item; refuse lists of questions and statistics of items."""
+"""Tables with one row per item, and those that hold no answers: questions, statistics, counts."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
-from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.reading.build import FileTable, cells_at, column_cells
+from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.reading.content import look_at
-from hitsndiffs.reading.formats.base import Refusal
+from hitsndiffs.reading.file_table import FileTable
+from hitsndiffs.reading.formats.base import Column, Refusal
+from hitsndiffs.reading.header import looks_like_ids
+from hitsndiffs.reading.layout import Layout, left_out_note
+from hitsndiffs.reading.options import ReadingOptions
+from hitsndiffs.reading.roles import wide_roles
 from hitsndiffs.reading.vocabulary import plain, role_of_name, tokens
 
-__all__ = ["is_key_beside_users", "refuse_questions", "turned_round"]
+__all__ = ["refuse_aggregates", "refuse_questions", "turned_layout", "turned_round"]
 
 #: This many columns are enough to tell whether a table is transposed.
 _MOST_COLUMNS = 2000
@@ -39,6 +44,15 @@ _OPTION = re.compile(
     r"opção|resposta|antwoord|选项)?[\s_\-]?(?:[a-h]|[1-8])",
     re.IGNORECASE,
 )
+_STATISTICS = {
+    "difficulty", "discrimination", "biserial", "pointbiserial", "variance", "mean", "median",
+    "stddev", "standarddeviation", "facility", "facilityindex", "discriminationindex", "pvalue",
+    "responses", "nresponses", "count", "frequency", "correctcount", "percentcorrect", "stdev",
+    "itemvariance", "alpha", "reliability",
+}  # fmt: skip
+_COUNTS = {"count", "counts", "n", "votes", "nvotes", "frequency", "freq", "percent"}
+#: A table of counts has few columns.
+_FEW_COLUMNS = 4
 
 
 def turned_round(table: FileTable) -> tuple[str, list[str]] | None:
@@ -46,11 +60,6 @@ def turned_round(table: FileTable) -> tuple[str, list[str]] | None:
     if not table.has_header or len(table.names) < 3 or len(table.sample) < 2:
         return None
     return _by_key(table) or _by_names(table) or _by_item(table)
-
-
-def is_key_beside_users(name: str) -> bool:
-    """Whether a column of that name holds the key of a table with users in columns."""
-    return role_of_name(name) == "key" or plain(name) in _KEYS
 
 
 def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
@@ -62,13 +71,13 @@ def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
         named = [n for n in looked_at if plain(n) in _KEYS and not _are_numbers(table, n)]
     if len(named) != 1 or plain(named[0])[-1:].isdigit():
         return None
-    key = [c.strip() for c in column_cells(table, named[0]) if c.strip()]
+    key = [c.strip() for c in table.cells(named[0]) if c.strip()]
     others = _answer_columns(table, exclude={named[0], *item})
-    stock = {cell.strip() for name in others for cell in column_cells(table, name)}
+    stock = {cell.strip() for name in others for cell in table.cells(name)}
     fits = sum(cell in stock for cell in key) >= _FITS * len(key)
     if len(others) < 2 or len(set(key)) < 2 or not fits:
         return None
-    first = column_cells(table, table.names[0])
+    first = table.cells(table.names[0])
     if not item and len(set(first)) < len(first):
         return None
     right = set(key)
@@ -77,7 +86,7 @@ def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
         rest = [n for n in others if n not in options] if len(options) > 2 else others
         own = [n for n in rest if _agrees(table, n, [*rest, named[0]])]
     else:
-        own = [n for n in others if _share_in(column_cells(table, n), right) >= _FITS]
+        own = [n for n in others if _share_in(table.cells(n), right) >= _FITS]
     if len(own) < 2 and not _share_options(table, others):
         return None
     return f"there is one right answer in each row ({named[0]!r})", own if len(own) > 1 else []
@@ -106,10 +115,10 @@ def _by_names(table: FileTable) -> tuple[str, list[str]] | None:
     if count > 1 and len(table.names) > _MOST_COLUMNS:
         people = [n for n in table.names if _first_word(n) == word and _is_numbered_user(n)]
     if count > 1 and (count * 2 > len(others) or (word in _RATERS and count > 2)):
-        first = column_cells(table, (item or table.names)[0])
+        first = table.cells((item or table.names)[0])
         if item and len(set(first)) == len(first):
             return f"each row is an item ({item[0]!r}) and the columns are named like users", people
-        answers = [n for n in people if look_at(column_cells(table, n)).kind == "choice"]
+        answers = [n for n in people if look_at(table.cells(n)).kind == "choice"]
         if word in _RATERS and len(answers) == len(people) and _share_options(table, people):
             return f"the columns are named like users ({people[0]!r}, {people[1]!r}, …)", people
     return None
@@ -120,7 +129,7 @@ def _by_item(table: FileTable) -> tuple[str, list[str]] | None:
     item = recognise("item", table.names[:_MOST_COLUMNS])
     if not item or recognise("user", table.names[:_MOST_COLUMNS], wide=True):
         return None
-    cells = [cell.strip() for cell in column_cells(table, item[0])]
+    cells = [cell.strip() for cell in table.cells(item[0])]
     if len(set(cells)) < len(cells) or not all(cells) or len(cells) < 3:
         return None
     others = _answer_columns(table, exclude=set(item))
@@ -143,7 +152,7 @@ def _agrees(table: FileTable, name: str, others: list[str]) -> bool:
 
 
 def _are_numbers(table: FileTable, name: str) -> bool:
-    return look_at(column_cells(table, name)).is_number
+    return look_at(table.cells(name)).is_number
 
 
 def _first_word(name: str) -> str:
@@ -163,7 +172,7 @@ def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
     for place, name in enumerate(table.names[:_MOST_COLUMNS]):
         other = role_of_name(name) or plain(name) in _SUMS or "correct" in tokens(name)
         if name not in exclude and not other:
-            kind = look_at(cells_at(table, place)).kind
+            kind = look_at(table.cells_at(place)).kind
             if kind in ("choice", "text", "different"):
                 kinds[name] = kind
     names = list(kinds)
@@ -172,12 +181,82 @@ def _answer_columns(table: FileTable, exclude: set[str]) -> list[str]:
     return [n for n in names if kinds[n] == "choice" or (few and _agrees(table, n, beside))]
 
 
+# -- which columns are users ------------------------------------------------------------------
+
+
+def turned_layout(
+    table: FileTable, options: ReadingOptions, why: str, people: Sequence[str] = ()
+) -> Layout:
+    """Return the layout of a table with one row per item, and one column for each of the people."""
+    notes = table.notes
+    if options.item is not None:
+        item: str | None = str(
+            find_column(options.item, table.names, where=table.place.source, argument="item")
+        )
+    elif not options.transpose and "right answer" in why and not recognise("item", table.names):
+        item = table.names[0]
+        notes.append(f"Took the first column ({item!r}) as the item column.")
+    else:
+        item = _item_column(table)
+    if options.transpose:
+        users = [name for name in table.names if name != item]
+        named = [n for n in users if table.has_header and role_of_name(n) == "key"]
+        key = named[0] if len(named) == 1 else None
+        users = [name for name in users if name != key]
+        columns: list[Column] = []
+    else:
+        roles = wide_roles(table.names, table.sample, user=item or table.names[0])
+        users = [n for n in roles.items if any(cell.strip() for cell in table.cells(n))]
+        columns = [c for c in roles.columns if c.role not in ("item", "user")]
+        if people:
+            reason = "neither a user nor the key"
+            columns += [Column(n, "unused", reason) for n in users if n not in people]
+            columns = [c for c in columns if c.name not in people]
+            users = list(people)
+        keys = [c.name for c in columns if c.role == "key"]
+        keys = keys or [c.name for c in columns if _is_key(c.name)]
+        key = keys[0] if keys else None
+        notes.append("The rows are items and the columns users (overrule with the layout wide).")
+        others = [column for column in columns if column.name != key]
+        if others:
+            notes.append(left_out_note(others))
+    places = {name: place for place, name in enumerate(table.names)}
+    columns += [Column(name, "user", "the answers of one user", places[name]) for name in users]
+    if item is not None:
+        columns.append(Column(item, "item", "names the items", places[item]))
+    if key is not None and not any(c.name == key for c in columns):
+        columns.append(Column(key, "key", "named like a key", places[key]))
+    columns.sort(key=lambda column: column.position)
+    return Layout("transposed", why, columns, item=item, users=users, key=key)
+
+
+def _is_key(name: str) -> bool:
+    return role_of_name(name) == "key" or plain(name) in _KEYS
+
+
+def _item_column(table: FileTable) -> str | None:
+    """Return the column that names the items of a table with one row per item."""
+    fitting = recognise("item", table.names) if table.has_header else []
+    if fitting:
+        table.notes.append(f"Recognised {fitting[0]!r} as the item column.")
+        return str(fitting[0])
+    first = table.names[0]
+    if len(table.names) > 1 and looks_like_ids(table.cells(first), table.sample):
+        table.notes.append(f"Took the first column ({first!r}) as the item column.")
+        return first
+    table.notes.append("There is no item column: the items are named item-1, item-2, ….")
+    return None
+
+
+# -- what cannot be ranked --------------------------------------------------------------------
+
+
 def refuse_questions(table: FileTable) -> None:
     """Refuse lists of questions with options or one answer each: they name no users."""
     if not table.has_header or recognise("user", table.names):
         return
     item = recognise("item", table.names)
-    if not item or len(set(column_cells(table, item[0]))) < len(table.sample):
+    if not item or len(set(table.cells(item[0]))) < len(table.sample):
         return
     options = [n for n in table.names if _OPTION.fullmatch(n.strip())]
     rest = [n for n in table.names if n not in (*options, *item)]
@@ -193,4 +272,31 @@ def refuse_questions(table: FileTable) -> None:
         raise Refusal(
             "one answer per item (a key, or the answers of one user)",
             "give a key beside the answers of the users, or a folder with one file per user",
+        )
+
+
+def refuse_aggregates(table: FileTable) -> None:
+    """Refuse a report with statistics per question, or counts per answer: it holds no answers."""
+    if not table.has_header or len(table.names) >= 60:
+        return
+    item = recognise("item", table.names)
+    if not item or recognise("user", table.names):
+        return
+    counted = {plain(name) for name in table.names} & _COUNTS
+    cells = table.cells(item[0])
+    several = len(set(cells)) < len(cells) and recognise("option", table.names)
+    if counted and several and len(table.names) <= _FEW_COLUMNS:
+        raise Refusal(
+            "a table of counts per answer, without the answers of the people",
+            "export the answers that each person gave",
+        )
+    said = {
+        plain(name) for name in table.names
+        if plain(name) in _STATISTICS or any(word in _STATISTICS for word in tokens(name))
+    }  # fmt: skip
+    if len(said) >= 2:
+        raise Refusal(
+            f"a report with statistics per question ({listed(sorted(said), most=3)}), without the "
+            "answers of the people",
+            "export the answers that each person gave",
         )
