@@ -190,10 +190,6 @@ class PackedLayout:
         )
         return sums
 
-    def fingerprints(self, words: npt.NDArray[np.uint64], run: Run) -> npt.NDArray[np.uint64]:
-        """For each user, the sum of the words of the options the user chose."""
-        return self.choices(words[:, None], run)[:, 0]
-
     def extremes(self, positions: Ints, run: Run, first_items: int) -> tuple[Ints, Ints]:
         """Smallest and largest position of each option's choosers, at least for the first items."""
         looked = self.groups.narrow_up_to(first_items)

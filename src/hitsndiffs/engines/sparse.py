@@ -72,10 +72,13 @@ class SparseLayout:
         """Scratch memory for one column of a block of vectors."""
         return 16 * self._n_chunks * self.n_options
 
-    def choices(self, weights: Floats, run: Run) -> Floats:
-        """``C w`` for each column of ``weights``; each column of the result is contiguous."""
+    def choices(self, weights: npt.NDArray[Any], run: Run) -> npt.NDArray[Any]:
+        """``C w`` for each column of ``weights``, which are floats or 64-bit words.
+
+        Each column of the result is contiguous.
+        """
         given = np.ascontiguousarray(weights.T)
-        scores = np.empty((len(given), self.n_users))
+        scores = np.empty((len(given), self.n_users), dtype=given.dtype)
 
         def work(piece: int) -> None:
             column, users, indptr = self._piece(piece)
@@ -161,17 +164,6 @@ class SparseLayout:
         sums = np.zeros((users.stop - users.start, weights.shape[1]))
         rows = self._indptr[users.start : users.stop + 1]
         kernels.look_up_columns(rows, self._options, weights, sums)
-        return sums
-
-    def fingerprints(self, words: npt.NDArray[np.uint64], run: Run) -> npt.NDArray[np.uint64]:
-        """For each user, the sum of the words of the options the user chose."""
-        sums = np.empty(self.n_users, dtype=np.uint64)
-
-        def work(piece: int) -> None:
-            _, users, indptr = self._piece(piece)
-            kernels.add_words(indptr, self._options, words, sums[users])
-
-        run(self._n_chunks, work)
         return sums
 
     def extremes(self, positions: Ints, run: Run, first_items: int) -> tuple[Ints, Ints]:  # noqa: ARG002

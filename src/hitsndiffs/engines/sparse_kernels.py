@@ -17,13 +17,14 @@ _GIVEN, _WANTED = read_only(np.float64, 1), array(np.float64, 1)
 _ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 
-@kernel(*_ROWS, _GIVEN, _WANTED)
+@kernel(*_ROWS, _GIVEN, _WANTED, also=(*_ROWS, read_only(np.uint64, 1), array(np.uint64, 1)))
 def choices(indptr, options, weights, scores):
-    """Write each user's sum of weights."""
+    """Write each user's sum of weights: real numbers, or words, whose sum wraps around."""
+    zero = weights.dtype.type(0)
     low = np.uint64(indptr[0])
     for user in range(len(scores)):
         high = np.uint64(indptr[user + 1])
-        even_sum, odd_sum = 0.0, 0.0
+        even_sum, odd_sum = zero, zero
         p = low
         while p + _ONE < high:
             even_sum += weights[np.uint32(options[p])]
@@ -117,16 +118,6 @@ def add_in_order(partials, first, last, sums):
         for chunk in range(1, partials.shape[1]):
             for option in range(first, last):
                 sums[column, option] += partials[column, chunk, option, kept]
-
-
-@kernel(*_ROWS, read_only(np.uint64, 1), array(np.uint64, 1))
-def add_words(indptr, options, words, sums):
-    """Write each user's sum of words, which wraps around."""
-    for user in range(len(sums)):
-        total = np.uint64(0)
-        for p in range(indptr[user], indptr[user + 1]):
-            total += words[np.uint32(options[p])]
-        sums[user] = total
 
 
 @kernel(*_ROWS, read_only(np.float64, 2), array(np.float64, 2))

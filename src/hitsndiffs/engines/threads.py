@@ -179,8 +179,8 @@ class ThreadsEngine(MemoryEngine):
 
     def fingerprints(self, words: Words | None = None) -> Words:
         """A 64-bit number per answer sheet."""
-        words = option_words(self.n_options) if words is None else np.ascontiguousarray(words)
-        return self.layout.fingerprints(words, self._run)
+        words = option_words(self.n_options) if words is None else words
+        return self.layout.choices(words[:, None], self._run)[:, 0]
 
     def _by_columns(
         self, work: Callable[[Floats], Floats], vectors: Floats, name: str, length: int
