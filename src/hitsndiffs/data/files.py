@@ -172,8 +172,6 @@ class _Part(io.RawIOBase):
         while len(rest):
             try:
                 rest = rest[os.write(self._number, rest) :]
-            except InterruptedError:
-                continue
             except OSError as fault:
                 self.fault = fault
                 raise
@@ -193,18 +191,9 @@ def _fill(number: int, write: Writer, *, durable: bool = True) -> None:
         if part.fault is not None:
             raise part.fault
         if durable:
-            _again(lambda: os.fsync(number))
+            os.fsync(number)
     finally:
         os.close(number)
-
-
-def _again(call: Callable[[], object]) -> None:
-    while True:
-        try:
-            call()
-        except InterruptedError:
-            continue
-        return
 
 
 def _new_file(part: Path, place: Path) -> int:
