@@ -87,22 +87,6 @@ class Responses(Viewed):
     ['A', 'B', 'B', 'C']
     """
 
-    __slots__ = (
-        "__dict__",  # for cached properties only
-        "__weakref__",
-        "_codes",
-        "_rows",
-        "groups",
-        "item_starts",
-        "items",
-        "key",
-        "kind",
-        "notes",
-        "option_labels",
-        "titles",
-        "users",
-    )
-
     users: ObjectArray
     items: ObjectArray
     option_labels: ObjectArray
@@ -132,18 +116,19 @@ class Responses(Viewed):
     ) -> None:
         if (codes is None) == (rows is None):
             raise ValueError("give either codes (dense layout) or rows (sparse layout)")
-        put = object.__setattr__
-        put(self, "users", _frozen(users))
-        put(self, "items", _frozen(items))
-        put(self, "option_labels", _frozen(option_labels))
-        put(self, "item_starts", _frozen(np.asarray(item_starts, dtype=np.int64)))
-        put(self, "_codes", None if codes is None else _frozen(codes))
-        put(self, "_rows", None if rows is None else _as_rows(*rows))
-        put(self, "kind", kind)
-        put(self, "notes", tuple(notes))
-        put(self, "key", key)
-        put(self, "titles", {} if titles is None else dict(titles))
-        put(self, "groups", groups)
+        self.__dict__.update(
+            users=_frozen(users),
+            items=_frozen(items),
+            option_labels=_frozen(option_labels),
+            item_starts=_frozen(np.asarray(item_starts, dtype=np.int64)),
+            kind=kind,
+            notes=tuple(notes),
+            key=key,
+            titles={} if titles is None else dict(titles),
+            groups=groups,
+            _codes=None if codes is None else _frozen(codes),
+            _rows=None if rows is None else _as_rows(*rows),
+        )
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Responses are immutable: cannot set {name!r}")
@@ -155,9 +140,7 @@ class Responses(Viewed):
         return partial(Responses, **self._parts()), ()
 
     def _parts(self) -> dict[str, Any]:
-        names = {*Responses.__slots__} - {"__dict__", "__weakref__", "_codes", "_rows"}
-        parts = {name: getattr(self, name) for name in names}
-        return {**parts, "codes": self._codes, "rows": self._rows}
+        return {name.lstrip("_"): getattr(self, name) for name in Responses.__annotations__}
 
     # -- building ---------------------------------------------------------------------------
 
@@ -247,7 +230,7 @@ class Responses(Viewed):
         >>> Responses.from_table({"user": ["a", "a", "b"], "item": [1, 2, 1], "option": "xyx"})
         Responses(2 users × 2 items, 2 options, 3 responses)
         """
-        from hitsndiffs.data.encoding.wide_or_long import is_long
+        from hitsndiffs.data.encoding import is_long
 
         read = cls.from_long if is_long(table, group) else cls.from_wide
         return read(table, group=group)
@@ -361,10 +344,8 @@ class Responses(Viewed):
         """
         users = np.asarray(users, dtype=np.int64)
         if keep_options:
-            codes: Codes | None = None
-            if self._codes is not None:
-                codes = np.ascontiguousarray(self._codes[:, users])  # type: ignore[assignment]
-            rows = None if codes is not None else some_rows(self.rows, users)
+            codes = None if self._codes is None else np.ascontiguousarray(self._codes[:, users])
+            rows = None if self._rows is None else some_rows(self._rows, users)
             part = self._changed(users=self.users[users], codes=codes, rows=rows)
             return part, np.arange(self.n_options)
         indptr, chosen = self.some_rows(users)

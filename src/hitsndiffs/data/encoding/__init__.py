@@ -20,7 +20,7 @@ from hitsndiffs.errors import InputError
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding.frames import Table
 
-__all__ = ["Encoded", "encode_long", "encode_wide"]
+__all__ = ["Encoded", "encode_long", "encode_wide", "is_long", "long_columns"]
 
 
 def encode_wide(
@@ -37,14 +37,8 @@ def encode_wide(
 
     Parameters
     ----------
-    table
-        A DataFrame, a 2-D array, a list of rows, or a mapping of columns.
-    user
-        The column that names the users; recognised by its name when not given.
-    users, items
-        Labels for the rows and the item columns, in place of those in the table.
-    group
-        The column of the users' groups; it is then not an item.
+    table, user, users, items, group
+        As for :meth:`hitsndiffs.Responses.from_wide`.
     whole
         Whether these are all the data; a part may have a single user, or no answers.
     place
@@ -88,19 +82,10 @@ def encode_long(
 
     Parameters
     ----------
-    table
-        A DataFrame, or a mapping of column names to sequences.
-    user, item, option
-        The three columns; recognised by their names when not given.
-    duplicates
-        What to do if a user gave two different answers to an item: ``"error"``, ``"first"`` or
-        ``"last"``.
-    group
-        The column of the users' groups.
-    whole
-        Whether these are all the data; a part may have a single user, or no answers.
-    place
-        Where the data come from, for messages.
+    table, user, item, option, duplicates, group
+        As for :meth:`hitsndiffs.Responses.from_long`.
+    whole, place
+        As for :func:`encode_wide`.
 
     Examples
     --------
@@ -128,6 +113,39 @@ def encode_long(
         whole=whole,
     )
     return encoded if told is None else _with_groups(encoded, factors[0], told, group)
+
+
+def is_long(table: Any, group: str | None = None) -> bool:
+    """Whether a table has one row per answer, judged by its column names and repeated labels.
+
+    The group column, if given, does not count.
+
+    Examples
+    --------
+    >>> is_long({"user": ["a", "a"], "item": ["x", "y"], "option": ["A", "B"]})
+    True
+    >>> is_long([["A", "B"], ["B", "B"]])
+    False
+    """
+    from hitsndiffs.data.encoding.frames import open_table
+
+    opened = open_table(table)
+    if not opened.named:
+        return False
+    if group is not None:
+        take_column(opened, group)
+    found = [recognise(role, opened.names) for role in ("user", "item", "option")]
+    if not all(found) or len({names[0] for names in found}) < 3:
+        return False
+    if len(opened.names) == 3:
+        return True
+    users, items = (opened.column(names[0]) for names in found[:2])
+    return any(len(set(_cells(column))) < len(_cells(column)) for column in (users, items))
+
+
+def _cells(column: Any) -> list[Any]:
+    head = column[:10_000]
+    return list(head.to_list() if hasattr(head, "to_list") else head)
 
 
 def _opened(table: Any, place: Place) -> Table:

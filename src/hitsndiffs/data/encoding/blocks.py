@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding.option_book import OptionBook
-from hitsndiffs.data.pool import Run, available_cores
 
-__all__ = ["CellBlock", "NumberedBlock", "fill_codes"]
+__all__ = ["CellBlock", "NumberedBlock"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,17 @@ class NumberedBlock:
         ranks: npt.NDArray[np.int64],
         starts: npt.NDArray[np.int64],
     ) -> None:
-        """Write the final codes of these rows; see :func:`fill_codes`."""
+        """Write the final codes of these rows.
+
+        Parameters
+        ----------
+        codes
+            Items × users.
+        targets
+            For each item of the block, its row in ``codes``; -1 for an item that nobody answered.
+        ranks, starts
+            The rank of each numbered option within its item, and where each row's options begin.
+        """
         known = self.numbers >= 0
         tables = np.full(self.numbers.shape, np.iinfo(codes.dtype).max, dtype=codes.dtype)
         tables[known] = ranks[(self.numbers + starts[targets][:, np.newaxis])[known]]
@@ -74,30 +83,3 @@ class NumberedBlock:
                 codes[target, self.first_row : last] = np.frombuffer(found, dtype=np.uint8)
             else:
                 codes[target, self.first_row : last] = table[own]
-
-
-def fill_codes(
-    codes: npt.NDArray[Any],
-    blocks: list[NumberedBlock],
-    targets: npt.NDArray[np.int64],
-    ranks: npt.NDArray[np.int64],
-    starts: npt.NDArray[np.int64],
-) -> None:
-    """Write the cells of all blocks into the codes, freeing the blocks on the way.
-
-    Parameters
-    ----------
-    codes
-        Items × users.
-    blocks
-        The blocks, all with the same items; the list is empty afterwards.
-    targets
-        For each item of the blocks, its row in ``codes``; -1 for an item that nobody answered.
-    ranks, starts
-        The rank of each numbered option within its item, and where each row's options begin.
-    """
-
-    def fill(_: int) -> None:
-        blocks.pop().fill(codes, targets, ranks, starts)
-
-    Run(available_cores())(len(blocks), fill)

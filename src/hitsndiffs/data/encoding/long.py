@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.option_book import Option, Skipped, in_order, normalise, smallest
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
 from hitsndiffs.data.encoding.wide import dropped_items
+from hitsndiffs.data.layouts import choosers_in_codes, choosers_in_rows
 from hitsndiffs.data.responses import DENSE_FROM
 from hitsndiffs.errors import InputError
 
@@ -347,17 +348,11 @@ def _finish(
     notes: list[str],
 ) -> Encoded:
     """Leave out options that are no longer chosen, and items without options."""
-    n_options = len(table.labels)
     if codes is not None:
-        chosen = np.concatenate(
-            [
-                np.bincount(row, minlength=last - first)[: last - first]
-                for row, first, last in zip(codes, table.starts[:-1], table.starts[1:], strict=True)
-            ]
-        )
+        chosen = choosers_in_codes(codes, table.starts)
     else:
         assert rows is not None
-        chosen = np.bincount(rows[1], minlength=n_options)
+        chosen = choosers_in_rows(rows, len(table.labels))
     if not chosen.all():
         codes, rows = _renumber(chosen > 0, table, codes, rows)
     owners = table.items[chosen > 0]

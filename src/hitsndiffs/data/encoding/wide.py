@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.blocks import CellBlock, NumberedBlock, fill_codes
+from hitsndiffs.data.encoding.blocks import CellBlock, NumberedBlock
 from hitsndiffs.data.encoding.names import count, listed
 from hitsndiffs.data.encoding.option_book import (
     Codes,
@@ -176,7 +176,9 @@ class WideBuilder:
         if blocks:
             rows = {item: row for row, item in enumerate(items)}
             targets = np.array([rows.get(item, -1) for item in in_blocks], dtype=np.int64)
-            fill_codes(codes, blocks, targets, np.concatenate(ranks), starts)
+            given = codes, targets, np.concatenate(ranks), starts
+            # a block is freed when it is written
+            Run(available_cores())(len(blocks), lambda _: blocks.pop().fill(*given))
         return codes, starts, label_array(labels)
 
     def _without_blank_rows(
