@@ -17,7 +17,7 @@ from hitsndiffs.methods.latent_key.copies import (
     find_witnesses,
 )
 from hitsndiffs.methods.latent_key.grid import normal_scores
-from hitsndiffs.methods.latent_key.model import KeyProblem
+from hitsndiffs.methods.latent_key.model import KeyProblem, weights_of
 from hitsndiffs.methods.latent_key.modes import consensus
 from hitsndiffs.methods.latent_key.pairs import KEPT, Pairs
 
@@ -67,7 +67,7 @@ def test_copying_explains_copies_better_than_ability_does():
     problem, fit = fitted(table)
     found = find_witnesses(problem, fit)
     p = fit.probabilities()
-    by_ability = problem.data.choices(np.log(p)) * fit.weights()
+    by_ability = problem.data.choices(np.log(p)) * weights_of(fit)
     assert (found.copy_logs[60:] > by_ability[60:].sum(axis=1)).all()
     assert problem.data.n_users == 65
 

@@ -25,7 +25,7 @@ from hitsndiffs.methods.latent_key.grid import (
     posterior_of,
     spread_about,
 )
-from hitsndiffs.methods.latent_key.model import KeyProblem
+from hitsndiffs.methods.latent_key.model import KeyProblem, weights_of
 from hitsndiffs.methods.latent_key.modes import consensus
 from hitsndiffs.methods.latent_key.posterior_kernel import compiled_posterior_of
 from hitsndiffs.methods.latent_key.problem import START_SD
@@ -52,14 +52,13 @@ def compare_a_round(table, monkeypatch, witness=None, known=None, strong=None):
         problem.weigh(witness)
     start = a_start(len(table))
     # the oracle maximises each candidate to the end; so does the model here
-    newton = candidates.fit_curves
-    monkeypatch.setattr(candidates, "fit_curves", lambda c, x, y, steps: newton(c, x, y, steps=60))
+    monkeypatch.setattr(candidates, "FIRST_STEPS", 60)
     found = problem.fit(start, max_rounds=1)
     key, posterior, evidence = naive_key.one_round(
         table, spread_about(start, np.full(len(start), START_SD)), witness, known, strong
     )
     np.testing.assert_allclose(found.key, [key[k] for k in sorted(key)], atol=1e-7)
-    np.testing.assert_allclose(found.weights(), posterior, atol=1e-6)
+    np.testing.assert_allclose(weights_of(found), posterior, atol=1e-6)
     assert found.evidence == pytest.approx(evidence, rel=1e-7)
     np.testing.assert_allclose(found.posterior.mean, posterior @ naive_key.GRID, atol=1e-6)
 
@@ -101,7 +100,7 @@ def test_the_evidence_does_not_fall(table):
     problem = problem_of(table)
     start = a_start(len(table))
     fixed = pytest.MonkeyPatch()
-    fixed.setattr(Curves, "pooled", lambda curves, key, bend: curves)  # the population as it is
+    fixed.setattr(Curves, "pooled", lambda curves, *_: curves)  # the population as it is
     try:
         values = [problem.fit(start, max_rounds=n).evidence for n in range(1, 10)]
     finally:

@@ -15,7 +15,7 @@ from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.methods.dawid_skene import Confusions, DawidSkene
 from hitsndiffs.methods.draws import option_draws, user_draws
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, weights_of
 
 __all__ = ["Contest", "confusion_against_key"]
 
@@ -139,5 +139,5 @@ def _hide(data: Engine, turn: int) -> tuple[Engine, Ints, Ints, Ints]:
 
 def _by_key(fit: KeyFit, users: Ints, options: Ints) -> Floats:
     """P(hidden answer) under the latent key, averaged over the user's ability."""
-    weights = fit.problem.data.collect(fit.weights())
+    weights = fit.problem.data.collect(weights_of(fit))
     return np.asarray((fit.probabilities()[options] * weights[users]).sum(axis=1))

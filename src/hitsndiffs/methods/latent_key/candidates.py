@@ -41,6 +41,8 @@ Number = float | Floats
 CANDIDATES_AT_ONCE = 1024
 #: Fewer blocks than this run on one thread: others would wait for the interpreter's lock.
 MANY_BLOCKS = 16
+#: Newton steps in the first round, and in every other.
+FIRST_STEPS, STEPS = 8, 2
 #: The grid's powers 1, θ and θ², for sums over it.
 POWERS: Floats = THETA[:, None] ** np.arange(3)
 
@@ -66,8 +68,8 @@ class Curves:
         """Their logits over the grid, one row per candidate (computed anew each time)."""
         return _lines(self.slopes, self.intercepts)
 
-    def pooled(self, key: Floats, curvature: Floats) -> Curves:
-        """The same curves, with the population estimated anew from the likely keys.
+    def pooled(self, key: Floats, curvature: Floats, rounds: int) -> Curves:
+        """The same curves; in every second round, the population is estimated anew from the keys.
 
         Means and variances of slopes and intercepts, with ten pseudo-items.
 
@@ -77,7 +79,11 @@ class Curves:
             How likely each curve is that of a key.
         curvature
             See :class:`Candidates`.
+        rounds
+            The number of this round.
         """
+        if rounds % 2:
+            return self
         slope, intercept, determinant = curvature
         pseudo = 10.0
         total = key.sum(axis=0) + pseudo
@@ -152,7 +158,7 @@ def weigh_candidates(
     fixed: Floats,
     known: Floats,
     *,
-    steps: int,
+    rounds: int,
     threads: int,
 ) -> Candidates:
     """Fit every candidate's curve, and let the candidates of each item compete.
@@ -169,8 +175,8 @@ def weigh_candidates(
         Log prior of each candidate that does not depend on the curves.
     known
         1 for a known right option, 0 for the others of its item, -1 elsewhere.
-    steps
-        Newton steps.
+    rounds
+        The number of this round.
     threads
         Number of threads.
     """
@@ -183,7 +189,7 @@ def weigh_candidates(
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
         count = chosen[part]
         answered = items.sum(count)
-        here, bend = fit_curves(here, count, answered, steps)
+        here, bend = fit_curves(here, count, answered, rounds)
         lines = here.lines  # the logit: log right - log wrong
         wrong = log_curves(lines)[1]
         prior[part] = log_prior_of(here, bend[2]) + fixed[part]
@@ -216,14 +222,15 @@ def expected_logs(blocks: list[ItemBlock], key: Floats, curves: Curves, threads:
     return logs
 
 
-def fit_curves(c: Curves, chosen: Floats, answered: Floats, steps: int) -> tuple[Curves, Floats]:
+def fit_curves(c: Curves, chosen: Floats, answered: Floats, rounds: int) -> tuple[Curves, Floats]:
     """Maximise each candidate's log posterior in ``(a, b)``: damped Newton steps.
 
+    Most of the way is gone in the first round; later ones need a few steps.
     Returns the curves, and the curvature at the end (see :class:`Candidates`).
     """
     a, b = c.slopes, c.intercepts
     others = _powers(answered - chosen)
-    for _ in range(steps):
+    for _ in range(FIRST_STEPS if rounds == 1 else STEPS):
         # if the candidate is the key: how many would not choose it
         miss = logistic(_lines(-a, -b))
         missed = answered * miss

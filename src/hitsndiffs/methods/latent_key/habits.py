@@ -14,10 +14,9 @@ leanings are part of the model, see :mod:`.signal`.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,11 +36,11 @@ from hitsndiffs.methods.latent_key.model import (
     KeyFit,
     KeyProblem,
     Posteriors,
-    begun,
+    chosen_about,
     stepping,
     with_prior,
 )
-from hitsndiffs.methods.latent_key.problem import Sizes, Solution
+from hitsndiffs.methods.latent_key.problem import Sizes, Solution, Start
 from hitsndiffs.methods.latent_key.sampling import Sample
 from hitsndiffs.methods.probability import STEADY
 
@@ -204,39 +203,39 @@ class HabitProblem(KeyProblem):
             return np.ones(1)
         return np.concatenate([[NO_HABIT], np.full(habits, (1 - NO_HABIT) / habits)])
 
-    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[HabitFit]:
-        """The solution after every round."""
-        curves, common = Curves.start(self.data.n_options), self.first
-        if isinstance(start, HabitFit) and len(start.common) == len(common):
-            curves, common = start.curves, start.common
-            chosen, _ = self._expect(start.logs, start.by_key, common)
-        else:
-            chosen = begun(self, start)
-        for rounds in count(1):
-            chosen = np.round(chosen, STEADY)
-            counts = chosen.sum(axis=1)  # of the answers that were not given by habit
-            found = weigh_candidates(
-                self.blocks,
-                curves,
-                chosen,
-                self.of_counts(counts),
-                self.certain,
-                steps=8 if rounds == 1 else 2,
-                threads=self.data.threads,
-            )
-            key = found.key
-            wrong = self._wrong(key, counts)
-            logs, by_key = self._columns(found.logs + wrong[:, None])
-            chosen, side = self._expect(logs, by_key, common)
-            # for wrong options the shares are integrated out, not estimated
-            evidence = float(side[0] + about_key(key, found.prior) - counts @ wrong)
-            evidence += PSEUDO_USERS * float(self.first @ np.log(common / self.first))
-            curves = found.curves
-            if rounds % 2 == 0:
-                curves = curves.pooled(key, found.curvature)
-            yield HabitFit(self, key, logs, evidence, rounds, curves, common, by_key, counts)
-            users = side[1:]
-            common = (users + PSEUDO_USERS * self.first) / (float(users.sum()) + PSEUDO_USERS)
+    def begin(self, start: Start) -> Any:
+        """The curves, how many chose each option, and the share of users in every class."""
+        if isinstance(start, HabitFit) and len(start.common) == len(self.first):
+            chosen, _ = self._expect(start.logs, start.by_key, start.common)
+            return start.curves, chosen, start.common
+        return Curves.start(self.data.n_options), chosen_about(self, start), self.first
+
+    def round(self, state: Any, rounds: int) -> tuple[HabitFit, Any]:
+        """The solution after a round, and what the next one needs."""
+        curves, chosen, common = state
+        chosen = np.round(chosen, STEADY)
+        counts = chosen.sum(axis=1)  # of the answers that were not given by habit
+        found = weigh_candidates(
+            self.blocks,
+            curves,
+            chosen,
+            self.of_counts(counts),
+            self.certain,
+            rounds=rounds,
+            threads=self.data.threads,
+        )
+        key = found.key
+        wrong = self._wrong(key, counts)
+        logs, by_key = self._columns(found.logs + wrong[:, None])
+        chosen, side = self._expect(logs, by_key, common)
+        # for wrong options the shares are integrated out, not estimated
+        evidence = float(side[0] + about_key(key, found.prior) - counts @ wrong)
+        evidence += PSEUDO_USERS * float(self.first @ np.log(common / self.first))
+        curves = found.curves.pooled(key, found.curvature, rounds)
+        fit = HabitFit(self, key, logs, evidence, rounds, curves, common, by_key, counts)
+        users = side[1:]
+        common = (users + PSEUDO_USERS * self.first) / (float(users.sum()) + PSEUDO_USERS)
+        return fit, (curves, chosen, common)
 
     def applied(self, solution: Solution) -> HabitFit:
         """Apply a solution found for some of the users to these, who answered the same items."""

@@ -7,10 +7,8 @@ except that it should be the more frequent one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -19,11 +17,10 @@ from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_prior_of
-from hitsndiffs.methods.latent_key.grid import Posterior
 from hitsndiffs.methods.latent_key.label_candidates import PSEUDO_LEANING
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.model import CurvesFit, begun, expect
-from hitsndiffs.methods.latent_key.problem import Problem, Solution
+from hitsndiffs.methods.latent_key.problem import Problem, Solution, Start
 from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.methods.probability import log_curves, logistic
 
@@ -81,23 +78,20 @@ class MarksProblem(Problem):
         share = float(((mine + 1) / (all_ + 2)).mean())
         return float(np.log(share / (1 - share)))
 
-    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[MarksFit]:
-        """The solution after every round."""
-        n_items = self.data.n_items
-        if isinstance(start, MarksFit):
-            curves, chosen = start.curves, expect(self, start.logs)[0]
-        else:
-            curves, chosen = Curves.start(n_items), begun(self, start)
-        for rounds in count(1):
-            right = self.items.total(chosen * self.marked[:, None])
-            steps = 8 if rounds == 1 else 2
-            curves, bend = fit_curves(curves, right, self.items.total(chosen), steps)
-            logs = self._logs(curves)
-            chosen, of_users = expect(self, logs)
-            evidence = of_users + float(log_prior_of(curves, bend[2]).sum())
-            yield MarksFit(self, self.marked, logs, evidence, rounds, curves)
-            if rounds % 2 == 0:
-                curves = curves.pooled(np.ones(n_items), bend)
+    def begin(self, start: Start) -> Any:
+        """The items' curves, and how many chose each option, over the grid of abilities."""
+        return begun(self, start, self.data.n_items)
+
+    def round(self, state: Any, rounds: int) -> tuple[MarksFit, Any]:
+        """The solution after a round, and what the next one needs."""
+        curves, chosen = state
+        right = self.items.total(chosen * self.marked[:, None])
+        curves, bend = fit_curves(curves, right, self.items.total(chosen), rounds)
+        logs = self._logs(curves)
+        chosen, of_users = expect(self, logs)
+        evidence = of_users + float(log_prior_of(curves, bend[2]).sum())
+        fit = MarksFit(self, self.marked, logs, evidence, rounds, curves)
+        return fit, (curves.pooled(np.ones(self.data.n_items), bend, rounds), chosen)
 
     def applied(self, solution: Solution) -> MarksFit:
         """Apply a solution found for some of the users to these, who answered the same items."""

@@ -13,10 +13,9 @@ pass over the data, from options to users and back, with a column per grid point
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -42,7 +41,7 @@ from hitsndiffs.methods.latent_key.grid import (
     spread_about,
 )
 from hitsndiffs.methods.latent_key.learnt import Population
-from hitsndiffs.methods.latent_key.problem import START_SD, Problem, Sizes, Solution
+from hitsndiffs.methods.latent_key.problem import START_SD, Problem, Sizes, Solution, Start
 from hitsndiffs.methods.probability import STEADY, log_gamma, logistic
 
 __all__ = [
@@ -53,8 +52,10 @@ __all__ = [
     "Posteriors",
     "Sizes",
     "begun",
+    "chosen_about",
     "expect",
     "stepping",
+    "weights_of",
     "with_prior",
 ]
 
@@ -100,12 +101,6 @@ class KeyFit(CurvesFit):
     """One solution of the model."""
 
     problem: KeyProblem
-
-    def weights(self) -> Any:
-        """The whole posterior on the grid, one row per user: for small data."""
-        return self.problem.data.mapped(
-            self.logs, stepping(self.problem.data, _weighed), *self.problem.strong_users
-        )
 
     def probabilities(self) -> Floats:
         """P(option | ability), one row per option, one column per point of the grid."""
@@ -155,7 +150,7 @@ class KeyProblem(Problem):
         popularity = np.log((counts + 1) / self.items.sum(counts + 1))
         return np.asarray(distractors + popularity)
 
-    def _first_rounds(self, start: Solution | Posterior | Floats) -> int:
+    def _first_rounds(self, start: Start) -> int:
         """Fewer for large data that start from a solution."""
         large = (
             self.data.n_users > self.sizes.many_users or self.data.n_items > self.sizes.many_items
@@ -163,31 +158,26 @@ class KeyProblem(Problem):
         warm = isinstance(start, Solution | Posterior)
         return 2 if large and warm else super()._first_rounds(start)
 
-    def begin(self, start: Solution | Posterior | Floats) -> tuple[Curves, Floats]:
+    def begin(self, start: Start) -> Any:
         """The curves to start from, and how many chose each option, over the grid of abilities."""
-        if isinstance(start, KeyFit):
-            return start.curves, expect(self, start.logs)[0]
-        return Curves.start(self.data.n_options), begun(self, start)
+        return begun(self, start, self.data.n_options)
 
-    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[KeyFit]:
-        """The solution after every round."""
-        curves, chosen = self.begin(start)
-        for rounds in count(1):
-            found = weigh_candidates(
-                self.blocks,
-                curves,
-                np.round(chosen, STEADY),
-                self.fixed,
-                self.certain,
-                steps=8 if rounds == 1 else 2,
-                threads=self.data.threads,
-            )
-            chosen, of_users = expect(self, found.logs)
-            evidence = of_users + float(about_key(found.key, found.prior))
-            curves = found.curves
-            if rounds % 2 == 0:
-                curves = curves.pooled(found.key, found.curvature)
-            yield KeyFit(self, found.key, found.logs, evidence, rounds, curves)
+    def round(self, state: Any, rounds: int) -> tuple[KeyFit, Any]:
+        """The solution after a round, and what the next one needs."""
+        curves, chosen = state
+        found = weigh_candidates(
+            self.blocks,
+            curves,
+            np.round(chosen, STEADY),
+            self.fixed,
+            self.certain,
+            rounds=rounds,
+            threads=self.data.threads,
+        )
+        chosen, of_users = expect(self, found.logs)
+        evidence = of_users + float(about_key(found.key, found.prior))
+        curves = found.curves.pooled(found.key, found.curvature, rounds)
+        return KeyFit(self, found.key, found.logs, evidence, rounds, curves), (curves, chosen)
 
     def applied(self, solution: Solution) -> KeyFit:
         """Apply a solution found for some of the users to these, who answered the same items."""
@@ -196,7 +186,7 @@ class KeyProblem(Problem):
         return replace(solution, problem=self, logs=logs)
 
 
-def _placed(start: Solution | Posterior | Floats, data: Engine) -> tuple[Floats, Floats]:
+def _placed(start: Start, data: Engine) -> tuple[Floats, Floats]:
     """Mean and spread of abilities to start from; the spread is wide enough for the grid."""
     if isinstance(start, Solution):
         start = start.posterior
@@ -205,7 +195,14 @@ def _placed(start: Solution | Posterior | Floats, data: Engine) -> tuple[Floats,
     return start, START_SD * data.everybody
 
 
-def begun(problem: Problem, start: Solution | Posterior | Floats) -> Any:
+def begun(problem: Problem, start: Start, n_curves: int) -> tuple[Curves, Floats]:
+    """The curves to start from, and how many chose each option, over the grid of abilities."""
+    if isinstance(start, CurvesFit):
+        return start.curves, expect(problem, start.logs)[0]
+    return Curves.start(n_curves), chosen_about(problem, start)
+
+
+def chosen_about(problem: Problem, start: Start) -> Any:
     """How many chose each option, over the grid, with abilities spread about those of a start."""
     data = problem.data
     mean, sd = _placed(start, data)
@@ -218,6 +215,12 @@ def expect(problem: Problem, logs: Floats) -> tuple[Floats, float]:
         logs, stepping(problem.data, _expected), problem.witness, *problem.strong_users
     )
     return chosen, float(evidence[0])
+
+
+def weights_of(fit: KeyFit) -> Any:
+    """The whole posterior on the grid, one row per user: for small data."""
+    data = fit.problem.data
+    return data.mapped(fit.logs, stepping(data, _weighed), *fit.problem.strong_users)
 
 
 def stepping(data: Engine, act: Callable[..., Any]) -> Step:

@@ -8,11 +8,10 @@ solutions, copies and readings treats them alike.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,7 +24,7 @@ from hitsndiffs.methods.latent_key.grid import Posterior, at_place
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.pairs import Pairs
 
-__all__ = ["START_SD", "Problem", "Sizes", "Solution"]
+__all__ = ["START_SD", "Problem", "Sizes", "Solution", "Start"]
 
 #: Spread of abilities about the scores to start from.
 START_SD = 0.5
@@ -122,7 +121,7 @@ class Problem(ABC):
         """Set how much each user counts, and what follows from the counts alone."""
         self.witness = witness
 
-    def fit(self, start: Solution | Posterior | Floats, *, max_rounds: int = 150) -> Solution:
+    def fit(self, start: Start, *, max_rounds: int = 150) -> Solution:
         """Fit the model: rounds until the evidence settles.
 
         Parameters
@@ -133,9 +132,10 @@ class Problem(ABC):
         max_rounds
             Most rounds (at least 1).
         """
-        before, first = -np.inf, self._first_rounds(start)
-        for fit in islice(self._rounds(start), max_rounds):
-            if fit.rounds > first and self.settles(fit.evidence, before):
+        state, before, first = self.begin(start), -np.inf, self._first_rounds(start)
+        for rounds in range(1, max_rounds + 1):
+            fit, state = self.round(state, rounds)
+            if rounds > first and self.settles(fit.evidence, before):
                 return replace(fit, converged=True)
             before = fit.evidence
         return fit
@@ -145,10 +145,14 @@ class Problem(ABC):
         return abs(evidence - before) < 0.02 + self.steady * abs(evidence)
 
     @abstractmethod
-    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[Solution]:
-        """The solution after every round, without end."""
+    def begin(self, start: Start) -> Any:
+        """What the first round needs."""
 
-    def _first_rounds(self, start: Solution | Posterior | Floats) -> int:  # noqa: ARG002
+    @abstractmethod
+    def round(self, state: Any, rounds: int) -> tuple[Solution, Any]:
+        """The solution after a round (counted from 1), and what the next one needs."""
+
+    def _first_rounds(self, start: Start) -> int:  # noqa: ARG002
         """A fit settles after more rounds than this."""
         return 9
 
@@ -261,3 +265,7 @@ class Solution(ABC):
     @abstractmethod
     def population(self) -> Population:
         """What the model learnt about all items together."""
+
+
+#: Where a fit starts (see :meth:`Problem.fit`).
+Start = Solution | Posterior | Floats

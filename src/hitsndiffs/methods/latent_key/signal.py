@@ -19,10 +19,8 @@ to users and back, with a column per pair.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,7 +43,7 @@ from hitsndiffs.methods.latent_key.label_candidates import (
     weigh_labels,
 )
 from hitsndiffs.methods.latent_key.learnt import Population
-from hitsndiffs.methods.latent_key.problem import START_SD, Problem, Sizes, Solution
+from hitsndiffs.methods.latent_key.problem import START_SD, Problem, Sizes, Solution, Start
 from hitsndiffs.methods.probability import STEADY, logistic
 
 __all__ = ["LeaningFit", "LeaningProblem"]
@@ -166,43 +164,44 @@ class LeaningProblem(Problem):
         part.points, part.numbers = self.points, self.numbers[options]
         return part
 
-    def _first_rounds(self, start: Solution | Posterior | Floats) -> int:  # noqa: ARG002
+    def _first_rounds(self, start: Start) -> int:  # noqa: ARG002
         """Those with the slope held."""
         return HELD
 
-    def _rounds(self, start: Solution | Posterior | Floats) -> Iterator[LeaningFit]:
-        """The solution after every round."""
+    def begin(self, start: Start) -> Any:
+        """Signal, key, how many chose each option, and for how many rounds the slope is held."""
         data = self.data
         if isinstance(start, LeaningFit):
-            signal, key = start.signal, start.key
-            chosen, _ = self._expect(start.logs, signal)
-        else:
-            signal = Signal.start(data.n_options)
-            key = self.settle(self.items.share(data.choosers(self.witness)))
-            none = np.empty((data.n_options, 0))
-            start = start.posterior if isinstance(start, Solution) else start
-            mean = start.mean if isinstance(start, Posterior) else start
-            chosen = data.through(none, self._spread, mean, self.odds, self.witness)
-        for rounds in count(1):
-            found = weigh_labels(
-                self.blocks,
-                self.numbers,
-                self.points,
-                signal,
-                key,
-                chosen,
-                self.certain,
-                steps=6 if rounds == 1 else 1,
-                held=not isinstance(start, LeaningFit) and rounds <= HELD,
-                threads=data.threads,
-            )
-            signal, key = found.signal, found.key
-            chosen, side = self._expect(found.logs, signal)
-            chosen = np.round(chosen, STEADY, out=chosen)
-            evidence = float(side[0] + about_key(key, found.prior))
-            evidence -= float(np.log(signal.slope / SLOPE) ** 2) / (2 * SLOPE_VARIANCE)
-            yield LeaningFit(self, key, found.logs, evidence, rounds, signal)
-            signal = signal.pooled(self.numbers, key, found.bend, side[1:])
+            return start.signal, start.key, self._expect(start.logs, start.signal)[0], 0
+        key = self.settle(self.items.share(data.choosers(self.witness)))
+        none = np.empty((data.n_options, 0))
+        start = start.posterior if isinstance(start, Solution) else start
+        mean = start.mean if isinstance(start, Posterior) else start
+        chosen = data.through(none, self._spread, mean, self.odds, self.witness)
+        return Signal.start(data.n_options), key, chosen, HELD
+
+    def round(self, state: Any, rounds: int) -> tuple[LeaningFit, Any]:
+        """The solution after a round, and what the next one needs."""
+        signal, key, chosen, held = state
+        found = weigh_labels(
+            self.blocks,
+            self.numbers,
+            self.points,
+            signal,
+            key,
+            chosen,
+            self.certain,
+            steps=6 if rounds == 1 else 1,
+            held=rounds <= held,
+            threads=self.data.threads,
+        )
+        signal, key = found.signal, found.key
+        chosen, side = self._expect(found.logs, signal)
+        chosen = np.round(chosen, STEADY, out=chosen)
+        evidence = float(side[0] + about_key(key, found.prior))
+        evidence -= float(np.log(signal.slope / SLOPE) ** 2) / (2 * SLOPE_VARIANCE)
+        fit = LeaningFit(self, key, found.logs, evidence, rounds, signal)
+        return fit, (signal.pooled(self.numbers, key, found.bend, side[1:]), key, chosen, held)
 
     def applied(self, solution: Solution) -> LeaningFit:
         """Apply a solution found for some of the users to these, who answered the same items."""

@@ -16,14 +16,12 @@ import numpy as np
 from hitsndiffs.data.arrays import Flags, Floats
 from hitsndiffs.data.progress import tracked
 from hitsndiffs.methods.latent_key.candidates import Curves, about_key, weigh_candidates
-from hitsndiffs.methods.latent_key.grid import THETA, Posterior, posterior_of
+from hitsndiffs.methods.latent_key.grid import THETA, posterior_of
 from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, with_prior
-from hitsndiffs.methods.latent_key.problem import Problem, Solution
+from hitsndiffs.methods.latent_key.problem import Problem, Solution, Start
 from hitsndiffs.methods.probability import STEADY
 
 __all__ = ["fit_all"]
-
-Start = Solution | Posterior | Floats
 
 #: Fits share their rounds while all have fewer users and options together than this: then their
 #: arrays fit the cache.
@@ -80,14 +78,12 @@ def _shared(
             np.round(chosen, STEADY),
             fixed,
             one.certain[:, None],
-            steps=8 if rounds == 1 else 2,
+            rounds=rounds,
             threads=1,
         )
         chosen, of_users = _expect(one, found.logs, witness)
         evidence = of_users + about_key(found.key, found.prior)
-        curves = found.curves
-        if rounds % 2 == 0:
-            curves = curves.pooled(found.key, found.curvature)
+        curves = found.curves.pooled(found.key, found.curvature, rounds)
         settled = (rounds > first) & one.settles(evidence, before)
         for place in np.flatnonzero(settled | (rounds == max_rounds)).tolist():
             number = int(numbers[place])
