@@ -66,9 +66,9 @@ def read_responses(source: Any, **options: Any) -> Responses:
             A format by name, or ``"csv"``, ``"tsv"``, ``"parquet"``, ``"jsonl"``, ``"xlsx"`` for
             plain tables.
         header, header_row
-            Whether there is a header, and in which row (from 1).
+            Whether there is a header, and in which row (from 1, blank rows not counted).
         user, item, option
-            The columns that hold them.
+            The columns that hold them; ``"First name+Last name"`` joins two for the user.
         group
             The column of the users' groups (a team, the runs of one model): a ranking then counts
             each group as one witness.
@@ -80,23 +80,24 @@ def read_responses(source: Any, **options: Any) -> Responses:
             With ``engine="dask"``: up to this many answers (default 5 million) are ranked in the
             calling process, which is quicker than a cluster; 0 for never.
         items, drop
-            Patterns of the items to keep and to leave out.
+            Patterns of the items to keep and to leave out: ``["q*", "Bonus"]``.
         key_row
-            The row that holds the key.
+            The row that holds the key (from 1, blank rows not counted).
         sheet, encoding, separator
-            The sheet of a spreadsheet; the encoding and the separator of a text file.
+            The sheet of a spreadsheet, by name or number; the encoding and the separator of a text
+            file.
         attempt
             Which attempt counts: ``"first"``, ``"last"`` or ``"best"``.
         transpose
-            Whether the rows are items and the columns users.
+            Whether the rows are items and the columns users; None to detect it.
         duplicates
             What to do if a user gave two different answers to an item: raise an ``"error"``, or
             keep the ``"first"`` or ``"last"``.
         fold, blanks
-            Whether spellings that differ in case or Unicode form are the same answer (default
-            True); words that mean no answer.
+            Whether spellings that differ in case, blanks or Unicode form are the same answer
+            (default True); words that mean no answer, instead of the usual ones (``"-"``, …).
         max_memory
-            How much memory to use at most, such as ``"4GB"``.
+            How much memory to use at most: a number of bytes, or a text such as ``"4GB"``.
         plan
             A plan to repeat.
 

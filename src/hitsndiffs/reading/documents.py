@@ -15,7 +15,8 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading import jsontext
 from hitsndiffs.reading.archives import Archive, is_workbook
 from hitsndiffs.reading.encodings import TITLES, find_encoding
-from hitsndiffs.reading.formats.base import Document, Kind, Sample, Table
+from hitsndiffs.reading.formats.base import Document, Kind, Sample
+from hitsndiffs.reading.formats.sheet import Table
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
 from hitsndiffs.reading.spreadsheets import Workbook
@@ -319,18 +320,17 @@ class FileDocument:
     def table(self, sheet: str | None = None) -> Table:
         """Return the whole table; see :class:`hitsndiffs.reading.formats.base.Document`."""
         numbered = self._rows(sheet)
-        rows = [row for _, row in numbered]
+        above, header, rows = self._parted([row for _, row in numbered])
+        width = max(widest(rows), filled(header))
+        lines = [line for line, _ in numbered[len(numbered) - len(rows) :]]
+        return Table(padded([header], width)[0], padded(rows, width), above, lines)
+
+    def _parted(self, rows: list[list[str]]) -> tuple[list[list[str]], list[str], list[list[str]]]:
+        """Return the rows above the header, the header, and the rows below it."""
         place = self._header_place(rows)
-        header = [] if place is None else [cell.strip() for cell in rows[place]]
-        first = 0 if place is None else place + 1
-        width = max(widest(rows[first:]), filled(header))
-        header = [*header[:width], *[""] * (width - len(header))]
-        return Table(
-            header,
-            padded(rows[first:], width),
-            rows[: first - 1] if place else [],
-            [line for line, _ in numbered[first:]],
-        )
+        if place is None:
+            return [], [], rows
+        return rows[:place], [cell.strip() for cell in rows[place]], rows[place + 1 :]
 
     # -- JSON -------------------------------------------------------------------------------
 
@@ -361,9 +361,8 @@ class FileDocument:
         """The beginning of the file."""
         kind = self.kind
         if kind in ("table", "sheets", "parquet"):
-            rows = [row[:HEAD_COLUMNS] for _, row in self._rows(None, HEAD_ROWS)]
-            place = self._header_place(rows)
-            first = 0 if place is None else place + 1
+            first = [row[:HEAD_COLUMNS] for _, row in self._rows(None, HEAD_ROWS)]
+            above, header, rows = self._parted(first)
             records: list[Any] = []
             if kind == "parquet":
                 records = self.parquet_head.head(HEAD_RECORDS).to_dicts()
@@ -372,9 +371,9 @@ class FileDocument:
                 kind,
                 self.folders,
                 records=tuple(records),
-                header=() if place is None else tuple(cell.strip() for cell in rows[place]),
-                rows=tuple(map(tuple, rows[first:])),
-                above=tuple(map(tuple, rows[: first - 1])) if place else (),
+                header=tuple(header),
+                rows=tuple(map(tuple, rows)),
+                above=tuple(map(tuple, above)),
                 sheets=tuple(self.sheets),
             )
         if kind in ("json", "jsonl"):

@@ -8,7 +8,7 @@ from typing import Any
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.file_table import Columns, FileTable, unique_names
-from hitsndiffs.reading.formats.base import Table
+from hitsndiffs.reading.formats.sheet import Table
 
 __all__ = ["GridTable"]
 

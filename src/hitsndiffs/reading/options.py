@@ -27,44 +27,10 @@ _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[kmgt]?)(?:i?b)?", re.
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """Options that override the reader's decisions; None leaves a decision to the reader.
+    """What :func:`hitsndiffs.read_responses` takes, which says what each option means.
 
-    Parameters
-    ----------
-    layout
-        ``"wide"``, ``"long"`` or ``"auto"``.
-    format
-        A format that ``hnd formats`` lists, or ``"csv"``, ``"tsv"``, ``"parquet"``, ``"jsonl"``,
-        ``"xlsx"`` for plain tables.
-    header, header_row
-        Whether there is a header, and in which row (from 1, blank rows not counted).
-    user, item, option
-        The columns that hold them; ``"First name+Last name"`` joins two columns for the user.
-    group
-        The column of the users' groups (a team, the runs of one model); it is then not an item.
-    items, drop
-        Patterns of the items to keep, and of those to leave out: ``["q*", "Bonus"]``.
-    key_row
-        The row that holds the key (from 1, blank rows not counted).
-    sheet
-        The sheet of a spreadsheet, by name or number.
-    encoding, separator
-        The encoding and the separator of a text file.
-    attempt
-        Which attempt of a person counts: ``"first"``, ``"last"`` or ``"best"``.
-    transpose
-        Whether the rows are items and the columns users; None to detect it.
-    duplicates
-        What to do if a user gave two different answers to an item: raise an ``"error"``, or keep
-        the ``"first"`` or ``"last"``.
-    fold
-        Whether spellings that differ in case, blanks or Unicode form are the same answer.
-    blanks
-        Words that mean no answer, instead of the usual ones (``"-"``, ``"N/A"``, …).
-    max_memory
-        How much memory to use at most: a number of bytes, or a text such as ``"4GB"``.
-    sizes
-        Sizes at which a file is read differently; the result does not depend on them.
+    None leaves a decision to the reader. ``sizes`` are those at which a file is read differently;
+    the result does not depend on them.
     """
 
     layout: str = "auto"

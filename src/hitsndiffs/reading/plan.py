@@ -190,6 +190,9 @@ class Plan(Viewed):
         return found
 
 
+#: Members of a plan that are texts, and those that may be missing.
+_TEXTS = ("format", "title", "why", "layout", "container", "key")
+_BYTES = ("encoding", "separator", "sheet")
 _NOT_TAKEN = tuple(role for role in ROLES if role not in ("user", "item", "answers", "group"))
 
 
@@ -205,11 +208,10 @@ def _loaded(text: str, where: str) -> Mapping[str, Any]:
 
 def _check_types(loaded: Any, where: str) -> None:
     """Check the types in a plan, which comes from a file and may hold anything."""
-    texts = ("format", "title", "why", "layout", "container", "encoding", "separator", "sheet")
     lists = ("sources", "columns", "left_out", "answers", "notes")
     wrong = [] if isinstance(loaded, Mapping) else ["the plan"]
     if not wrong:
-        wrong += [n for n in (*texts, "key") if not isinstance(loaded.get(n) or "", str)]
+        wrong += [n for n in (*_TEXTS, *_BYTES) if not isinstance(loaded.get(n) or "", str)]
         wrong += [n for n in lists if not isinstance(loaded.get(n, ()), list | tuple)]
         wrong += ["options"] * (not isinstance(loaded.get("options", {}), Mapping))
         wrong += ["header_row"] * (not isinstance(loaded.get("header_row") or 0, int))
@@ -236,21 +238,14 @@ def _from_dict(loaded: Mapping[str, Any], where: str) -> Plan:
                 f"{where}: the column {column.name!r} has the role {column.role!r}; the roles are "
                 f"{', '.join(ROLES)}."
             )
+    said: dict[str, Any] = {name: loaded.get(name) or "" for name in _TEXTS}
+    said |= {name: loaded.get(name) for name in (*_BYTES, "header_row")}
     return Plan(
         tuple(loaded.get("sources", ())),
-        format=loaded.get("format") or "",
-        title=loaded.get("title") or "",
-        why=loaded.get("why") or "",
-        layout=loaded.get("layout") or "",
-        container=loaded.get("container") or "",
-        encoding=loaded.get("encoding"),
-        separator=loaded.get("separator"),
-        header_row=loaded.get("header_row"),
-        sheet=loaded.get("sheet"),
+        **said,
         columns=columns,
         left_out=left_out,
         answers=list(loaded.get("answers", [])),
-        key=loaded.get("key") or "",
         notes=list(loaded.get("notes", [])),
         options=ReadingOptions.from_said(loaded.get("options", {})),
     )

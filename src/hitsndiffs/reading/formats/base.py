@@ -11,10 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.text_rows import padded
 from hitsndiffs.reading.vocabulary import bare_names, folded
+
+if TYPE_CHECKING:
+    from hitsndiffs.reading.formats.sheet import Table
 
 __all__ = [
     "ROLES",
@@ -30,8 +34,8 @@ __all__ = [
     "Sample",
     "Status",
     "Stream",
-    "Table",
     "absent",
+    "has_columns",
     "number_attempts",
     "refusing",
 ]
@@ -137,6 +141,11 @@ class Sample:
         """The header without the suffixes that data-frame libraries add to repeated names."""
         return bare_names(self.header)
 
+    @property
+    def full_rows(self) -> list[list[str]]:
+        """The first rows, all as wide as the header."""
+        return padded([list(row) for row in self.rows], len(self.header))
+
     def has_columns(self, *names: str) -> bool:
         """Whether all these columns exist; case and extra whitespace do not matter."""
         return {folded(name) for name in names} <= {folded(name) for name in self.header}
@@ -145,42 +154,6 @@ class Sample:
         """Whether the first record is an object with all these keys."""
         first = self.records[0] if self.records else None
         return isinstance(first, dict) and all(name in first for name in names)
-
-
-@dataclass
-class Table:
-    """A whole table without blank lines; cells are text and rows are as wide as the header.
-
-    Parameters
-    ----------
-    header
-        The names as written, by position (names may repeat).
-    rows
-        The rows below the header.
-    above
-        The rows above the header.
-    lines
-        The line (or the row of the sheet, from 1) where each row begins.
-    """
-
-    header: list[str]
-    rows: list[list[str]]
-    above: list[list[str]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-
-    @property
-    def names(self) -> list[str]:
-        """The header without the suffixes that data-frame libraries add to repeated names."""
-        return bare_names(self.header)
-
-    def find(self, *names: str) -> int | None:
-        """Return the index of the first name found as a column, ignoring case."""
-        header = [folded(name) for name in self.header]
-        return next((header.index(folded(n)) for n in names if folded(n) in header), None)
-
-    def cells(self, place: int) -> list[str]:
-        """Return the cells of a column."""
-        return [row[place] for row in self.rows]
 
 
 class Document(Protocol):
@@ -404,6 +377,15 @@ class Format:
     about: str
     recognise: Callable[[Sample], str | None]
     convert: Converter
+
+
+def has_columns(*names: str, because: str) -> Callable[[Sample], str | None]:
+    """Recognise the tables that have all these columns."""
+
+    def recognise(sample: Sample) -> str | None:
+        return because if sample.is_table and sample.has_columns(*names) else None
+
+    return recognise
 
 
 def absent(what: str, columns: str) -> Refusal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.formats.base import Format, Refusal, Sample, Table, absent, number_attempts
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent, number_attempts
 from hitsndiffs.reading.formats.common import number, squeezed, without_html
 from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
@@ -78,7 +78,7 @@ def _convert(sheet: Sheet) -> None:
     sheet.set_role(identity, "identity", "who answered")
 
 
-def _items(table: Table, blocks: dict[str, dict[str, int]]) -> dict[tuple[str, int], str]:
+def _items(table: Sheet, blocks: dict[str, dict[str, int]]) -> dict[tuple[str, int], str]:
     """Return the item of each question in each row: its text, plus its id where texts repeat."""
     found: dict[tuple[str, int], tuple[str, str]] = {}
     numbers: dict[str, set[str]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.formats.base import Format, Refusal, Sample
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, has_columns
 from hitsndiffs.reading.formats.common import attempt_number, number, without_html
 from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
@@ -94,13 +94,6 @@ def _item_names(sheet: Sheet) -> list[str]:
 # -- surveys: a line «User n» starts each person ------------------------------------------------
 
 
-def _recognise_survey(sample: Sample) -> str | None:
-    wanted = ("Q #", "Q Type", "Answer", "# Responses")
-    if sample.is_table and sample.has_columns(*wanted):
-        return "options are counted («# Responses»)"
-    return None
-
-
 def _convert_survey(sheet: Sheet) -> None:
     answer, count = _place(sheet, "Answer"), _place(sheet, "# Responses")
     match = sheet.find("Answer Match")
@@ -148,6 +141,8 @@ BRIGHTSPACE_SURVEY = Format(
     "brightspace-survey",
     "D2L Brightspace, survey attempts",
     "Survey reports with individual attempts («User 1»); counts alone are refused",
-    _recognise_survey,
+    has_columns(
+        "Q #", "Q Type", "Answer", "# Responses", because="options are counted («# Responses»)"
+    ),
     by_table(_convert_survey, key_from="the options marked «Checked»"),
 )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from hitsndiffs.reading.formats.base import Format, Sample, absent, refusing
+from hitsndiffs.reading.formats.base import Format, Sample, absent, has_columns, refusing
 from hitsndiffs.reading.formats.common import (
     attempt_number,
     folded,
@@ -134,13 +134,6 @@ def _plain_text(text: str) -> str:
     return text.replace("\\,", ",").replace("\\=>", "=>").strip()
 
 
-def _recognise_items(sample: Sample) -> str | None:
-    wanted = ("Question Id", "Question Title", "Answered Student Count")
-    if sample.is_table and sample.has_columns(*wanted):
-        return "each row is a question with the number of students who answered it"
-    return None
-
-
 CANVAS = Format(
     "canvas",
     "Canvas, Student Analysis (classic quizzes)",
@@ -152,7 +145,12 @@ CANVAS_ITEMS = Format(
     "canvas-item-analysis",
     "Canvas, Item Analysis (refused)",
     "Quiz statistics, «Item Analysis»: counts per question, no students",
-    _recognise_items,
+    has_columns(
+        "Question Id",
+        "Question Title",
+        "Answered Student Count",
+        because="each row is a question with the number of students who answered it",
+    ),
     refusing(
         "Canvas' «Item Analysis»: one row per question, with counts and no students",
         "download the «Student Analysis» report of the quiz instead",

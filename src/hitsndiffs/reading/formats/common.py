@@ -8,11 +8,10 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from hitsndiffs.reading.formats.base import Sample
 from hitsndiffs.reading.vocabulary import folded
 
 __all__ = [
@@ -25,10 +24,8 @@ __all__ = [
     "labelled",
     "letter_place",
     "literal",
-    "most_common",
     "number",
     "objects",
-    "sample_rows",
     "short_hash",
     "split_column",
     "squeezed",
@@ -161,20 +158,12 @@ def letter_place(text: str) -> int | None:
     return ord(bare) - ord("A") if len(bare) == 1 and "A" <= bare <= "Z" else None
 
 
-def most_common(values: Iterable[Any]) -> tuple[Any, float]:
-    """Return the most common value and its share, or ``(None, 0.0)`` if there are no values."""
-    counts = Counter(values)
-    if not counts:
-        return None, 0.0
-    value, count = counts.most_common(1)[0]
-    return value, count / counts.total()
-
-
 def objects(values: Any) -> list[dict[str, Any]]:
     """Return the objects among JSON values; everything else is skipped."""
     if isinstance(values, dict):
         values = [values]
-    return [v for v in values if isinstance(v, dict)] if isinstance(values, (list, tuple)) else []
+    several = isinstance(values, (list, tuple, Iterator))
+    return [v for v in values if isinstance(v, dict)] if several else []
 
 
 def inner(value: Any, *names: str) -> dict[str, Any]:
@@ -260,12 +249,6 @@ def stem_of_name(name: str) -> str:
         name,
         flags=re.I,
     )
-
-
-def sample_rows(sample: Sample) -> list[tuple[str, ...]]:
-    """Return the first rows, all as wide as the header."""
-    width = len(sample.header)
-    return [(*row[:width], *[""] * (width - len(row))) for row in sample.rows]
 
 
 def first_places(names: Iterable[str]) -> dict[str, int]:

@@ -45,7 +45,7 @@ def _annotations(record: Any) -> list[dict[str, Any]]:
 def _convert(document: Document, _: Choices) -> Stream:
     stream = Stream()
     if document.kind in ("json", "jsonl"):
-        records = objects(list(document.records()))
+        records = objects(document.records())
     else:
         table = document.table()
         records = [dict(zip(map(folded, table.header), row, strict=True)) for row in table.rows]

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent, refusing
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent, has_columns, refusing
 from hitsndiffs.reading.formats.common import is_free_text
 from hitsndiffs.reading.formats.entries import chosen_only
 from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["FIGURE_EIGHT", "FIGURE_EIGHT_AGGREGATED"]
-
-
-def _recognise(sample: Sample) -> str | None:
-    if sample.is_table and sample.has_columns("_unit_id", "_worker_id"):
-        return "the columns _unit_id and _worker_id are there"
-    return None
 
 
 def _convert(sheet: Sheet) -> None:
@@ -89,7 +83,7 @@ FIGURE_EIGHT = Format(
     "figure-eight",
     "Figure Eight (CrowdFlower), full report",
     "CSV with a row per judgment: _unit_id, _worker_id, …",
-    _recognise,
+    has_columns("_unit_id", "_worker_id", because="the columns _unit_id and _worker_id are there"),
     by_table(_convert, key_from="the columns «…_gold»"),
 )
 FIGURE_EIGHT_AGGREGATED = Format(

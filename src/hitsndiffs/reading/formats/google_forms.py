@@ -10,7 +10,6 @@ from hitsndiffs.reading.formats.base import Format, Sample, absent, number_attem
 from hitsndiffs.reading.formats.common import (
     folded,
     number,
-    sample_rows,
     split_column,
     unique,
     words,
@@ -38,7 +37,7 @@ _MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.\w+$")
 def _recognise(sample: Sample) -> str | None:
     if not sample.is_table or len(sample.header) < 2:
         return None
-    rows = sample_rows(sample)
+    rows = sample.full_rows
     if any(_OF.match(row[k + 1]) for k in _scored(sample.names) for row in rows):
         return "each question is followed by its [Score] and its [Feedback]"
     stamps = [row[0] for row in rows if row[0].strip()]

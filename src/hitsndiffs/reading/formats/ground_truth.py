@@ -49,7 +49,7 @@ def _convert(document: Document, _: Choices) -> Stream:
 
 def _entries(document: Document) -> Iterator[tuple[str, str, str, list[str]]]:
     """Yield the worker, the object, the question and what was chosen."""
-    for record in objects(list(document.records())):
+    for record in objects(document.records()):
         item = as_text(record.get("datasetObjectId") or record.get("humanLoopName"))
         item = item or (document.folders[-1] if document.folders else stem_of_name(document.name))
         for name in ("annotations", "answers", "humanAnswers"):

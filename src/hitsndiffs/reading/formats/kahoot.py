@@ -11,7 +11,6 @@ from hitsndiffs.reading.formats.base import (
     Refusal,
     Sample,
     Stream,
-    Table,
 )
 from hitsndiffs.reading.formats.common import first_places, squeezed, unique, without_html
 from hitsndiffs.reading.formats.sheet import Sheet, cell_at
@@ -78,7 +77,7 @@ def _without_alternatives(stream: Stream) -> None:
     ]
 
 
-def _items(table: Table, order: int | None, question: int) -> list[str]:
+def _items(table: Sheet, order: int | None, question: int) -> list[str]:
     """Return the item of each row: its text, numbered if several questions share it."""
     pairs = [(without_html(row[question]), cell_at(row, order)) for row in table.rows]
     found = list(dict.fromkeys(pairs))

@@ -40,7 +40,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     stream = Stream()
     skipped = predicted = 0
     entries: list[Entry] = []
-    tasks = objects(list(document.records()))
+    tasks = objects(document.records())
     emails = _emails(tasks)
     for task in tasks:
         number = as_text(task.get("id", task.get("inner_id")))

@@ -36,7 +36,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     entries: list[Entry] = []
     unnamed = 0
     titles: dict[str, str] = {}
-    for record in objects(list(document.records())):
+    for record in objects(document.records()):
         if "DataRow ID" in record:
             person, item, title, answers = _older(record)
             titles[item] = title

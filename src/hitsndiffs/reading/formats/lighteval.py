@@ -40,7 +40,7 @@ def _recognise(sample: Sample) -> str | None:
 def _convert(document: Document, _: Choices) -> Stream:
     model, task = _model(document), _task(document)
     stream = Stream(key_from="the column «gold_index»")
-    for record in objects(list(document.records())):
+    for record in objects(document.records()):
         row = {name: literal(value) for name, value in record.items()}
         doc, response = row.get("doc"), inner(row, "model_response")
         if isinstance(doc, dict):

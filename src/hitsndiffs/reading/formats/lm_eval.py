@@ -54,7 +54,7 @@ def _recognise(sample: Sample) -> str | None:
 def _convert(document: Document, _: Choices) -> Stream:
     model, task = _model_and_task(document)
     stream = Stream(key_from="the targets")
-    records = [r for r in objects(list(document.records())) if "filtered_resps" in r]
+    records = [r for r in objects(document.records()) if "filtered_resps" in r]
     records = _one_filter(_without_copies(records, stream), stream)
     records.sort(key=_place)
     if 2 * sum(_is_likelihood(record["filtered_resps"]) for record in records) > len(records):

@@ -12,7 +12,6 @@ from hitsndiffs.reading.formats.common import (
     folded,
     literal,
     number,
-    sample_rows,
     split_column,
     unique,
     words,
@@ -37,7 +36,7 @@ def _recognise(sample: Sample) -> str | None:
         return None
     if _points(sample.header):
         return "each question is followed by «Points - » and «Feedback - »"
-    if _is_survey(sample.header, sample_rows(sample)):
+    if _is_survey(sample.header, sample.full_rows):
         return "number, start, completion, e-mail and name come first"
     return None
 

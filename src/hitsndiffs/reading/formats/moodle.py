@@ -7,9 +7,10 @@ with 1, 2, 3…), because Moodle translates the words.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hitsndiffs.reading.formats.base import (
     Format,
@@ -19,7 +20,6 @@ from hitsndiffs.reading.formats.base import (
     number_attempts,
     refusing,
 )
-from hitsndiffs.reading.formats.common import most_common
 from hitsndiffs.reading.formats.moodle_columns import (
     Block,
     find_blocks,
@@ -256,7 +256,7 @@ def _add_block(
 def _items(texts: list[str], name: str, stream: Stream) -> tuple[list[str], str]:
     """Return the item of each row: the column, or the text if questions are drawn at random."""
     signs = [tuple(sorted(_SPLIT.split(text.strip()))) for text in texts]
-    _, share = most_common(sign for sign, text in zip(signs, texts, strict=True) if text.strip())
+    share = _largest_share(s for s, text in zip(signs, texts, strict=True) if text.strip())
     if share >= _MOST_STEMS or share == 0.0:
         if texts:
             stream.titles[name] = _stem(texts[0])
@@ -279,8 +279,13 @@ def _stem(text: str) -> str:
 
 
 def _differs(keys: list[tuple[str, ...]]) -> bool:
-    _, share = most_common(frozenset(key) for key in keys if key)
-    return 0.0 < share < _MOST_STEMS
+    return 0.0 < _largest_share(frozenset(key) for key in keys if key) < _MOST_STEMS
+
+
+def _largest_share(values: Iterable[Any]) -> float:
+    """Return the share of the most common value, or 0 if there are no values."""
+    counts = Counter(values)
+    return max(counts.values()) / counts.total() if counts else 0.0
 
 
 @lru_cache(maxsize=1 << 16)

@@ -40,7 +40,7 @@ def _convert(sheet: Sheet) -> None:
     single = len(set(hits)) == 1
     for name, answers in questions.items():
         for person, task, answer in zip(who, hits, answers, strict=True):
-            if not person or answer is None:
+            if answer is None:
                 continue
             item = name if single else (task if len(questions) == 1 else f"{task}/{name}")
             stream.add(person, item, answer)

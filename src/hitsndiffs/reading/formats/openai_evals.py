@@ -23,7 +23,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, _: Choices) -> Stream:
-    records = objects(list(document.records()))
+    records = objects(document.records())
     spec: dict[str, Any] = next((r["spec"] for r in records if isinstance(r.get("spec"), dict)), {})
     model = _model(spec) or stem_of_name(document.name)
     matches = [

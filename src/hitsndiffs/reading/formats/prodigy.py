@@ -17,7 +17,7 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
-    records = objects(list(document.records()))
+    records = objects(document.records())
     by = next(
         (
             name

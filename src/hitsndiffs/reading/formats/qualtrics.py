@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent
 from hitsndiffs.reading.formats.common import (
     folded,
-    sample_rows,
     split_column,
     squeezed,
     without_html,
@@ -33,7 +32,7 @@ def _recognise(sample: Sample) -> str | None:
         return None
     if _import_row(sample.rows[:3]) is not None:
         return "a row below the header names each column by its ImportId"
-    if _is_old(sample.header, sample_rows(sample)):
+    if _is_old(sample.header, sample.full_rows):
         return "the columns V1, V2, … are explained in the next row (ResponseID, …)"
     return None
 

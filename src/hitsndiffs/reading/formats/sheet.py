@@ -1,4 +1,4 @@
-"""A table on its way to a stream of answers: its columns, and the people in its rows."""
+"""Tables on their way to a stream of answers: their columns, and the people in their rows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,54 @@ from hitsndiffs.reading.formats.base import (
     Document,
     Role,
     Stream,
-    Table,
 )
 from hitsndiffs.reading.formats.common import as_text, objects, unique
-from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, is_key_name, plain
+from hitsndiffs.reading.vocabulary import (
+    FIRST_NAMES,
+    LAST_NAMES,
+    bare_names,
+    folded,
+    is_key_name,
+    plain,
+)
 
-__all__ = ["Sheet", "by_table", "cell_at"]
+__all__ = ["Sheet", "Table", "by_table", "cell_at"]
+
+
+@dataclass
+class Table:
+    """A whole table without blank lines; cells are text and rows are as wide as the header.
+
+    Parameters
+    ----------
+    header
+        The names as written, by position (names may repeat).
+    rows
+        The rows below the header.
+    above
+        The rows above the header.
+    lines
+        The line (or the row of the sheet, from 1) where each row begins.
+    """
+
+    header: list[str]
+    rows: list[list[str]]
+    above: list[list[str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The header without the suffixes that data-frame libraries add to repeated names."""
+        return bare_names(self.header)
+
+    def find(self, *names: str) -> int | None:
+        """Return the index of the first name found as a column, ignoring case."""
+        header = [folded(name) for name in self.header]
+        return next((header.index(folded(n)) for n in names if folded(n) in header), None)
+
+    def cells(self, place: int) -> list[str]:
+        """Return the cells of a column."""
+        return [row[place] for row in self.rows]
 
 
 @dataclass

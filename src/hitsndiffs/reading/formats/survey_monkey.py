@@ -29,7 +29,7 @@ def _recognise(sample: Sample) -> str | None:
     if not sample.is_table or len(sample.header) < 3 or len(sample.rows) < 2:
         return None
     lead = {squeezed(name) for name in sample.header[:12]}
-    rows = [[*row, *[""] * (len(sample.header) - len(row))] for row in sample.rows]
+    rows = sample.full_rows
     below = rows[0]
     blank = not below[0].strip() and any(cell.strip() for cell in below)
     if "respondentid" in lead and "collectorid" in lead and blank:

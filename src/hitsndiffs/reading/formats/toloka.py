@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent, refusing
+from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent, has_columns, refusing
 from hitsndiffs.reading.formats.common import as_text, is_free_text, literal
 from hitsndiffs.reading.formats.entries import chosen_only
 from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
@@ -10,12 +10,6 @@ from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 __all__ = ["TOLOKA", "TOLOKA_AGGREGATED"]
 
 _SKIPPED = ("SKIPPED", "EXPIRED")
-
-
-def _recognise(sample: Sample) -> str | None:
-    if sample.is_table and sample.has_columns("ASSIGNMENT:worker_id"):
-        return "the column ASSIGNMENT:worker_id is there"
-    return None
 
 
 def _named(sheet: Sheet, prefix: str) -> dict[str, int]:
@@ -114,7 +108,7 @@ TOLOKA = Format(
     "toloka",
     "Toloka, assignments",
     "The assignments of a pool as TSV: INPUT:, OUTPUT:, GOLDEN:, ASSIGNMENT:",
-    _recognise,
+    has_columns("ASSIGNMENT:worker_id", because="the column ASSIGNMENT:worker_id is there"),
     by_table(_convert, key_from="the columns «GOLDEN:»"),
 )
 TOLOKA_AGGREGATED = Format(

@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hitsndiffs.reading.formats.base import Format, Refusal, Sample, Stream, absent
+from hitsndiffs.reading.formats.base import Format, Refusal, Stream, absent, has_columns
 from hitsndiffs.reading.formats.common import as_text, is_free_text, literal, objects
 from hitsndiffs.reading.formats.entries import Entry, add_entries
 from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
 
 __all__ = ["ZOONIVERSE"]
-
-
-def _recognise(sample: Sample) -> str | None:
-    wanted = ("classification_id", "annotations", "subject_ids")
-    if sample.is_table and sample.has_columns(*wanted):
-        return "the columns classification_id, annotations and subject_ids are there"
-    return None
 
 
 def _convert(sheet: Sheet) -> None:
@@ -110,6 +103,11 @@ ZOONIVERSE = Format(
     "zooniverse",
     "Zooniverse, classifications",
     "The classification export as CSV; question, survey and drop-down tasks",
-    _recognise,
+    has_columns(
+        "classification_id",
+        "annotations",
+        "subject_ids",
+        because="the columns classification_id, annotations and subject_ids are there",
+    ),
     by_table(_convert),
 )
