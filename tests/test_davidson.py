@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_methods import one_hot
 
-from hitsndiffs.spectral.davidson import lowest_pairs
+from hitsndiffs.spectral.davidson import lowest
 
 
 def laplacian_parts(C):
@@ -39,7 +39,7 @@ def test_the_smallest_axis_is_found(users, items, kind, seed):
         C, _ = one_hot(random_answers(users, items, 3, 0.4 * (kind == "missing"), seed))
     L, degrees = laplacian_parts(C)
     values, vectors = np.linalg.eigh(L)
-    found = lowest_pairs(lambda s: L @ s, degrees, np.full(users, users**-0.5), seed=seed)
+    found = lowest(lambda s: L @ s, degrees, np.full(users, users**-0.5), seed=seed)
     assert found.residual <= 1e-10
     assert found.values[0] == pytest.approx(values[1], abs=1e-8 * degrees.max())
     if len(found.values) > 1:
@@ -52,16 +52,16 @@ def test_the_smallest_axis_is_found(users, items, kind, seed):
 def test_the_next_value_is_found_where_users_stand_out():
     C, _ = one_hot(random_answers(300, 30, 3, seed=1))
     L, degrees = laplacian_parts(C)
-    found = lowest_pairs(lambda s: L @ s, degrees, np.full(300, 300**-0.5))
+    found = lowest(lambda s: L @ s, degrees, np.full(300, 300**-0.5))
     np.testing.assert_allclose(found.values, np.linalg.eigvalsh(L)[1:3], rtol=1e-6)
-    assert found.rounds < 60
+    assert found.iterations < 60
 
 
 def test_it_stops_at_its_limit_and_keeps_the_best():
     C, _ = one_hot(random_answers(100, 30, 3, seed=2))
     L, degrees = laplacian_parts(C)
-    found = lowest_pairs(lambda s: L @ s, degrees, np.full(100, 0.1), max_rounds=5)
-    assert found.rounds == 5
+    found = lowest(lambda s: L @ s, degrees, np.full(100, 0.1), max_rounds=5)
+    assert found.iterations == 5
     assert found.residual > 1e-10
     assert found.values[0] >= np.linalg.eigvalsh(L)[1]
     assert np.linalg.norm(found.vector) == pytest.approx(1.0)

@@ -207,9 +207,9 @@ def test_direct_solver_refuses_what_does_not_fit():
 
 
 def test_iterate_ends_at_zero():
-    vector, value, rounds, change, settled = iterate(lambda d: 0 * d, np.ones(3), 1e-8, 10)
-    assert (value, rounds, change, settled) == (0.0, 1, 0.0, True)
-    np.testing.assert_allclose(vector, np.ones(3) / np.sqrt(3))
+    found = iterate(lambda d: 0 * d, np.ones(3), 1e-8, 10)
+    assert (found.value, found.iterations, found.residual, found.converged) == (0.0, 1, 0.0, True)
+    np.testing.assert_allclose(found.vector, np.ones(3) / np.sqrt(3))
 
 
 # -- leading axes --------------------------------------------------------------------------------

@@ -205,7 +205,7 @@ def _beta(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:  # noqa: AR
             turned: Vector = beta * d - np.diff(laplacian(s))
             return turned
 
-        return iterate(step, start, PAPER_TOL, 100_000)[2]
+        return iterate(step, start, PAPER_TOL, 100_000).iterations
 
     return {"relative rounds": {"abh/power": rounds(cell.x) / rounds(first.x)}}
 

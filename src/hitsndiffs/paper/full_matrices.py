@@ -111,25 +111,23 @@ def _hnd_power(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector,
     def step(d: Vector) -> Vector:
         return np.diff(row @ (col.T @ cumulated(d)))
 
-    d, _, rounds, _, _ = iterate(step, rng.uniform(size=len(C) - 1), tol, MOST_ROUNDS)
-    return cumulated(d), rounds
+    found = iterate(step, rng.uniform(size=len(C) - 1), tol, MOST_ROUNDS)
+    return cumulated(found.vector), found.iterations
 
 
 def _hnd_deflation(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector, int]:
     """Hotelling's deflation: power iteration for the left eigenvector of 1, then for the axis."""
     row, col = _normalised(C)
     right = np.ones(len(C)) / np.sqrt(len(C))
-    left, _, first, _, _ = iterate(
-        lambda u: col @ (row.T @ u), rng.uniform(size=len(C)), tol, MOST_ROUNDS
-    )
-    left = left / (left @ right)
+    first = iterate(lambda u: col @ (row.T @ u), rng.uniform(size=len(C)), tol, MOST_ROUNDS)
+    left = first.vector / (first.vector @ right)
 
     def step(v: Vector) -> Vector:
         deflated: Vector = row @ (col.T @ v) - right * (left @ v)
         return deflated
 
-    v, _, second, _, _ = iterate(step, rng.uniform(size=len(C)), tol, MOST_ROUNDS)
-    return v, first + second
+    found = iterate(step, rng.uniform(size=len(C)), tol, MOST_ROUNDS)
+    return found.vector, first.iterations + found.iterations
 
 
 def _hnd_direct(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector, int]:  # noqa: ARG001
@@ -163,8 +161,8 @@ def _abh_power(C: Vector, rng: np.random.Generator, tol: float) -> tuple[Vector,
         turned: Vector = shift @ d - np.diff(D @ s - C @ (C.T @ s))
         return turned
 
-    d, _, rounds, _, _ = iterate(step, rng.uniform(size=len(C) - 1), tol, MOST_ROUNDS)
-    return cumulated(d), rounds
+    found = iterate(step, rng.uniform(size=len(C) - 1), tol, MOST_ROUNDS)
+    return cumulated(found.vector), found.iterations
 
 
 #: Limit on rounds; none of the paper's power iterations takes more.

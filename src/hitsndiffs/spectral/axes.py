@@ -117,7 +117,7 @@ def leading_axes(
         vectors=scored,
         seed=seed,
         tol=tol,
-        max_iterations=max_iterations,
+        max_products=max_iterations,
         dense_up_to=dense_up_to if cheap else 0,
         near=lambda: colours(data)[on_options],
     )
@@ -340,20 +340,17 @@ def top_pairs(
     count: int,
     *,
     vectors: int | None = None,
-    seed: int = 0,
-    tol: float = 1e-12,
-    max_iterations: int = 100_000,
     dense_up_to: int = DENSE_UP_TO,
     near: Callable[[], Floats] | None = None,
+    **limits: Any,
 ) -> Highest:
-    """Largest eigenpairs of a symmetric operator.
+    """Largest eigenpairs of a symmetric operator (``limits``: see :func:`highest_pairs`).
 
     Small operators are built as a matrix and solved directly. Of equally strong axes, those nearest
     to the vector ``near()`` come first (see :mod:`hitsndiffs.spectral.repeated`).
     """
     count = min(count, size)
     if size > max(dense_up_to, 2 * count + 2):
-        limits: dict[str, Any] = {"seed": seed, "tol": tol, "max_products": max_iterations}
         found = highest_pairs(operator, size, count, vectors=vectors, **limits)
         if near is None or not _repeats(found.values):
             return found

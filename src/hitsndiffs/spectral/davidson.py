@@ -8,14 +8,14 @@ shifted operator: one or two dozen rounds suffice instead of one or two hundred.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.spectral.ritz import RitzBasis
+from hitsndiffs.spectral.solvers import Solution
 
-__all__ = ["Lowest", "lowest_pairs"]
+__all__ = ["SMALL_RESIDUAL", "lowest"]
 
 #: Most directions held at a time, and how many a restart keeps.
 MOST_DIRECTIONS, RESTART_WITH = 16, 4
@@ -24,32 +24,24 @@ CORNERS = 4
 #: Residuals to reach for the axis and for the second value, relative to the largest diagonal entry,
 #: and how many further rounds to search for the second.
 TOL, SECOND_TOL, FURTHER_ROUNDS = 1e-11, 1e-5, 40
+#: A vector with a residual this small, relative to the largest entry, counts as an eigenvector.
+SMALL_RESIDUAL = 1e-7
 #: Differences from the diagonal are kept this far from zero (relative to the largest entry).
 NEAR_ZERO = 1e-6
 
 
-@dataclass(frozen=True)
-class Lowest:
-    """The smallest axis, and the value of the next one if it was found too.
-
-    Residuals are relative to the largest diagonal entry.
-    """
-
-    vector: Floats
-    values: Floats
-    rounds: int
-    residual: float
-
-
-def lowest_pairs(
+def lowest(
     operator: Callable[[Floats], Floats],
     diagonal: Floats,
     known: Floats,
     *,
     seed: int = 0,
     max_rounds: int = 10_000,
-) -> Lowest:
-    """Return the smallest eigenpair of a symmetric operator, without a known unit eigenvector.
+) -> Solution:
+    """Return the smallest axis of a symmetric operator but for a known one, and the next value.
+
+    The residual is relative to the largest diagonal entry; the next value is left out if it was
+    not found.
 
     Parameters
     ----------
@@ -86,7 +78,10 @@ def lowest_pairs(
             and (second or len(values) == 1 or basis.products >= found_after + FURTHER_ROUNDS)
         ):
             values = values if second else values[:1]
-            return Lowest(pairs.vectors[0], values, basis.products, float(residuals[0]))
+            residual = float(residuals[0])
+            settled = residual <= SMALL_RESIDUAL
+            vector, value = pairs.vectors[0], float(values[0])
+            return Solution(vector, value, basis.products, residual, settled, values)
 
         # 3. where to look next
         if basis.held + 2 > MOST_DIRECTIONS:

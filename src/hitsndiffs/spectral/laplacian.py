@@ -7,13 +7,15 @@ which takes two sums.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.spectral.axes import DENSE_UP_TO
-from hitsndiffs.spectral.davidson import lowest_pairs
+from hitsndiffs.spectral.davidson import SMALL_RESIDUAL, lowest
 from hitsndiffs.spectral.lanczos import highest_pairs
 from hitsndiffs.spectral.operators import Laplacian
 from hitsndiffs.spectral.repeated import REPEATED, colours, settled
@@ -25,8 +27,6 @@ FIEDLER_SOLVERS = ("lanczos", "power", "direct")
 
 #: Up to this many users, ``direct`` solves the dense matrix without iterating.
 EIGH_UP_TO = 1000
-#: A vector with a residual this small, relative to β, counts as an eigenvector.
-SMALL_RESIDUAL = 1e-7
 
 
 def fiedler(
@@ -67,7 +67,8 @@ def fiedler(
     if solver == "direct" or (solver == "lanczos" and len(L.degrees) <= DENSE_UP_TO):
         return _direct(L, largest, seed, max_iterations, eigh_up_to)
     if solver == "lanczos":
-        return _lanczos(L, seed, max_iterations)
+        ones = _ones(len(L.degrees))  # the known axis
+        return lowest(L, L.degrees, ones, seed=seed, max_rounds=max_iterations)
     raise InputError(f"solver must be one of {', '.join(FIEDLER_SOLVERS)}; got {solver!r}.")
 
 
@@ -79,9 +80,8 @@ def _power(L: Laplacian, beta: float, rng: np.random.Generator, tol: float, limi
         s = L(s)  # w ← Cᵀ s;  s ← D s - C w
         return beta * d - np.diff(s)  # s_diff ← β s_diff - S s
 
-    start = rng.uniform(size=len(L.degrees) - 1)
-    d, value, rounds, change, settled = iterate(step, start, tol, limit)
-    return Solution(cumulated(d), beta - value, rounds, change, settled)
+    found = iterate(step, rng.uniform(size=len(L.degrees) - 1), tol, limit)
+    return replace(found, vector=cumulated(found.vector), value=beta - found.value)
 
 
 def _direct(L: Laplacian, beta: float, seed: int, limit: int, eigh_up_to: int) -> Solution:
@@ -109,19 +109,6 @@ def _direct(L: Laplacian, beta: float, seed: int, limit: int, eigh_up_to: int) -
         s, values, rounds = found.vectors[:, 0], beta - found.values, found.products
     residual = float(np.linalg.norm(matrix @ s - values[0] * s)) / beta
     return Solution(s, float(values[0]), rounds, residual, residual <= SMALL_RESIDUAL, values)
-
-
-def _lanczos(L: Laplacian, seed: int, limit: int) -> Solution:
-    """Davidson iterations with ``D`` as preconditioner; the known ones vector is left out."""
-    found = lowest_pairs(L, L.degrees, _ones(len(L.degrees)), seed=seed, max_rounds=limit)
-    return Solution(
-        found.vector,
-        float(found.values[0]),
-        found.rounds,
-        found.residual,
-        found.residual <= SMALL_RESIDUAL,
-        found.values,
-    )
 
 
 def _ones(m: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -109,8 +109,8 @@ def _lanczos(data: Engine, seed: int, limit: int) -> Solution:
 
 def iterate(
     step: Callable[[Floats], Floats], start: Floats, tol: float, max_iterations: int
-) -> tuple[Floats, float, int, float, bool]:
-    """Power iteration: the unit vector, its value, rounds, last change, and whether it settled.
+) -> Solution:
+    """Power iteration: the unit vector and its value; the residual is the last change.
 
     A step that maps the vector (numerically) to zero ends the iteration with the value 0.
     """
@@ -121,13 +121,13 @@ def iterate(
         new = step(d)
         value = float(np.linalg.norm(new))
         if value < 1e-13:
-            return d, 0.0, rounds, 0.0, True
+            return Solution(d, 0.0, rounds, 0.0, True)
         new = new / value
         change = float(np.linalg.norm(new - d))
         d = new
         if change <= tol:
-            return d, value, rounds, change, True
-    return d, value, max_iterations, change, False
+            return Solution(d, value, rounds, change, True)
+    return Solution(d, value, max_iterations, change, False)
 
 
 def _power(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
@@ -139,9 +139,8 @@ def _power(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> So
         s = U.scores(w)  # s ← C_row w
         return np.diff(s)  # s_diff ← S s
 
-    start = rng.uniform(size=len(U.answers) - 1)
-    d, value, rounds, change, settled = iterate(step, start, tol, limit)
-    return Solution(cumulated(d), value, rounds, change, settled)
+    found = iterate(step, rng.uniform(size=len(U.answers) - 1), tol, limit)
+    return replace(found, vector=cumulated(found.vector))
 
 
 def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
@@ -149,24 +148,26 @@ def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -
 
     The rounds of both iterations are counted, as in the paper.
     """
-    start = rng.uniform(size=len(U.answers))
-    left, _, first, _, found = iterate(U.transposed, start, tol, limit)
-    left = left / left.sum()  # the right eigenvector is the ones vector
+    first = iterate(U.transposed, rng.uniform(size=len(U.answers)), tol, limit)
+    left = first.vector / first.vector.sum()  # the right eigenvector is the ones vector
 
     def step(s: Floats) -> Floats:
         deflated: Floats = U(s) - left @ s
         return deflated
 
-    start = rng.uniform(size=len(U.answers))
-    s, value, rounds, change, settled = iterate(step, start, tol, limit)
-    return Solution(U.centred(s), value, first + rounds, change, found and settled)
+    found = iterate(step, rng.uniform(size=len(U.answers)), tol, limit)
+    return replace(
+        found,
+        vector=U.centred(found.vector),
+        iterations=first.iterations + found.iterations,
+        converged=first.converged and found.converged,
+    )
 
 
 def _centred(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
     """Deflation with both eigenvectors of eigenvalue 1 known: the answer counts and the ones."""
     start = U.centred(rng.uniform(size=len(U.answers)))
-    s, value, rounds, change, settled = iterate(lambda s: U.centred(U(s)), start, tol, limit)
-    return Solution(s, value, rounds, change, settled)
+    return iterate(lambda s: U.centred(U(s)), start, tol, limit)
 
 
 def _arnoldi(U: Averaging, rng: np.random.Generator, limit: int) -> Solution:
