@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import QUIZ, Here, write
 
-MODULES = ("rank", "compare", "text")
+MODULES = ("ranking_screen", "compare", "text")
 
 
 @pytest.fixture

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
-from hitsndiffs.cli.inputs import Source
+from hitsndiffs.cli.options import Json, Quiet, Seed, Table, method_names, option
 from hitsndiffs.cli.outputs import check_target, table_writer
+from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import (
     for_people,
     say,
@@ -23,46 +22,56 @@ from hitsndiffs.cli.text import (
 )
 from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.data.progress import working
-from hitsndiffs.results.wording import count
 
 if TYPE_CHECKING:
     from hitsndiffs.results.comparison import Comparison
 
-__all__ = ["compare_file"]
+__all__ = ["compare"]
 
 
-def compare_file(
-    source: Source,
+def compare(
     *,
-    key: Path | None,
-    methods: Sequence[str] | None,
-    seed: int,
-    out: Path | None,
-    as_json: bool,
-    quiet: bool,
+    key: Annotated[
+        Path | None,
+        option("FILE", "The right answers (columns item, answer): they judge the methods."),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        option(
+            "NAME",
+            "Only this one; may be given several times.",
+            "--method",
+            "-m",
+            autocompletion=method_names,
+        ),
+    ] = None,
+    seed: Seed = None,
+    source: Source,
+    out: Table = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Read, fit every method, show them side by side."""
+    """Compare all methods on one file."""
     from hitsndiffs.reading import read_key
     from hitsndiffs.results.comparison import compare
+    from hitsndiffs.results.wording import count
 
     check_target(out, "--out", source.paths)
-    responses = source.read(quiet=quiet)
-    own = responses.key
-    known = own if key is None else read_key(key, responses)
+    r = source.read(quiet=quiet)
+    known = r.key if key is None else read_key(key, r)
     for note in getattr(known, "notes", ()):
         say(f"Note: {note}", quiet=quiet)
-    if key is None and own is not None:
-        say(f"The file holds a key ({own.source}): it judges the methods.", quiet=quiet)
+    if key is None and r.key is not None:
+        say(f"The file holds a key ({r.key.source}): it judges the methods.", quiet=quiet)
     start = time.perf_counter()
     with working("Comparing", quiet=quiet, told=True):
-        found = compare(responses, methods, key=known, seed=seed)
+        found = compare(r, method or None, key=known, seed=seed or 0)
     seconds = time.perf_counter() - start
     _write(found, out)
     if as_json:
         show_json(_json(found))
     else:
         (_show if for_people() else _pipe)(found)
-    r = responses
     fitted = sum(result.error is None for result in found.results)
     say(
         f"{source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}; "
@@ -110,7 +119,7 @@ def _rows(found: Comparison) -> list[dict[str, Any]]:
     return [
         row
         | {
-            f"with_{other}": None if np.isnan(value) else float(value)
+            f"with_{other}": None if isnan(value) else float(value)
             for other, value in zip(
                 found.methods, found.correlations[place[row["method"]]], strict=True
             )
@@ -176,8 +185,8 @@ def _explain(judged: bool) -> None:
 
 
 def _digits(value: float | None) -> str:
-    return "–" if value is None or np.isnan(value) else f"{value:.2f}"
+    return "–" if value is None or isnan(value) else f"{value:.2f}"
 
 
 def _hundredths(value: float) -> str:
-    return "–" if np.isnan(value) else f"{100 * value:.0f}"
+    return "–" if isnan(value) else f"{100 * value:.0f}"

@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from hitsndiffs.cli.options import Json
 from hitsndiffs.cli.text import show_json, show_rows
 
-__all__ = ["list_formats", "list_methods"]
+__all__ = ["formats", "methods"]
 
 
-def list_methods(*, as_json: bool = False) -> None:
-    """Show every method with what it does and when to use it."""
+def methods(as_json: Json = False) -> None:
+    """List the methods: what each does, and when to use it."""
     from hitsndiffs.methods import METHODS
 
     rows = [(name, method.summary, method.use) for name, method in METHODS.items()]
     _show(rows, ("name", "what it does", "when to use it"), ("name", "what", "when"), as_json)
 
 
-def list_formats(*, as_json: bool = False) -> None:
-    """Show every export that is recognised, and the plain tables."""
+def formats(as_json: Json = False) -> None:
+    """List the exports that are recognised, and the plain tables that can be read."""
     from hitsndiffs.reading.formats import FORMATS
 
     rows = [(format.name, format.title, format.about) for format in FORMATS]

@@ -2,47 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+import typer
+
+from hitsndiffs.cli.options import Seed, option
 from hitsndiffs.cli.text import show_rows
 from hitsndiffs.errors import InputError
 
-__all__ = ["fetch_data", "reproduce_figures", "show_figures"]
+__all__ = ["reproduce"]
 
 
-def show_figures() -> None:
-    """List the figures."""
-    from hitsndiffs.paper import list_figures
-
-    rows = [(name, title, str(points)) for name, title, points in list_figures()]
-    show_rows(("figure", "what it shows", "points"), rows, names=(0,), words=(1,))
-
-
-def reproduce_figures(figures: Sequence[str], **how: Any) -> int:
-    """Run figures and print a summary; return the exit code."""
-    from hitsndiffs.paper import reproduce
+def reproduce(
+    figures: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FIGURE…|all",
+            help="Names that --list shows, or beginnings of them.",
+            show_default=False,
+        ),
+    ] = None,
+    list_only: Annotated[bool, option("", "List the figures, run none.", "--list")] = False,
+    runs: Annotated[int, option("N", "Runs per cell where the paper has 10.")] = 10,
+    jobs: Annotated[int | None, option("N", "Processes (default: one per core).")] = None,
+    seed: Seed = None,
+    methods: Annotated[
+        list[str] | None, option("NAME", "Only this method; may be given several times.")
+    ] = None,
+    points: Annotated[int | None, option("N", "At most this many points of each figure.")] = None,
+    out: Annotated[
+        Path, option("DIR", "For everything; an interrupted run goes on there.", "--out", "-o")
+    ] = Path("reproduction"),
+    docs: Annotated[Path | None, option("FILE", "Write the summary page here too.")] = None,
+    time_limit: Annotated[
+        float | None,
+        option("SECONDS", "Take no timing further than this (20; the paper: 1000)."),
+    ] = None,
+    fetch: Annotated[
+        Path | None,
+        option(
+            "DIR",
+            "Fetch the paper's real data sets into this folder, check them, run nothing.",
+            "--fetch-data",
+        ),
+    ] = None,
+) -> None:
+    """Run the paper's figures, and set them beside the paper's values."""
+    from hitsndiffs import paper
     from hitsndiffs.paper.real import require_data
 
+    if fetch is not None:
+        _fetch_data(fetch)
+        return
+    if list_only:
+        rows = [(name, title, str(points)) for name, title, points in paper.list_figures()]
+        show_rows(("figure", "what it shows", "points"), rows, names=(0,), words=(1,))
+        return
     if not figures:
         raise InputError("Name a figure, or all; hnd reproduce --list shows what there is.")
-    if list(figures) == ["real"]:
+    if figures == ["real"]:
         require_data()
-    found = reproduce(figures, **how)
+    found = paper.reproduce(
+        figures,
+        runs=runs,
+        jobs=jobs,
+        seed=seed or 0,
+        methods=methods or None,
+        points=points,
+        out=out,
+        docs=docs,
+        time_limit=time_limit,
+    )
     for line in found.summary():
         print(line)
     if found.outcome.interrupted:
-        return 130
+        raise typer.Exit(130)
     if not found.ok:
-        return 1
-    return 2 if found.outcome.without_data else 0
+        raise typer.Exit(1)
+    raise typer.Exit(2 if found.outcome.without_data else 0)
 
 
-def fetch_data(folder: Path) -> None:
-    """Fetch the paper's real data sets."""
-    from hitsndiffs.paper.fetching import fetch_data as fetch
+def _fetch_data(folder: Path) -> None:
+    from hitsndiffs.paper.fetching import fetch_data
     from hitsndiffs.paper.real import FOLDER_VARIABLE
 
-    files = fetch(folder)
+    files = fetch_data(folder)
     print(f"{len(files)} files fetched and checked. Now: export {FOLDER_VARIABLE}={folder}")

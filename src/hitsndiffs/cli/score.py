@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import json
+from math import isnan
 from pathlib import Path
+from typing import Annotated
 
-import numpy as np
+import typer
 
-from hitsndiffs.cli.inputs import Source
+from hitsndiffs.cli.options import Json, Quiet, Raw, Table
 from hitsndiffs.cli.outputs import check_target, table_writer
+from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import say, show_json, show_rows
 from hitsndiffs.data.files import write_whole
-from hitsndiffs.results.wording import count
 
-__all__ = ["score_file"]
+__all__ = ["score"]
 
 
-def score_file(
-    model: Path, source: Source, *, out: Path | None, as_json: bool, raw: bool = False, quiet: bool
+def score(
+    *,
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL", help="A ranking that hnd rank --save wrote.", show_default=False
+        ),
+    ],
+    source: Source,
+    out: Table = None,
+    raw: Raw = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Read the ranking and the newcomers, place them, write, show."""
+    """Place newcomers by a saved ranking, without ranking everybody again."""
     from hitsndiffs.results.saving import load
     from hitsndiffs.results.values import to_frame
+    from hitsndiffs.results.wording import count
 
     check_target(out, "--out", [*source.paths, str(model)])
     ranking = load(model)
@@ -50,8 +64,8 @@ def score_file(
 
 
 def _whole(value: float) -> str:
-    return "" if np.isnan(value) else str(int(value))
+    return "" if isnan(value) else str(int(value))
 
 
 def _number(value: float) -> str:
-    return "" if np.isnan(value) else f"{value:.4f}"
+    return "" if isnan(value) else f"{value:.4f}"

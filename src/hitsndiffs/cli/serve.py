@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from hitsndiffs.cli.flags import Debug, Quiet, option
+from hitsndiffs.cli.options import Debug, Quiet, option
+from hitsndiffs.cli.text import say
+from hitsndiffs.errors import InputError
 
 __all__ = ["serve"]
 
@@ -15,38 +17,28 @@ def serve(
     host: Annotated[
         str | None,
         option(
-            metavar="ADDRESS",
-            help="Where to listen (default 127.0.0.1: nobody but this machine can reach it).",
+            "ADDRESS",
+            "Where to listen (default 127.0.0.1: nobody but this machine can reach it).",
         ),
     ] = None,
     port: Annotated[
-        int | None,
-        option(metavar="N", help="The port (default 8765; 0: any that is free)."),
+        int | None, option("N", "The port (default 8765; 0: any that is free).")
     ] = None,
-    no_open: Annotated[bool, option("--no-open", help="Do not open it in the browser.")] = False,
+    no_open: Annotated[bool, option("", "Do not open it in the browser.", "--no-open")] = False,
     max_upload: Annotated[
-        str | None,
-        option(
-            metavar="SIZE",
-            help="How much may be sent at once (default 100MB).",
-            panel=LIMITS,
-        ),
+        str | None, option("SIZE", "How much may be sent at once (default 100MB).", panel=LIMITS)
     ] = None,
     max_memory: Annotated[
         str | None,
         option(
-            metavar="SIZE",
-            help="How much one piece of work may hold (default 4GB, or half of the machine's).",
+            "SIZE",
+            "How much one piece of work may hold (default 4GB, or half of the machine's).",
             panel=LIMITS,
         ),
     ] = None,
     time_limit: Annotated[
         int | None,
-        option(
-            metavar="SECONDS",
-            help="How long one piece of work may take (default 600).",
-            panel=LIMITS,
-        ),
+        option("SECONDS", "How long one piece of work may take (default 600).", panel=LIMITS),
     ] = None,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -56,7 +48,6 @@ def serve(
     Files and results stay on this machine, and are removed when a visit is over. Programs can
     send a file to POST /api/rank; GET /api/openapi.json describes it.
     """
-    from hitsndiffs.cli.text import say
     from hitsndiffs.irt.examples import EXAMPLES
     from hitsndiffs.show.web.server import address, check_extra, listen, run
     from hitsndiffs.show.web.settings import Settings
@@ -78,15 +69,12 @@ def serve(
 
 
 def _seconds(said: int | None) -> int | None:
-    from hitsndiffs.errors import InputError
-
     if said is not None and said < 1:
         raise InputError(f"--time-limit is in seconds, at least 1; got {said}.")
     return said
 
 
 def _bytes(option: str, said: str | None) -> int | None:
-    from hitsndiffs.errors import InputError
     from hitsndiffs.reading.options import memory_limit
 
     if said is None:

@@ -1,0 +1,163 @@
+"""The work of ``hnd rank`` in one process: read, rank, write, show."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hitsndiffs.cli.outputs import (
+    TABLES,
+    check_distinct,
+    check_target,
+    group_file,
+    read_groups,
+    table_writer,
+)
+from hitsndiffs.cli.rank import Job
+from hitsndiffs.cli.ranking_screen import show_ranking
+from hitsndiffs.cli.text import say
+from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
+from hitsndiffs.data.progress import working
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading import read_key
+from hitsndiffs.results.exports import key_frame, ranking_frame
+from hitsndiffs.results.given import key_parameter
+
+if TYPE_CHECKING:
+    from hitsndiffs.reading import Plan
+    from hitsndiffs.results.ranking import Ranking
+
+__all__ = ["rank_file"]
+
+#: File endings of a report.
+REPORTS = (".html", ".htm")
+
+
+def rank_file(job: Job) -> None:
+    """Read, rank, write, show."""
+    targets = {
+        "--out": job.out,
+        "--key-out": job.key_out,
+        "--report": job.report,
+        "--save": job.save,
+    }
+    endings = {"--report": REPORTS, "--save": (".json",)}
+    for option, path in targets.items():
+        check_target(path, option, job.source.paths, endings.get(option, TABLES))
+    check_distinct(targets)
+    for option, given in (
+        ("--answers", job.answers),
+        ("--key", job.key),
+        ("--plan", job.source.plan),
+        ("--group", group_file(job.group)),
+    ):
+        for target in targets.values():
+            if given is not None and target is not None and same_place(target, given):
+                raise InputError(f"{target}: {option} reads this file; name another one to write.")
+    if job.report is None and job.key is not None:
+        raise InputError(
+            "--key is for the report: add --report report.html (to rank with right answers that "
+            "you know, use --answers)."
+        )
+    if job.top is not None and job.top < 1:
+        raise InputError(f"--top must be at least 1; got {job.top}.")
+    if job.halves < 0 or job.halves == 1:
+        raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.halves}.")
+    ranking, plan = _ranking(job)
+    _write(ranking, job, plan)
+    show_ranking(ranking, job, plan)
+
+
+def _ranking(job: Job) -> tuple[Ranking, Plan]:
+    from hitsndiffs.results.ranking import rank
+
+    method = job.method or "auto"
+    params = job.params
+    groups = group_file(job.group)
+    column = job.group if groups is None else None
+    responses, plan = job.source.read_with_plan(quiet=job.quiet, group=column)
+    if job.answers is not None:
+        key = read_key(job.answers, responses)
+        for note in key.notes:
+            say(f"Note: {note}", quiet=job.quiet)
+        params[key_parameter(method)] = dict(key)
+    elif job.use_key:
+        if responses.key is None:
+            raise InputError(
+                f"{job.source.name}: --use-key: there is no key in it; give one with --answers."
+            )
+        params[key_parameter(method)] = dict(responses.key)
+    if groups is not None:
+        if job.group in {found.name for found in plan.columns}:
+            raise InputError(
+                f"--group {job.group}: this is a column of {job.source.name} and also a file; "
+                f"write ./{job.group} for the file, or give the file another name."
+            )
+        params["group"] = read_groups(groups)
+    with working("Ranking", quiet=job.quiet, told=True):
+        ranking = rank(
+            responses, method, by=job.by, bootstrap=job.halves, sample=job.sample, **params
+        )
+        return ranking, plan
+
+
+# -- files ------------------------------------------------------------------------------------
+
+
+def _write(ranking: Ranking, job: Job, plan: Plan) -> None:
+    files: dict[Path, Writer] = {}
+    if job.out is not None:
+        if job.out.suffix.lower() == ".json":
+            files[job.out] = text_writer(ranking.to_json() + "\n")
+        else:
+            files[job.out] = table_writer(ranking_frame(ranking), job.out, raw=job.raw)
+    if job.key_out is not None:
+        files[job.key_out] = table_writer(key_frame(ranking), job.key_out, raw=job.raw)
+    if job.report is not None:
+        files[job.report] = text_writer(_report(ranking, job, plan) + "\n")
+    if job.save is not None:
+        from hitsndiffs.results.saving import as_text
+
+        files[job.save] = text_writer(as_text(ranking) + "\n")
+    write_whole(files)
+
+
+def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
+    from hitsndiffs.show import report_html
+
+    responses = ranking.responses
+    key = responses.key if job.key is None else read_key(job.key, responses)
+    paths = job.source.paths
+    file = None if len(paths) > 1 or paths[0] == "-" else Path(paths[0])
+    with working("Writing the report", quiet=job.quiet, told=True):
+        return report_html(ranking, key=key, file=file, command=_command(job), reading=plan.lines())
+
+
+def _command(job: Job) -> str:
+    """The command line that repeats the report; file names without their folders."""
+    said = ["hnd", "rank"]
+    said += ["-" if path == "-" else Path(path).name for path in job.source.paths]
+    for name, value in job.source.said.items():
+        option = "blank" if name == "blanks" else name.replace("_", "-")
+        if isinstance(value, bool):
+            said.append(f"--{option}" if value else f"--no-{option}")
+        else:
+            for one in value if isinstance(value, list) else [value]:
+                said += [f"--{option}", Path(one).name if name == "plan" else str(one)]
+    told: dict[str, Any] = {
+        "method": job.method,
+        "by": job.by,
+        "bootstrap": job.halves or None,
+        "sample": job.sample,
+        "answers": None if job.answers is None else job.answers.name,
+        "group": job.group if (groups := group_file(job.group)) is None else groups.name,
+        "key": None if job.key is None else job.key.name,
+        **job.params,
+    }
+    for name, value in told.items():
+        if value is not None:
+            said += [f"--{name.replace('_', '-')}", str(value)]
+    if job.use_key:
+        said.append("--use-key")
+    return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])

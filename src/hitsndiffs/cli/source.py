@@ -1,0 +1,132 @@
+"""What the commands read: files of responses, and how to read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hitsndiffs.cli.options import option
+from hitsndiffs.data.progress import working
+
+if TYPE_CHECKING:
+    from hitsndiffs.data.responses import Responses
+    from hitsndiffs.reading import Plan
+
+__all__ = ["Source"]
+
+_of_file = partial(option, panel="The file")
+_flag = partial(_of_file, "", show_default=False)
+_files = typer.Argument(
+    metavar="FILE…",
+    help="Tables (CSV, Excel, ODS, Parquet, JSONL), exports that 'hnd formats' lists, folders "
+    "of them, also packed; - reads standard input.",
+    show_default=False,
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files of responses, and the options for reading them."""
+
+    paths: Annotated[list[str], _files]
+    user: Annotated[str | None, _of_file("NAME", "Column of the users.")] = None
+    item: Annotated[str | None, _of_file("NAME", "Column of the items.")] = None
+    option: Annotated[str | None, _of_file("NAME", "Column of the answers.")] = None
+    items: Annotated[
+        list[str] | None,
+        _of_file("GLOB", "Only these items (q*, 'Q[1-9]'); may be given several times."),
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        _of_file("GLOB", "Leave these items out; may be given several times."),
+    ] = None
+    key_row: Annotated[int | None, _of_file("N", "The row that holds the key (from 1).")] = None
+    header_row: Annotated[int | None, _of_file("N", "The row with the names (from 1).")] = None
+    header: Annotated[
+        bool | None,
+        _flag("Whether the first row holds names; detected if not given.", "--header/--no-header"),
+    ] = None
+    sheet: Annotated[str | None, _of_file("NAME", "Sheet of a spreadsheet.")] = None
+    layout: Annotated[
+        str | None,
+        _of_file(
+            "wide|long", "One row per user (wide) or per answer (long); detected if not given."
+        ),
+    ] = None
+    transpose: Annotated[
+        bool, _of_file("", "Rows are items, columns are users.", "--transpose")
+    ] = False
+    attempt: Annotated[
+        str | None,
+        _of_file("first|last|best", "Which attempt of a person counts (default: first)."),
+    ] = None
+    duplicates: Annotated[
+        str,
+        _of_file("error|first|last", "What to do if a user gave two different answers to an item."),
+    ] = "error"
+    format: Annotated[
+        str | None,
+        _of_file(
+            "NAME",
+            "One that 'hnd formats' lists, or csv, tsv, xlsx, parquet, jsonl for plain tables.",
+        ),
+    ] = None
+    encoding: Annotated[str | None, _of_file("NAME", "Text encoding: utf-8, cp1252, utf-16, …")] = (
+        None
+    )
+    separator: Annotated[str | None, _of_file("MARK", "Between cells: ; , tab, …")] = None
+    blank: Annotated[
+        list[str] | None,
+        _of_file(
+            "WORD",
+            "Text that means 'no answer', replacing the usual words; may be given several times.",
+        ),
+    ] = None
+    fold: Annotated[bool, _flag("Whether b and B are the same answer.", "--fold/--no-fold")] = True
+    plan: Annotated[
+        str | None,
+        _of_file("FILE.json", "Read as this plan says ('hnd check --json' writes one)."),
+    ] = None
+    max_memory: Annotated[
+        str | None,
+        _of_file("SIZE", "Memory limit: 500MB, 4GB (default: half of the machine's memory)."),
+    ] = None
+
+    @property
+    def path(self) -> str:
+        """The first file."""
+        return self.paths[0]
+
+    @property
+    def name(self) -> str:
+        """What to call the files in a sentence."""
+        first = "standard input" if self.path == "-" else self.path
+        return first if len(self.paths) == 1 else f"{first} and {len(self.paths) - 1} more"
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The options that were given, by the library's names."""
+        found = {}
+        for field in fields(self)[1:]:  # all but the paths
+            value = getattr(self, field.name)
+            if value != field.default and value != []:
+                found["blanks" if field.name == "blank" else field.name] = value
+        return found
+
+    def read(self, *, quiet: bool = False) -> Responses:
+        """Read the files."""
+        return self.read_with_plan(quiet=quiet)[0]
+
+    def read_with_plan(
+        self, *, quiet: bool = False, group: str | None = None
+    ) -> tuple[Responses, Plan]:
+        """Read the files (with the column of the groups, if named); also return the plan."""
+        from hitsndiffs.reading import read_file
+
+        source = self.path if len(self.paths) == 1 else self.paths
+        with working(f"Reading {self.name}", quiet=quiet, told=True):
+            said = self.said if group is None else {**self.said, "group": group}
+            return read_file(source, **said)
