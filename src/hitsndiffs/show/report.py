@@ -101,47 +101,17 @@ class Report:
     version: str
 
 
-def write_report(
-    ranking: Ranking,
-    path: str | os.PathLike[str],
-    *,
-    key: Mapping[Any, Any] | None = None,
-    file: str | os.PathLike[str] | None = None,
-    command: str | None = None,
-    reading: Sequence[tuple[str, str]] = (),
-) -> Path:
+def write_report(ranking: Ranking, path: str | os.PathLike[str], **about: Any) -> Path:
     """Write the report; see :meth:`hitsndiffs.Ranking.report`."""
-    text = report_html(ranking, key=key, file=file, command=command, reading=reading)
     target = Path(path)
-    write_whole({target: text_writer(text)})
+    write_whole({target: text_writer(report_html(ranking, **about))})
     return target
 
 
-def report_html(
-    ranking: Ranking,
-    *,
-    key: Mapping[Any, Any] | None = None,
-    file: str | os.PathLike[str] | None = None,
-    command: str | None = None,
-    reading: Sequence[tuple[str, str]] = (),
-) -> str:
-    """The report as an HTML page.
-
-    Parameters
-    ----------
-    ranking
-        The result.
-    key
-        An answer key to check against the answers (item → option).
-    file
-        The file that the answers came from; the report states its name and hash.
-    command
-        The command line that repeats the result.
-    reading
-        How the file was read, as pairs of topic and description.
-    """
+def report_html(ranking: Ranking, **about: Any) -> str:
+    """The report as an HTML page; the other parameters are those of :func:`describe`."""
     environment()  # fail before any work if jinja2 is missing
-    found = describe(ranking, key=key, file=file, command=command, reading=reading)
+    found = describe(ranking, **about)
     return render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
 
 
@@ -157,7 +127,21 @@ def describe(
     command: str | None = None,
     reading: Sequence[tuple[str, str]] = (),
 ) -> Report:
-    """Collect what a report says; the parameters are those of :func:`report_html`."""
+    """Collect what a report says.
+
+    Parameters
+    ----------
+    ranking
+        The result.
+    key
+        An answer key to check against the answers (item → option).
+    file
+        The file that the answers came from; the report states its name and hash.
+    command
+        The command line that repeats the result.
+    reading
+        How the file was read, as pairs of topic and description.
+    """
     r = ranking.responses
     items = item_list(ranking, key)
     doubtful = sorted((i for i in items if i.remark), key=_urgency)
@@ -260,8 +244,7 @@ def _cards(ranking: Ranking, items: Sequence[Item]) -> list[Card]:
 
 def _scores_are(ranking: Ranking) -> str:
     return {
-        "correct": "Right: the share of right answers that the method expects, as the key is not "
-        "known but likely.",
+        "correct": "Right: the expected share of right answers, by the likely key.",
         "ability": "Score: ability; only differences are meaningful.",
     }.get(ranking.by, "Score: as the method defines it; only differences are meaningful.")
 

@@ -7,13 +7,15 @@ import contextlib
 from typing import Any
 
 from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
 from hitsndiffs.results.version import version
-from hitsndiffs.show.web.jobs import Busy, Job, Workers
+from hitsndiffs.show.web.jobs import Job, Workers
 from hitsndiffs.show.web.settings import Settings, size
 from hitsndiffs.show.web.uploads import post_route, receive_files, take_files
 from hitsndiffs.show.web.visits import Visits
@@ -21,7 +23,6 @@ from hitsndiffs.show.web.visits import Visits
 __all__ = ["Api", "description"]
 
 LOOK = 0.05
-BUSY = "The server is busy; try again in a few minutes."
 
 
 class Api:
@@ -45,10 +46,10 @@ class Api:
         form = await receive_files(request, self.settings)
         files = [f for f in form.getlist("file") if isinstance(f, UploadFile)]
         if not files:
-            return _error(400, "The file is missing: send it as the multipart field 'file'.")
+            raise HTTPException(400, "The file is missing: send it as the multipart field 'file'.")
         seed = str(form.get("seed", "")).strip()
         if seed and not seed.isdecimal():
-            return _error(422, f"seed must be a whole number; got {seed[:100]!r}.")
+            raise InputError(f"seed must be a whole number; got {seed[:100]!r}.")
         group = str(form.get("group", ""))
         visitor = self.visits.new_visitor()
         try:
@@ -74,11 +75,10 @@ class Api:
             )
             await self._wait(request, visit.job)
             if visit.job.state != "done":
-                return _error(500 if visit.job.is_fault else 422, visit.job.error)
+                status = 500 if visit.job.is_fault else 422
+                raise HTTPException(status, visit.job.error or "The work was stopped.")
             text = await asyncio.to_thread((visit.folder / "ranking.json").read_bytes)
             return Response(text, media_type="application/json")
-        except Busy:
-            return _error(503, BUSY)
         finally:
             await asyncio.to_thread(self.visits.end, visitor)
 
@@ -89,10 +89,6 @@ class Api:
             with contextlib.suppress(RuntimeError):
                 if await request.is_disconnected():
                     self.workers.cancel(job)
-
-
-def _error(status: int, sentence: str) -> Response:
-    return JSONResponse({"error": sentence or "The work was stopped."}, status)
 
 
 def description(settings: Settings) -> dict[str, Any]:

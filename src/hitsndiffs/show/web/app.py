@@ -13,17 +13,16 @@ from starlette.applications import Starlette
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
 from hitsndiffs.show.web.api import Api
 from hitsndiffs.show.web.forms import ROLE_BUTTONS, SETTINGS, reading_options, wishes
-from hitsndiffs.show.web.frame import Frame, hung_up
-from hitsndiffs.show.web.jobs import Busy
-from hitsndiffs.show.web.security import Guard, TooLarge, TooSlow
+from hitsndiffs.show.web.frame import ANSWERED, Frame
+from hitsndiffs.show.web.security import Guard
 from hitsndiffs.show.web.settings import Settings
 from hitsndiffs.show.web.uploads import post_route, take_files
 from hitsndiffs.show.web.visits import Visit
@@ -78,15 +77,7 @@ class Page(Frame):
                 *api.routes,
             ],
             middleware=[Middleware(Guard, settings=settings)],
-            exception_handlers={
-                HTTPException: self.http_error,
-                InputError: self.input_error,
-                TooLarge: self.too_large,
-                TooSlow: self.too_slow,
-                Busy: self.busy,
-                ClientDisconnect: hung_up,
-                Exception: self.fault,
-            },
+            exception_handlers=dict.fromkeys(ANSWERED, self.problem),
             lifespan=self.lifespan,
         )
 
@@ -299,15 +290,12 @@ class Page(Frame):
         path = visit.folder / name
         if visit.is_working or is_there is None or not path.is_file():
             raise HTTPException(404, "This file is not there; rank first.")
-        content = await asyncio.to_thread(path.read_bytes)
-        given = _ascii(visit.files[0].stem) if len(visit.files) == 1 else "files"
-        return Response(
-            content,
+        given = visit.files[0].stem if len(visit.files) == 1 else "files"
+        return FileResponse(
+            path,
             media_type=DOWNLOADS[name],
-            headers={
-                "Content-Disposition": f'attachment; filename="{given}-{name}"',
-                "Content-Security-Policy": "default-src 'none'; sandbox",
-            },
+            filename=f"{given}-{name}",
+            headers={"Content-Security-Policy": "default-src 'none'; sandbox"},
         )
 
 
@@ -325,8 +313,3 @@ def _fragment(visit: Visit, name: str) -> Any:
     from markupsafe import Markup
 
     return Markup((visit.folder / name).read_text(encoding="utf-8"))
-
-
-def _ascii(name: str) -> str:
-    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name)
-    return kept.strip("-")[:60] or "hitsndiffs"

@@ -7,19 +7,28 @@ from typing import Any
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from hitsndiffs.errors import InputError
 from hitsndiffs.show.templating import asset, render
-from hitsndiffs.show.web.jobs import Workers
+from hitsndiffs.show.web.jobs import Busy, Workers
+from hitsndiffs.show.web.security import TooLarge, TooSlow
 from hitsndiffs.show.web.settings import Settings, size
 from hitsndiffs.show.web.uploads import receive_files
 from hitsndiffs.show.web.visits import Visit, Visits
 from hitsndiffs.show.web.worker import STAGES
 
-__all__ = ["Frame", "hung_up"]
+__all__ = ["ANSWERED", "Frame"]
 
-PAGE_BUSY = "The page is busy with the files of others; try again in a few minutes."
+BUSY = "The page is busy with the files of others; try again in a few minutes."
+#: What Starlette's own errors say here.
+HTTP_WORDS = {
+    "Not Found": "There is no such page.",
+    "Method Not Allowed": "This address does not accept that kind of request.",
+}
+#: Errors that :meth:`Frame.problem` answers.
+ANSWERED = (HTTPException, InputError, TooLarge, TooSlow, Busy, ClientDisconnect, Exception)
 
 Handler = Callable[[Request, Visit], Awaitable[Response]]
 
@@ -177,37 +186,25 @@ class Frame:
             request, "page/problem.html", status, sentence=sentence, visit=visit, fault=fault
         )
 
-    async def http_error(self, request: Request, error: Exception) -> Response:
-        """Answer an HTTP error, such as an unknown address."""
-        assert isinstance(error, HTTPException)
-        said = {
-            "Not Found": "There is no such page.",
-            "Method Not Allowed": "This address does not accept that kind of request.",
-        }
-        return self.say(request, said.get(error.detail, error.detail), error.status_code)
-
-    async def input_error(self, request: Request, error: Exception) -> Response:
-        """Answer input that cannot be used."""
-        return self.say(request, str(error), 422, self.visit(request))
-
-    async def too_large(self, request: Request, _: Exception) -> Response:
-        """Answer an upload that is too large."""
-        sentence = f"At most {size(self.settings.max_upload)} can be sent at once."
-        return self.say(request, sentence, 413)
-
-    async def too_slow(self, request: Request, _: Exception) -> Response:
-        """Answer an upload that has stalled."""
-        return self.say(request, "The rest of the upload did not arrive; try again.", 408)
-
-    async def busy(self, request: Request, _: Exception) -> Response:
-        """Answer when there is no room for more work or visits."""
-        return self.say(request, PAGE_BUSY, 503)
-
-    async def fault(self, request: Request, error: Exception) -> Response:
-        """Answer an unexpected error."""
-        return self.say(request, f"{type(error).__name__}.", 500, fault=True)
-
-
-async def hung_up(_: Request, __: Exception) -> Response:
-    """Answer a client that has disconnected."""
-    return Response(status_code=400)
+    async def problem(self, request: Request, error: Exception) -> Response:
+        """Say in one sentence why a request cannot be served."""
+        visit = None
+        match error:
+            case ClientDisconnect():
+                return Response(status_code=400)
+            case HTTPException():
+                sentence, status = HTTP_WORDS.get(error.detail, error.detail), error.status_code
+            case InputError():
+                sentence, status, visit = str(error), 422, self.visit(request)
+            case TooLarge():
+                sentence, status = (
+                    f"At most {size(self.settings.max_upload)} can be sent at once.",
+                    413,
+                )
+            case TooSlow():
+                sentence, status = "The rest of the upload did not arrive; try again.", 408
+            case Busy():
+                sentence, status = BUSY, 503
+            case _:
+                sentence, status = f"{type(error).__name__}.", 500
+        return self.say(request, sentence, status, visit, fault=status == 500)
