@@ -106,6 +106,11 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
         (lambda d: d["scores"].update(shape=[3]), "damaged"),
         (lambda d: d["scores"].update(bytes="!!!"), "damaged"),
         (lambda d: d["fit"].update(more=1), "damaged"),
+        (lambda d: d["fit"].update(converged=1), "converged cannot be right"),
+        (lambda d: d["fit"].update(n_iterations=True), "n_iterations cannot be right"),
+        (lambda d: d["fit"].update(notes=["a", 2]), "notes cannot be right"),
+        (lambda d: d["fit"].update(correct=d["components"]), "correct cannot be right"),
+        (lambda d: d["parameters"].update(threads="x"), "threads cannot be right"),
     ],
 )
 def test_damaged_files_get_one_sentence(change, message, tmp_path):
