@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -9,13 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from factory import THOROUGH
+from factory import THOROUGH, examples
 from hypothesis import settings
 
 # The usual run tries the same examples each time; a thorough one tries new ones. Neither takes the
 # time of an example as a failure.
-settings.register_profile("house", deadline=None, derandomize=not THOROUGH, print_blob=True)
+settings.register_profile(
+    "house", examples(100), deadline=None, derandomize=not THOROUGH, print_blob=True
+)
 settings.load_profile("house")
+
+
+def pytest_collection_finish() -> None:
+    """What the tests import stays: garbage collection need not search it again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -27,15 +27,27 @@ def threaded(layout, threads):
     return lambda responses: ThreadsEngine(responses, threads, layout=layout)
 
 
+#: A cluster that waits looks at itself seldom, which else takes some of the processor's time.
+SELDOM = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.memory.monitor-interval": "10s",
+}
+
+
 @cache
 def cluster():
     """A client of a cluster of two workers in this process; it lives as long as the tests."""
     distributed = pytest.importorskip("distributed")
+    import dask
+
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
-    )
-    client = distributed.Client(made, set_as_default=False)
+    with dask.config.set(SELDOM):
+        made = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+        )
+        client = distributed.Client(made, set_as_default=False)
     atexit.register(made.close)
     atexit.register(client.close)
     return client

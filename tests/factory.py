@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from hitsndiffs.data.responses import Responses
@@ -24,6 +25,12 @@ THOROUGH = os.environ.get("HITSNDIFFS_TESTS") == "thorough"
 def some(cases: Iterable[Any], usual: int) -> list[Any]:
     """The first few of several seeds or settings that show the same; all in a thorough run."""
     return list(cases)[: None if THOROUGH else usual]
+
+
+def examples(thorough: int, usual: int | None = None) -> settings:
+    """Try a property on so many examples: usually on half of those of a thorough run."""
+    usual = thorough // 2 if usual is None else usual
+    return settings(max_examples=thorough if THOROUGH else usual)
 
 
 def make_responses(

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from c1p_cases import choosers, consistent_answers, tree_orders, valid_orders
-from factory import THOROUGH, make_responses
-from hypothesis import given, settings
+from factory import examples, make_responses
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -47,7 +47,7 @@ def orders_by_brute_force(answers: npt.NDArray[np.int64]) -> set[tuple[int, ...]
 
 
 @given(small_answers, st.booleans(), st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_certificate_and_blocks_against_the_definition(
     answers: npt.NDArray[np.int64], sparse: bool, random: object
 ) -> None:
@@ -90,7 +90,7 @@ def test_options_that_nobody_chose_do_not_shift_the_names_of_others() -> None:
 
 
 @given(small_answers, st.booleans())
-@settings(max_examples=300 if THOROUGH else 150, deadline=None)
+@examples(300)
 def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bool) -> None:
     responses = make_responses(answers, sparse=sparse)
     expected = orders_by_brute_force(answers)
@@ -108,7 +108,7 @@ def test_analysis_against_brute_force(answers: npt.NDArray[np.int64], sparse: bo
 
 
 @given(small_answers)
-@settings(max_examples=300 if THOROUGH else 150, deadline=None)
+@examples(300)
 def test_misfits_are_maximal_and_the_first_failure_is_the_first(
     answers: npt.NDArray[np.int64],
 ) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import naive_spectral as naive
 import numpy as np
 import pytest
-from factory import make_responses, random_table, tables
-from hypothesis import given, settings
+from factory import examples, make_responses, random_table, tables
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs.engines import open_engine
@@ -22,7 +22,7 @@ def groups_of(labels):
 
 
 @given(tables(options=(2, 9)), st.booleans(), st.sampled_from(["options", "items"]))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_components_are_those_of_repeated_merging(table, sparse, linked_by):
     labels = found(table, linked_by, sparse)
     # linked by items: any answer to the same item will do

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import exam, with_own_letters
-from factory import make_responses, random_answers, some
-from hypothesis import given, settings
+from factory import examples, make_responses, random_answers, some
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs import accuracy, rank
@@ -40,7 +40,7 @@ def with_copies(seed, copied=5, noise=0.0, **size):
     return np.vstack([table, sheet]), np.r_[ability, np.full(copied, ability[0])]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(2, 9), st.integers(1, 6), st.integers(0, 10_000), st.sampled_from([0, KEPT]))
 def test_what_pairs_have_in_common(users, items, seed, kept):
     answers = random_answers(users, items, 3, 0.3, seed)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from commands import Here
-from hypothesis import given, settings
+from factory import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("distributed")
@@ -49,7 +50,7 @@ def lines_of(path):
 CELLS = st.sampled_from(["A", "B", "", 'say ""x""', "a, b", "ä", "-1", "NA", "0.5"])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     rows=st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=12),
     size=st.integers(1, 80),

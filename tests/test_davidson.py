@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from factory import random_answers
-from hypothesis import given, settings
+from factory import examples, random_answers
+from hypothesis import given
 from hypothesis import strategies as st
 from naive_methods import one_hot
 
@@ -25,7 +25,7 @@ def consistent_matrix(users, items, seed):
     return np.column_stack([above, 1 - above])
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.integers(20, 120),
     st.sampled_from([5, 20, 60]),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cases_of_ability import exam
 from engine_cases import ELSEWHERE
-from factory import make_responses, random_table, tables
-from hypothesis import given, settings
+from factory import examples, make_responses, random_table, tables
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs import InputError, rank
@@ -141,7 +141,7 @@ def test_columns_are_what_they_say(ordinary):
 
 
 @given(tables(users=(4, 20), items=(1, 8)))
-@settings(max_examples=20, deadline=None)
+@examples(20, usual=20)
 def test_discrimination_is_a_correlation_among_those_who_answered(table):
     table = table[(table >= 0).any(axis=1)]
     r = make_responses(table)
@@ -190,7 +190,7 @@ def test_the_likeliest_option_of_each_item():
 
 
 @given(tables(users=(2, 25), items=(1, 8)), st.integers(1, 5))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_shares_of_a_group_sum_to_one_within_an_item(table, groups):
     table = table[(table >= 0).any(axis=1)]
     r = make_responses(table)

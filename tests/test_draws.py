@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from factory import make_responses, random_table, seeds, tables
-from hypothesis import given, settings
+from factory import examples, make_responses, random_table, seeds, tables
+from hypothesis import given
 from scipy import stats
 
 from hitsndiffs.engines import open_engine
@@ -23,7 +23,7 @@ def close(a, b):
 
 
 @given(tables(users=(2, 20), items=(1, 10)), seeds)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_draws_follow_the_users_in_any_order_and_under_any_labels(table, seed):
     table = table[(table >= 0).any(axis=1)]
     rng = np.random.default_rng(seed)

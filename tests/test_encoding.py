@@ -7,7 +7,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from factory import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from reading_helpers import KINDS, answers, content
 
@@ -242,7 +243,7 @@ def test_wide_to_long_and_back(rows, random):
     assert set(long.users.tolist()) == set(wide.users.tolist())
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(tables)
 def test_dense_and_sparse_layouts_agree(rows):
     try:

@@ -11,8 +11,8 @@ import naive
 import numpy as np
 import pytest
 from engine_cases import ENGINES, KINDS, bent, bent_with_sums, check_against_oracle, threaded
-from factory import THOROUGH, make_responses, random_table, seeds
-from hypothesis import given, settings
+from factory import examples, make_responses, random_table, seeds
+from hypothesis import given
 from hypothesis import strategies as st
 from strict_engine import StrictEngine
 
@@ -44,7 +44,7 @@ def responses(draw):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=40 if THOROUGH else 20, deadline=None)
+@examples(40)
 @given(data=responses())
 def test_every_engine_gives_the_dense_sums(engine, data):
     check_against_oracle(ENGINES[engine](data), data)
@@ -216,7 +216,7 @@ def test_arguments_and_data_are_left_alone(engine):
 
 
 @pytest.mark.parametrize("engine", KINDS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=responses(), seed=seeds, keep=st.booleans())
 def test_some_users_in_any_order(engine, data, seed, keep):
     rng = np.random.default_rng(seed)
@@ -245,7 +245,7 @@ def test_a_part_of_a_part_that_kept_its_options(engine):
 
 
 @pytest.mark.parametrize("engine", KINDS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=responses(), seed=seeds)
 def test_some_items_for_all_users(engine, data, seed):
     rng = np.random.default_rng(seed)
@@ -270,7 +270,7 @@ def check_items(items, data, options):
 
 @pytest.mark.parametrize("engine", KINDS)
 @pytest.mark.parametrize("linked_by", ["options", "items"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=responses())
 def test_components_are_those_of_the_first_engine(engine, linked_by, data):
     found = KINDS[engine](data).components(linked_by)
@@ -280,7 +280,7 @@ def test_components_are_those_of_the_first_engine(engine, linked_by, data):
 # -- fingerprints ----------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=responses(), seed=seeds)
 def test_equal_sheets_have_equal_fingerprints_on_every_engine(data, seed):
     """Whatever the answers are packed with, in parts of the users and under any words."""

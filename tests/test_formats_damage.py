@@ -9,7 +9,7 @@ import random
 from contextlib import suppress
 
 import pytest
-from factory import THOROUGH
+from factory import examples
 from formats.cases import CASES, made
 from formats.quiz import csv_bytes, xlsx_bytes, zip_bytes
 from hypothesis import HealthCheck, example, given, settings
@@ -116,9 +116,7 @@ TEXTS = [
 ]
 
 
-@settings(
-    max_examples=30 if THOROUGH else 6, deadline=None, suppress_health_check=list(HealthCheck)
-)
+@settings(examples(30, usual=6), suppress_health_check=list(HealthCheck))
 @pytest.mark.parametrize("name", TEXTS)
 @given(seed=st.integers(0, 2**32))
 @example(seed=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs.data.pool import Run
@@ -19,7 +19,6 @@ def _codes(widths, users, seed):
     return np.stack([rng.integers(0, k, users) for k in widths]).astype(np.uint8)
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(1, 200), st.integers(0, 99))
 def test_pairs_are_those_of_the_matrix_of_ones(widths, users, seed):
     codes = _codes(widths, users, seed)

@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 import pytest
 from commands import Here
-from hypothesis import given, settings
+from factory import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hitsndiffs as hnd
@@ -238,7 +239,7 @@ class TestCommand:
         assert "none.csv: cannot be read" in done.err
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(-1, 2)), min_size=1, max_size=30))
 def test_user_groups_against_a_loop(rows: list[tuple[int, int]]) -> None:
     users = Factor([*"abcdef"], np.array([user for user, _ in rows], dtype=np.int32))

@@ -9,16 +9,16 @@ import naive_spectral as naive
 import numpy as np
 import pytest
 from factory import (
-    THOROUGH,
     c1p_table,
     consistent_tables,
+    examples,
     make_responses,
     random_table,
     seeds,
     some,
     tables,
 )
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hitsndiffs import ConvergenceWarning, InputError, rank
@@ -53,7 +53,7 @@ def same_up_to_sign(a, b, tol):
 
 
 @given(tables(items=(2, 12)), st.sampled_from(SOLVERS))
-@settings(max_examples=100 if THOROUGH else 60, deadline=None)
+@examples(100, usual=60)
 def test_scores_are_the_second_eigenvector_with_mean_0_and_variance_1(table, solver):
     table = separated(table)
     found = hnd(table, solver=solver)
@@ -70,7 +70,7 @@ def test_scores_are_the_second_eigenvector_with_mean_0_and_variance_1(table, sol
 
 
 @given(tables(items=(2, 12)))
-@settings(max_examples=60 if THOROUGH else 25, deadline=None)
+@examples(60, usual=25)
 def test_the_four_solvers_agree(table):
     table = separated(table)
     fits = [hnd(table, solver=solver) for solver in SOLVERS]
@@ -82,7 +82,7 @@ def test_the_four_solvers_agree(table):
 
 
 @given(tables(items=(2, 12)), seeds)
-@settings(max_examples=80 if THOROUGH else 40, deadline=None)
+@examples(80)
 def test_scores_do_not_depend_on_the_order_of_users_items_and_options(table, seed):
     table = separated(table)
     rng = np.random.default_rng(seed)
@@ -103,7 +103,7 @@ def test_scores_do_not_depend_on_the_order_of_users_items_and_options(table, see
 
 
 @given(tables(items=(2, 12)))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_standard_errors_are_the_spread_of_item_contributions(table):
     table = separated(table)
     found = hnd(table)
@@ -123,7 +123,7 @@ def test_standard_errors_are_the_spread_of_item_contributions(table):
 
 
 @given(consistent_tables(), seeds, st.sampled_from(SOLVERS))
-@settings(max_examples=150 if THOROUGH else 80, deadline=None)
+@examples(150, usual=80)
 def test_consistent_answers_come_out_in_a_certified_order(table, seed, solver):
     shuffled = table[np.random.default_rng(seed).permutation(len(table))]
     found = hnd(shuffled, solver=solver)
@@ -134,7 +134,7 @@ def test_consistent_answers_come_out_in_a_certified_order(table, seed, solver):
 
 
 @given(tables(users=(2, 6), items=(1, 5)))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_the_certificate_is_what_the_definition_says(table):
     found = hnd(table)
     assert found.consistent == naive.is_P_matrix(naive.C(table[found.order]))
@@ -355,7 +355,7 @@ def test_a_clear_axis_has_no_such_note():
 
 
 @given(tables(), seeds, st.sampled_from(SOLVERS))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_equal_answers_give_bit_equal_scores_and_share_a_rank(table, seed, solver):
     rng = np.random.default_rng(seed)
     twice = np.concatenate([table, table])[rng.permutation(2 * len(table))]

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from factory import THOROUGH, make_responses, random_table, some
-from hypothesis import example, given, settings
+from factory import examples, make_responses, random_table, some
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hitsndiffs import Responses, rank, simulate
@@ -32,7 +32,7 @@ TWINS = np.array(
 )
 
 
-@settings(deadline=None, max_examples=40 if THOROUGH else 25)
+@examples(40, usual=25)
 @given(
     st.integers(0, 10_000),
     st.sampled_from(["hnd", "abh", "hits", "majority", "dawid-skene", "pooled-investment"]),
@@ -65,7 +65,7 @@ def test_the_mix_of_equally_strong_axes_follows_the_data() -> None:
     assert np.array_equal(apart, basis)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(0, 10_000))
 def test_colours_follow_the_answers_alone(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -99,7 +99,7 @@ def test_even_tables(number: int) -> None:
     assert came in ("ranked", "undetermined, and said")
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(0, 10_000), st.sampled_from(METHODS))
 def test_options_renamed_item_by_item(seed: int, method: str) -> None:
     table = random_table(seed, 7, 4, 3, graded=seed % 2 == 0)
@@ -113,7 +113,7 @@ def moved(table: Any, rng: Any) -> tuple[Any, Any]:
     return codes[users][:, items], users
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.integers(0, 10_000), st.integers(3, 8), st.integers(1, 5), st.integers(2, 3))
 def test_one_order_for_the_same_answers(seed: int, m: int, n: int, k: int) -> None:
     rng = np.random.default_rng(seed)
@@ -145,7 +145,7 @@ def test_the_answers_are_the_same_in_that_order(sparse: bool) -> None:
     assert np.array_equal(r.option_labels[found.options], found.responses.option_labels)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(1, 3))
 def test_alike_is_what_exchanging_leaves_the_same(seed: int, m: int, n: int) -> None:
     table = np.random.default_rng(seed).integers(0, 2, (m, n))

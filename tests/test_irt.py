@@ -4,7 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from factory import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -208,7 +209,7 @@ def models(draw):
     return maker.from_difficulty([slopes], [draw(many)])
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(models(), st.lists(numbers, min_size=1, max_size=6))
 def test_probabilities_are_probabilities(model, theta):
     with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
@@ -219,7 +220,7 @@ def test_probabilities_are_probabilities(model, theta):
     np.testing.assert_allclose(chances.sum(axis=2), 1.0, rtol=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(models())
 def test_a_far_better_user_finds_the_correct_option(model):
     # Where any slope separates the options at all, the top user gets the item right.

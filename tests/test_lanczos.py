@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from factory import some
-from hypothesis import given, settings
+from factory import examples, some
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs.spectral.lanczos import highest_pairs
@@ -37,7 +37,7 @@ def check_pairs(matrix, found, count, vectors):
 
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.31, 1.0]), min_size=1, max_size=40),
        st.integers(1, 4), seeds)  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_few_different_values(spectrum, count, seed):
     """Repeated values, a rank much below the size, nothing but zeros, sizes down to 1."""
     matrix = matrix_with(spectrum, seed)
@@ -48,7 +48,7 @@ def test_few_different_values(spectrum, count, seed):
 
 
 @given(st.integers(1, 60), st.integers(1, 5), seeds, st.sampled_from([1e-8, 1.0, 1e8]))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_random_symmetric_matrices_of_any_scale(size, count, seed, scale):
     values = scale * np.random.default_rng(seed).standard_normal(size)
     matrix = matrix_with(values, seed)
@@ -68,7 +68,7 @@ def test_values_that_are_repeated_or_nearly_so_are_both_seen(apart, next_value):
 
 
 @given(st.floats(0.05, 0.99), st.floats(0.5, 1.0), seeds)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_value_without_vector_tells_the_distance(second, third, seed):
     spectrum = np.concatenate([[1.0, second], np.linspace(0, second * third, 148)])
     matrix = matrix_with(spectrum, seed)

@@ -8,8 +8,8 @@ import naive_key
 import numpy as np
 import pytest
 from cases_of_ability import exam
-from factory import make_responses, some, tables
-from hypothesis import assume, example, given, settings
+from factory import examples, make_responses, some, tables
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -93,7 +93,7 @@ def test_counts_alone_are_popularity_and_a_flat_dirichlet():
 
 
 @given(tables(users=(5, 25), items=(4, 12)))
-@settings(max_examples=15, deadline=None)
+@examples(15, usual=15)
 def test_the_evidence_does_not_fall(table):
     table = table[(table >= 0).any(axis=1)]
     assume(len(table) > 2)
@@ -155,7 +155,7 @@ def test_posteriors_are_those_of_a_fine_grid_however_narrow(items):
 
 
 @given(tables(users=(1, 6), items=(1, 3)))
-@settings(max_examples=15, deadline=None)
+@examples(15, usual=15)
 def test_any_log_values_give_a_proper_posterior(table):
     rng = np.random.default_rng(int(np.abs(table).sum()))
     logs = rng.normal(scale=10.0 ** rng.integers(-3, 5), size=(20, len(THETA)))
@@ -208,7 +208,7 @@ def test_it_is_safe_on_any_input(name):
 
 
 @given(tables(users=(2, 15), items=(1, 8)))
-@settings(max_examples=10, deadline=None)
+@examples(10, usual=10)
 def test_users_with_equal_answers_get_equal_results(table):
     table = np.vstack([table, table[:2]])
     ranking = rank(make_responses(table), "latent-key", resamples=2)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from factory import make_responses, random_answers
-from hypothesis import given, settings
+from factory import examples, make_responses, random_answers
+from hypothesis import given
 from hypothesis import strategies as st
 from naive_methods import laplacian, one_hot
 
@@ -51,7 +51,7 @@ def test_direct_iterates_on_the_dense_matrix_when_it_is_large():
     assert same_up_to_sign(found.vector, vectors[:, 1], 1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(4, 25), st.integers(0, 10_000), st.sampled_from(FIEDLER_SOLVERS))
 def test_consistent_answers_are_put_in_order(users, seed, solver):
     answers, ability = consistent_answers(users, 60, 3, seed)

@@ -6,8 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
-from factory import make_responses, random_answers
-from hypothesis import assume, given, settings
+from factory import examples, make_responses, random_answers
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from naive_methods import full_confusions, one_coin
 
@@ -26,7 +26,7 @@ TABLES = st.builds(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(TABLES, st.sampled_from([0.5, 1.0, 3.0]))
 def test_one_coin_is_its_formula(answers, smoothing):
     rates, key = one_coin(answers, 6, smoothing)
@@ -35,7 +35,7 @@ def test_one_coin_is_its_formula(answers, smoothing):
     np.testing.assert_allclose(fitted.key_probabilities_, key, atol=1e-7)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20, usual=20)
 @given(TABLES, st.sampled_from([0.5, 2.0]))
 def test_full_is_its_formula(answers, smoothing):
     assume((answers >= 0).any(axis=0).all())

@@ -6,8 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
-from factory import make_responses, random_answers
-from hypothesis import assume, given, settings
+from factory import examples, make_responses, random_answers
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from naive_methods import (
     hits,
@@ -39,7 +39,7 @@ TABLES = st.builds(
     missing=st.sampled_from([0.0, 0.3]),
     seed=st.integers(0, 10_000),
 )
-QUICK = settings(max_examples=30, deadline=None)
+QUICK = examples(30)
 
 
 @QUICK

@@ -5,8 +5,8 @@ from __future__ import annotations
 import naive_spectral as naive
 import numpy as np
 import pytest
-from factory import make_responses, random_table, seeds, tables
-from hypothesis import assume, given, settings
+from factory import examples, make_responses, random_table, seeds, tables
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hitsndiffs import InputError, rank
@@ -27,7 +27,7 @@ def orientation(table, scores, **known):
     tables(users=(20, 60), items=(2, 8), missing=False),
     seeds,
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_sign_is_that_of_the_papers_decile_entropy(table, seed):
     scores = np.random.default_rng(seed).permutation(len(table)).astype(float)
     tenth = len(table) // 10
@@ -42,7 +42,7 @@ def test_sign_is_that_of_the_papers_decile_entropy(table, seed):
 
 
 @given(tables(users=(2, 40)), seeds)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_reversed_scores_turn_the_sign_and_nothing_else(table, seed):
     table = table[(table >= 0).any(axis=1)]
     assume(len(table) >= 2)
@@ -124,7 +124,7 @@ def test_undecided_puts_the_first_user_up(scores, sign):
 
 
 @given(st.integers(0, 500), st.booleans(), st.integers(1, 6))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_known_answers_settle_it_either_way(seed, upside_down, n_known):
     """Whoever says that the weak users' answers are right gets the weak users on top."""
     rng = np.random.default_rng(seed)

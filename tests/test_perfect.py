@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from c1p_cases import tree_orders
-from factory import THOROUGH, make_responses, random_table, some
-from hypothesis import given, settings
+from factory import THOROUGH, examples, make_responses, random_table, some
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs import rank
@@ -89,7 +89,7 @@ def test_the_axis_alone_misses_many_of_them(monkeypatch):
     assert sum(certified) < 0.9 * len(tables)
 
 
-@settings(max_examples=150 if THOROUGH else 80, deadline=None)
+@examples(150, usual=80)
 @given(st.integers(0, 10**6), st.sampled_from(WAYS), st.booleans())
 def test_orders_are_counted_as_the_tree_counts_them(seed, way, sparse):
     rng = np.random.default_rng(seed)
@@ -108,7 +108,7 @@ def test_orders_are_counted_as_the_tree_counts_them(seed, way, sparse):
     assert (np.diff(found.steps) >= 0).all()
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.integers(0, 10**6), st.floats(0, 0.5))
 def test_what_has_no_perfect_order_is_left_alone(seed, missing):
     table = random_table(seed, 12, 6, 3, missing=missing)
@@ -225,7 +225,7 @@ def test_orders_of_too_many_options_are_not_counted():
     assert count_orders([0, 1, 2], [1, 2, 3], 4, up_to=2) is None
 
 
-@settings(deadline=None, max_examples=300 if THOROUGH else 150)
+@examples(300)
 @given(
     st.integers(1, 12).flatmap(
         lambda places: st.tuples(

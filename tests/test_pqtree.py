@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from c1p_cases import TUCKER, random_sets, tree_orders, tucker, valid_orders
-from factory import THOROUGH
-from hypothesis import given, settings
+from factory import THOROUGH, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs.order.pqtree import reduction
@@ -39,7 +39,7 @@ def reduce_and_compare(n: int, sets: list[list[int]]) -> tuple[int, int]:
         )
     )
 )
-@settings(max_examples=200 if THOROUGH else 100, deadline=None)
+@examples(200)
 def test_any_sets_against_brute_force(case: tuple[int, list[list[int]]]) -> None:
     reduce_and_compare(*case)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import biased_workers, exam
-from factory import make_responses, tables
-from hypothesis import given, settings
+from factory import examples, make_responses, tables
+from hypothesis import given
 
 from hitsndiffs import rank
 from hitsndiffs.engines import open_engine
@@ -40,7 +40,7 @@ def cells(r, users=None, options=None):
 
 
 @given(tables(users=(3, 20), items=(2, 12)))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_hidden_and_seen_answers_make_the_whole(table):
     r = make_responses(table[(table >= 0).any(axis=1)])
     for turn in range(2):

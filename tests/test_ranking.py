@@ -12,8 +12,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from factory import make_responses, random_table, tables
-from hypothesis import given, settings
+from factory import examples, make_responses, random_table, tables
+from hypothesis import given
 
 import hitsndiffs
 from hitsndiffs import InputError, Ranking, Responses, rank
@@ -76,7 +76,7 @@ def test_attributes_are_aligned_with_the_users(ranking):
 
 
 @given(tables())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_order_and_ranks_fit_together(table):
     found = rank(make_responses(table), method="hnd")
     assert sorted(found.order.tolist()) == list(range(len(table)))
@@ -232,7 +232,7 @@ def test_answer_key(ranking):
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_key_probabilities_sum_to_one_within_an_item(table):
     found = rank(make_responses(table), method="hnd")
     p = found.fit.key_probabilities

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
-from factory import THOROUGH
+from factory import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading_helpers import WIDE, answers, as_if_large, as_parquet, content
@@ -346,11 +346,7 @@ labels = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_si
 chosen = st.one_of(st.just(""), st.integers(0, 400).map(str), labels, st.sampled_from("ABC"))
 
 
-@settings(
-    max_examples=100 if THOROUGH else 40,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    deadline=None,
-)
+@settings(examples(100, usual=40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(chosen, chosen, chosen), min_size=2, max_size=30))
 def test_pieces_and_memory_give_the_same_responses(rows):
     text = io.StringIO()

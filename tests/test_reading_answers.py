@@ -8,8 +8,9 @@ import random
 import numpy as np
 import pytest
 from commands import Here
+from factory import examples
 from formats.quiz import xlsx_bytes, zip_bytes
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reading_helpers import answers
 
@@ -136,7 +137,7 @@ def test_ids_that_are_all_the_same_name_nobody():
     assert any("same value in all rows" in note for note in r.notes)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(2, 30), st.integers(2, 8), st.data())
 def test_letters_are_never_lost(users, items, data):
     """Whatever people answer with letters, every column and row stays."""
@@ -336,7 +337,7 @@ def test_answers_that_are_all_alike_get_a_plain_word():
 # -- changes of encoded answers ------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.integers(2, 8), st.integers(1, 4), st.booleans(), st.data())
 def test_relabelling_and_selecting_do_what_they_say(users, items, sparse, data):
     from hitsndiffs.data.encoding.result import Encoded, label_array
@@ -375,7 +376,6 @@ def test_relabelling_and_selecting_do_what_they_say(users, items, sparse, data):
     assert label_array(["x"]).tolist() == ["x"]
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_nobody_is_left_out_of_an_ordinary_table(data):
     users, items = data.draw(st.integers(8, 20)), data.draw(st.integers(2, 6))

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from factory import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from reading_helpers import answers, content
 
@@ -268,7 +269,7 @@ def test_a_plan_can_be_printed_written_changed_and_repeated(tmp_path):
         again.read()
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(
     st.integers(3, 8),
     st.integers(2, 6),

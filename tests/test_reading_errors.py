@@ -9,8 +9,8 @@ import random
 
 import polars as pl
 import pytest
-from factory import THOROUGH
-from hypothesis import given, settings
+from factory import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from reading_helpers import WIDE, as_if_large, as_parquet
 
@@ -239,19 +239,19 @@ def attempt(data: bytes, **arguments) -> None:
     assert "\n" not in message
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.binary(max_size=300))
 def test_random_bytes(data):
     attempt(data)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.text(alphabet='ab01,;\t"\n\r -.{}[]:é\0', max_size=120), st.booleans())
 def test_random_text(text, transpose):
     attempt(text.encode(), transpose=transpose)
 
 
-@settings(max_examples=300 if THOROUGH else 75, deadline=None)
+@examples(300, usual=75)
 @given(st.integers(0, 2**32), st.sampled_from(["csv", "long", "jsonl", "gzip"]))
 def test_damaged_files(seed, kind):
     rng = random.Random(seed)
@@ -268,7 +268,7 @@ def test_damaged_files(seed, kind):
     attempt(bytes(data), sizes=as_if_large(64 if rng.random() < 0.5 else None))
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.integers(1, 2000))
 def test_cut_parquet(length):
     # Damage within a page is beyond us: Polars panics over it, and may even abort.

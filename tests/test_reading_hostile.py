@@ -11,8 +11,9 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
+from factory import examples
 from formats.quiz import ods_bytes, xlsx_bytes, zip_bytes
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reading_helpers import as_if_large, content
 
@@ -42,7 +43,7 @@ def test_a_cell_too_few_and_one_too_many_do_not_make_up_for_each_other(chunk):
         read(text.encode(), sizes=as_if_large(chunk))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.integers(2, 5), st.integers(0, 40), st.integers(-1, 1), st.sampled_from([None, 64]))
 def test_every_ragged_row_is_found_on_every_path(width, row, change, chunk):
     cells = [["user", *(f"q{k}" for k in range(1, width))]]
@@ -233,7 +234,7 @@ def test_columns_of_lists_do_not_shift_the_others():
     assert (r.users.tolist(), r.items.tolist()) == (["a", "b", "c", "d"], ["q1", "q2"])
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(st.binary(max_size=300))
 def test_any_bytes_get_a_reading_or_a_sentence(data):
     sentence = "."

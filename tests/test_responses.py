@@ -8,8 +8,8 @@ import pickle
 import naive_spectral as naive
 import numpy as np
 import pytest
-from factory import make_responses, seeds, tables
-from hypothesis import given, settings
+from factory import examples, make_responses, seeds, tables
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs import Responses
@@ -25,7 +25,7 @@ def one_hot(r):
 
 
 @given(tables(), st.booleans())
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_counts_are_those_of_the_response_matrix(table, sparse):
     r = make_responses(table, sparse=sparse)
     c = naive.C(table)
@@ -42,7 +42,7 @@ def test_counts_are_those_of_the_response_matrix(table, sparse):
 
 
 @given(tables())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_two_layouts_hold_the_same(table):
     dense, sparse = make_responses(table), make_responses(table, sparse=True)
     np.testing.assert_array_equal(dense.codes, sparse.codes)
@@ -66,7 +66,7 @@ def test_many_options_take_a_wider_code():
 
 
 @given(tables(), seeds, st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_some_users_only(table, seed, sparse):
     rng = np.random.default_rng(seed)
     users = rng.permutation(len(table))[: rng.integers(1, len(table) + 1)]
@@ -81,7 +81,7 @@ def test_some_users_only(table, seed, sparse):
 
 
 @given(tables(), seeds)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_some_items_only(table, seed):
     rng = np.random.default_rng(seed)
     r = make_responses(table)

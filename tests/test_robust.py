@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from cases_of_ability import exam, two_camps, with_own_letters
-from factory import consistent_tables, make_responses, random_table, some
-from hypothesis import given, settings
+from factory import consistent_tables, examples, make_responses, random_table, some
+from hypothesis import given
 
 from hitsndiffs import accuracy, rank, simulate
 from hitsndiffs.methods.robust import choose_axis
@@ -43,7 +43,7 @@ def test_shrinkage_changes_the_scores():
 
 
 @given(consistent_tables())
-@settings(max_examples=15, deadline=None)
+@examples(15, usual=15)
 def test_a_certified_order_is_returned_as_it_is(table):
     r = make_responses(table)
     plain, robust = rank(r, "hnd"), rank(r, "hnd-robust")

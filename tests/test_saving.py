@@ -8,7 +8,8 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from factory import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hitsndiffs as hnd
@@ -131,7 +132,7 @@ def test_what_is_no_file_or_no_json(tmp_path):
         hnd.load(tmp_path / "text")
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20, usual=20)
 @given(seed=st.integers(0, 1000), method=st.sampled_from(["auto", "hnd", "hnd-robust", "majority"]))
 def test_those_who_are_in_the_ranking_get_the_score_they_have(seed, method):
     responses = simulated(seed, users=25, items=9)

@@ -8,8 +8,8 @@ import re
 
 import numpy as np
 import pytest
-from factory import THOROUGH, c1p_table, make_responses, random_table
-from hypothesis import given, settings
+from factory import c1p_table, examples, make_responses, random_table
+from hypothesis import given
 from hypothesis import strategies as st
 from show_cases import HOSTILE, copied, hostile
 
@@ -252,7 +252,7 @@ def test_comparisons_draw_themselves() -> None:
         hnd.compare(r, ["hnd"]).plot()
 
 
-@settings(max_examples=200 if THOROUGH else 30)
+@examples(200, usual=30)
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=20))
 def test_names_stay_apart(labels: list[str]) -> None:
     unique = list(dict.fromkeys(labels))
@@ -263,7 +263,7 @@ def test_names_stay_apart(labels: list[str]) -> None:
     assert len(set(numbered)) == len(numbered)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_names_beside_lines_do_not_overlap(ends: list[float]) -> None:
     places = sorted(_apart(ends))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from factory import c1p_table, make_responses, random_table, tables
-from hypothesis import assume, given, settings
+from factory import c1p_table, examples, make_responses, random_table, tables
+from hypothesis import assume, given
 
 from hitsndiffs import METHODS, simulate
 from hitsndiffs.engines import open_engine
@@ -68,7 +68,7 @@ def naive_mu(r, s, lam):
 
 
 @given(tables(users=(4, 20), items=(3, 10)))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_both_constants_are_one_way_variance_ratios(table):
     r = make_responses(table[(table >= 0).any(axis=1)])
     assume(r.n_users > 2 and r.n_options > r.n_items)

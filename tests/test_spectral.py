@@ -7,8 +7,8 @@ from functools import cache
 import naive_spectral as naive
 import numpy as np
 import pytest
-from factory import c1p_table, consistent_tables, make_responses, random_table, tables
-from hypothesis import assume, given, settings
+from factory import c1p_table, consistent_tables, examples, make_responses, random_table, tables
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hitsndiffs.engines import open_engine
@@ -43,7 +43,7 @@ def is_same_axis(a, b, tol):
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_operators_are_the_papers_matrices(table):
     table = answered(table)
     c = naive.C(table)
@@ -53,7 +53,7 @@ def test_operators_are_the_papers_matrices(table):
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_rows_of_u_sum_to_one_and_answer_counts_are_stationary(table):
     table = answered(table)
     sums = opened(table)
@@ -63,7 +63,7 @@ def test_rows_of_u_sum_to_one_and_answer_counts_are_stationary(table):
 
 
 @given(tables(missing=False))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_u_is_symmetric_for_equal_answer_counts(table):
     sums = opened(table)
     u = Averaging.of(sums).dense()
@@ -77,7 +77,7 @@ def test_u_is_not_symmetric_for_unequal_answer_counts():
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_u_is_similar_to_a_symmetric_matrix_with_eigenvalues_from_0_to_1(table):
     c = naive.C(answered(table))
     of_u = np.sort(np.linalg.eigvals(naive.U(c)).real)
@@ -88,7 +88,7 @@ def test_u_is_similar_to_a_symmetric_matrix_with_eigenvalues_from_0_to_1(table):
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_lemma_1_differences_of_eigenvectors_of_u_are_eigenvectors_of_u_diff(table):
     c = naive.C(answered(table))
     m = len(c)
@@ -106,7 +106,7 @@ def test_lemma_1_differences_of_eigenvectors_of_u_are_eigenvectors_of_u_diff(tab
 
 
 @given(consistent_tables())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_u_is_an_r_matrix_and_u_diff_non_negative_on_consistent_answers(table):
     c = naive.C(table)
     assert naive.is_P_matrix(c)
@@ -133,7 +133,7 @@ def well_separated(table):
 
 
 @given(tables(items=(2, 12)), st.sampled_from(SOLVERS))
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_solvers_find_the_second_axis_of_u(table, solver):
     table, value, vector = well_separated(table)
     found = solve(opened(table), solver)
@@ -265,7 +265,7 @@ def check_axes(table, found, values, vectors):
 
 
 @given(tables(), CASES)
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_leading_axes_are_those_of_the_dense_matrix(table, how):
     table = answered(table)
     values, vectors = dense_axes(table, **how)
@@ -273,7 +273,7 @@ def test_leading_axes_are_those_of_the_dense_matrix(table, how):
 
 
 @given(tables(users=(8, 20)), CASES, st.integers(0, 1000))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_leading_axes_with_user_weights(table, how, seed):
     table = answered(table)
     weights = np.random.default_rng(seed).uniform(0.2, 3, len(table))
@@ -297,7 +297,7 @@ def test_lanczos_finds_what_the_dense_solver_finds(shape, how):
 
 
 @given(tables(missing=False, items=(2, 10)))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_centring_changes_nothing_on_complete_data(table):
     sums = opened(table)
     plain, centred = (leading_axes(sums, 2, centred=c) for c in (False, True))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from factory import make_responses, tables
-from hypothesis import given, settings
+from factory import examples, make_responses, tables
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs.engines import open_engine
@@ -16,7 +16,7 @@ levels = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 
 
 @given(tables(), st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_patterns_are_equal_where_answers_are(table, sparse):
     number = patterns(open_engine(make_responses(table, sparse=sparse)))
     for j, row in enumerate(table):
@@ -155,7 +155,7 @@ def test_an_option_that_skips_a_level_is_beyond_mending():
 
 
 @given(tables(users=(2, 14)), st.integers(0, 1000), st.booleans())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_equal_answers_stand_together_in_the_order(table, seed, sparse):
     scores = np.random.default_rng(seed).integers(0, 3, len(table)).astype(float)
     r = make_responses(table, sparse=sparse)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from factory import THOROUGH, make_responses, tables
-from hypothesis import given, settings
+from factory import examples, make_responses, tables
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs.engines import open_engine
@@ -31,7 +31,7 @@ def check_same(problems, starts, max_rounds):
     return found
 
 
-@settings(max_examples=25 if THOROUGH else 12, deadline=None)
+@examples(25)
 @given(tables(users=(3, 15), items=(2, 10)), st.integers(0, 99), st.booleans())
 def test_from_several_starts_and_with_several_weights(table, seed, strong):
     table = table[(table >= 0).any(axis=1)]

@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from factory import THOROUGH
-from hypothesis import given, settings
+from factory import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from reading_helpers import content
 
@@ -126,7 +126,7 @@ STRANGE_NAMES = [*NAMES, "u1", "", " ", '"u,#"', '"u""#"', "\u00a0u#", "-1", "0#
 def test_plain_tables_are_scanned_and_give_the_same() -> None:
     taken: Counter[bool] = Counter()
 
-    @settings(deadline=None, max_examples=500 if THOROUGH else 40)
+    @examples(500, usual=40)
     @given(tables(TAME, NAMES, faults=False))
     def check(table: tuple[bytes, int]) -> None:
         taken.update(same_in_all_ways(*table))
@@ -139,7 +139,7 @@ def test_plain_tables_are_scanned_and_give_the_same() -> None:
 def test_strange_tables_give_the_same_and_the_same_messages() -> None:
     taken: Counter[bool] = Counter()
 
-    @settings(deadline=None, max_examples=500 if THOROUGH else 60)
+    @examples(500, usual=60)
     @given(tables(TAME * 2 + STRANGE, STRANGE_NAMES, faults=True))
     def check(table: tuple[bytes, int]) -> None:
         taken.update(same_in_both_ways(*table))

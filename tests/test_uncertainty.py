@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases_of_ability import exam
-from factory import make_responses, random_table, some
-from hypothesis import given, settings
+from factory import examples, make_responses, random_table, some
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs import InputError, rank
@@ -75,7 +75,7 @@ def test_computed_and_drawn_results_agree(error):
 
 
 @given(st.integers(2, 40), st.integers(1, 45), st.integers(0, 1000))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_chances_of_the_top_sum_to_its_size(users, k, seed):
     _, scores, errors = measured(seed, users, 0.5)
     chance = top_probabilities(scores, errors, k)
