@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -21,10 +21,13 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.latent_key.grid import THETA
 from hitsndiffs.methods.probability import log_curves, logistic
 
+if TYPE_CHECKING:
+    from hitsndiffs.methods.latent_key.problem import Problem
+
 __all__ = [
-    "Candidates",
     "Curves",
     "ItemBlock",
+    "Weighed",
     "about_key",
     "expected_logs",
     "fit_curves",
@@ -36,6 +39,8 @@ __all__ = [
 
 #: One number, or one for each of several fits side by side.
 Number = float | Floats
+#: The parameters of a model's candidates.
+Parameters = TypeVar("Parameters")
 
 #: Candidates handled at once: their curves over the grid fit the cache.
 CANDIDATES_AT_ONCE = 1024
@@ -78,7 +83,7 @@ class Curves:
         key
             How likely each curve is that of a key.
         curvature
-            See :class:`Candidates`.
+            See :func:`fit_curves`.
         rounds
             The number of this round.
         """
@@ -121,30 +126,31 @@ def item_blocks(data: Engine, size: int = CANDIDATES_AT_ONCE) -> list[ItemBlock]
     ]
 
 
-def for_blocks(blocks: list[ItemBlock], work: Callable[[int], None], threads: int) -> None:
-    """Call ``work`` with the number of every block; on one thread if they are few."""
-    Run(threads if len(blocks) >= MANY_BLOCKS else 1)(len(blocks), work)
+def for_blocks(problem: Problem, work: Callable[[int], None]) -> None:
+    """Call ``work`` with the number of every block of items; on one thread if they are few."""
+    many = len(problem.blocks) >= MANY_BLOCKS
+    Run(problem.data.threads if many else 1)(len(problem.blocks), work)
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Weighed(Generic[Parameters]):
     """All candidates after a round.
 
     Attributes
     ----------
-    curves
-        Slopes and intercepts that fit best.
+    fitted
+        The parameters that fit best.
     key
         P(the candidate is the key of its item).
     prior
-        Log prior of being the key, the curve's part included.
+        Log prior of being the key, the parameters' part included.
     logs
-        What choosing the option says about ability, over the grid.
+        What choosing the option says about the user, over the grid.
     curvature
-        Second derivatives in slope and in intercept, and the determinant of all of them, as rows.
+        Second derivatives in the parameters.
     """
 
-    curves: Curves
+    fitted: Parameters
     key: Floats
     prior: Floats
     logs: Floats
@@ -152,40 +158,30 @@ class Candidates:
 
 
 def weigh_candidates(
-    blocks: list[ItemBlock],
-    curves: Curves,
-    chosen: Floats,
-    fixed: Floats,
-    known: Floats,
-    *,
-    rounds: int,
-    threads: int,
-) -> Candidates:
+    problem: Problem, curves: Curves, chosen: Floats, fixed: Floats, rounds: int
+) -> Weighed[Curves]:
     """Fit every candidate's curve, and let the candidates of each item compete.
 
     Parameters
     ----------
-    blocks
-        The items.
+    problem
+        The items, and what is certain about their keys.
     curves
         Starting values.
     chosen
         How many chose each option, over the grid of abilities.
     fixed
         Log prior of each candidate that does not depend on the curves.
-    known
-        1 for a known right option, 0 for the others of its item, -1 elsewhere.
     rounds
         The number of this round.
-    threads
-        Number of threads.
     """
+    known = problem.certain if chosen.ndim == 2 else problem.certain[:, None]
     size = chosen.shape[:-1]
     slopes, intercepts, key, prior = np.empty((4, *size))
     curvature, logs = np.empty((3, *size)), np.empty(chosen.shape)
 
     def work(number: int) -> None:
-        part, items = blocks[number].options, blocks[number].items
+        part, items = problem.blocks[number].options, problem.blocks[number].items
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
         count = chosen[part]
         answered = items.sum(count)
@@ -198,9 +194,9 @@ def weigh_candidates(
         logs[part] = _expected(items, key[part], lines, wrong)
         slopes[part], intercepts[part], curvature[:, part] = here.slopes, here.intercepts, bend
 
-    for_blocks(blocks, work, threads)
+    for_blocks(problem, work)
     fitted = replace(curves, slopes=slopes, intercepts=intercepts)
-    return Candidates(fitted, key, prior, logs, curvature)
+    return Weighed(fitted, key, prior, logs, curvature)
 
 
 def about_key(key: Floats, prior: Floats) -> Any:
@@ -208,17 +204,17 @@ def about_key(key: Floats, prior: Floats) -> Any:
     return (key * (prior - np.log(np.maximum(key, 1e-300)))).sum(axis=0)
 
 
-def expected_logs(blocks: list[ItemBlock], key: Floats, curves: Curves, threads: int) -> Floats:
+def expected_logs(problem: Problem, key: Floats, curves: Curves) -> Floats:
     """What choosing an option says about ability: its log likelihood averaged over the key."""
     logs = np.empty((len(key), len(THETA)))
 
     def work(number: int) -> None:
-        part = blocks[number].options
+        part, items = problem.blocks[number].options, problem.blocks[number].items
         here = replace(curves, slopes=curves.slopes[part], intercepts=curves.intercepts[part])
         lines = here.lines
-        logs[part] = _expected(blocks[number].items, key[part], lines, log_curves(lines)[1])
+        logs[part] = _expected(items, key[part], lines, log_curves(lines)[1])
 
-    for_blocks(blocks, work, threads)
+    for_blocks(problem, work)
     return logs
 
 
@@ -226,7 +222,8 @@ def fit_curves(c: Curves, chosen: Floats, answered: Floats, rounds: int) -> tupl
     """Maximise each candidate's log posterior in ``(a, b)``: damped Newton steps.
 
     Most of the way is gone in the first round; later ones need a few steps.
-    Returns the curves, and the curvature at the end (see :class:`Candidates`).
+    Returns the curves, and at the end the second derivatives in slope and in intercept, and the
+    determinant of all of them, as rows.
     """
     a, b = c.slopes, c.intercepts
     others = _powers(answered - chosen)

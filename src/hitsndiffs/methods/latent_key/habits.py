@@ -215,15 +215,7 @@ class HabitProblem(KeyProblem):
         curves, chosen, common = state
         chosen = np.round(chosen, STEADY)
         counts = chosen.sum(axis=1)  # of the answers that were not given by habit
-        found = weigh_candidates(
-            self.blocks,
-            curves,
-            chosen,
-            self.of_counts(counts),
-            self.certain,
-            rounds=rounds,
-            threads=self.data.threads,
-        )
+        found = weigh_candidates(self, curves, chosen, self.of_counts(counts), rounds)
         key = found.key
         wrong = self._wrong(key, counts)
         logs, by_key = self._columns(found.logs + wrong[:, None])
@@ -231,7 +223,7 @@ class HabitProblem(KeyProblem):
         # for wrong options the shares are integrated out, not estimated
         evidence = float(side[0] + about_key(key, found.prior) - counts @ wrong)
         evidence += PSEUDO_USERS * float(self.first @ np.log(common / self.first))
-        curves = found.curves.pooled(key, found.curvature, rounds)
+        curves = found.fitted.pooled(key, found.curvature, rounds)
         fit = HabitFit(self, key, logs, evidence, rounds, curves, common, by_key, counts)
         users = side[1:]
         common = (users + PSEUDO_USERS * self.first) / (float(users.sum()) + PSEUDO_USERS)
@@ -240,7 +232,7 @@ class HabitProblem(KeyProblem):
     def applied(self, solution: Solution) -> HabitFit:
         """Apply a solution found for some of the users to these, who answered the same items."""
         assert isinstance(solution, HabitFit)
-        logs = expected_logs(self.blocks, solution.key, solution.curves, self.data.threads)
+        logs = expected_logs(self, solution.key, solution.curves)
         wrong = self._wrong(solution.key, solution.counts)
         logs, by_key = self._columns(logs + wrong[:, None])
         return replace(solution, problem=self, logs=logs, by_key=by_key)

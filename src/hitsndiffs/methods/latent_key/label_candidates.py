@@ -8,12 +8,16 @@ needs no exponentials over the grid, and sums over the grid are products with a 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.items import Items
-from hitsndiffs.methods.latent_key.candidates import ItemBlock, for_blocks
+from hitsndiffs.methods.latent_key.candidates import Weighed, for_blocks
+
+if TYPE_CHECKING:
+    from hitsndiffs.methods.latent_key.signal import LeaningProblem
 
 __all__ = [
     "ABILITIES",
@@ -21,7 +25,6 @@ __all__ = [
     "SLOPE",
     "SLOPE_VARIANCE",
     "Signal",
-    "Weighed",
     "label_lines",
     "log_odds_against",
     "told",
@@ -34,6 +37,8 @@ LEANINGS = 11
 #: The ability of every pair; and its powers 1, θ and θ², for sums over all pairs.
 THETA: Floats = np.repeat(ABILITIES, LEANINGS)
 POWERS: Floats = THETA[:, None] ** np.arange(3)
+#: Newton steps in the first round, and in every other.
+FIRST_STEPS, STEPS = 6, 1
 #: Prior mean and variance of the intercepts, and how many items they are worth.
 MEAN, VARIANCE, PSEUDO = 1.0, 1.0, 10.0
 #: Log-normal prior of the slope: ranking assumes that people differ in ability.
@@ -82,7 +87,7 @@ class Signal:
         label
             The number of each option's label.
         key, bend
-            See :class:`Weighed`.
+            P(the option is the key), and the second derivative in its intercept.
         leanings
             How many users are at each point of leaning.
         """
@@ -101,31 +106,6 @@ class Signal:
             shares=(total + PSEUDO_LABEL) / (total.sum() + 2 * PSEUDO_LABEL),
             leanings=weights / weights.sum(),
         )
-
-
-@dataclass(frozen=True)
-class Weighed:
-    """All candidates after a round.
-
-    Attributes
-    ----------
-    signal
-        The intercepts that fit best, and the slope after a step.
-    key
-        P(the candidate is the key of its item).
-    prior
-        Log prior of being the key, the intercept's part included.
-    logs
-        What choosing the option says about the user, over all pairs.
-    bend
-        Second derivative in the intercept.
-    """
-
-    signal: Signal
-    key: Floats
-    prior: Floats
-    logs: Floats
-    bend: Floats
 
 
 def label_lines(slope: float, points: Floats) -> Floats:
@@ -163,47 +143,30 @@ def told(
 
 
 def weigh_labels(
-    blocks: list[ItemBlock],
-    label: Ints,
-    points: Floats,
-    signal: Signal,
-    key: Floats,
-    chosen: Floats,
-    certain: Floats,
-    *,
-    steps: int,
-    held: bool,
-    threads: int,
-) -> Weighed:
+    problem: LeaningProblem, signal: Signal, key: Floats, chosen: Floats, *, rounds: int, held: bool
+) -> Weighed[Signal]:
     """Fit all candidates' intercepts, and let the two candidates of each item compete.
 
     The slope takes one step, given the likely keys, unless it is held.
 
     Parameters
     ----------
-    blocks
-        The items.
-    label
-        The number of each option's label.
-    points
-        The grid of leanings.
+    problem
+        The items, their labels, and what is certain about their keys.
     signal, key
         Starting values.
     chosen
         How many chose each option, over all pairs.
-    certain
-        1 for a known right option, 0 for the others of its item, -1 elsewhere.
-    steps
-        Newton steps.
+    rounds
+        The number of this round.
     held
         Whether the slope stays as it is.
-    threads
-        Number of threads.
     """
+    label, certain, blocks = problem.numbers, problem.certain, problem.blocks
     intercepts, bend, prior, weighed = np.empty((4, len(chosen)))
     logs = np.empty_like(chosen)
     slopes = np.zeros((len(blocks), 2))
-    lines = label_lines(signal.slope, points)
+    lines = label_lines(signal.slope, problem.points)
     odds = np.exp(lines)
 
     def work(number: int) -> None:
@@ -213,7 +176,7 @@ def weigh_labels(
         answered = items.sum(count)
         sums = count @ POWERS
         others = items.sum(sums) - sums
-        for _ in range(steps):
+        for _ in range(FIRST_STEPS if rounds == 1 else STEPS):
             # if the candidate is the key: how many would not choose it
             miss = _one_and_odds(odds, mine, b)
             np.divide(1.0, miss, out=miss)
@@ -237,7 +200,7 @@ def weigh_labels(
         logs[part] = told(items, lines, mine, b, weighed[part], against)
         intercepts[part], bend[part] = b, curve
 
-    for_blocks(blocks, work, threads)
+    for_blocks(problem, work)
     slope = signal.slope
     if not held:
         up, curve = slopes.sum(axis=0)

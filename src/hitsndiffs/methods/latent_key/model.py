@@ -165,24 +165,16 @@ class KeyProblem(Problem):
     def round(self, state: Any, rounds: int) -> tuple[KeyFit, Any]:
         """The solution after a round, and what the next one needs."""
         curves, chosen = state
-        found = weigh_candidates(
-            self.blocks,
-            curves,
-            np.round(chosen, STEADY),
-            self.fixed,
-            self.certain,
-            rounds=rounds,
-            threads=self.data.threads,
-        )
+        found = weigh_candidates(self, curves, np.round(chosen, STEADY), self.fixed, rounds)
         chosen, of_users = expect(self, found.logs)
         evidence = of_users + float(about_key(found.key, found.prior))
-        curves = found.curves.pooled(found.key, found.curvature, rounds)
+        curves = found.fitted.pooled(found.key, found.curvature, rounds)
         return KeyFit(self, found.key, found.logs, evidence, rounds, curves), (curves, chosen)
 
     def applied(self, solution: Solution) -> KeyFit:
         """Apply a solution found for some of the users to these, who answered the same items."""
         assert isinstance(solution, KeyFit)
-        logs = expected_logs(self.blocks, solution.key, solution.curves, self.data.threads)
+        logs = expected_logs(self, solution.key, solution.curves)
         return replace(solution, problem=self, logs=logs)
 
 

@@ -183,25 +183,14 @@ class LeaningProblem(Problem):
     def round(self, state: Any, rounds: int) -> tuple[LeaningFit, Any]:
         """The solution after a round, and what the next one needs."""
         signal, key, chosen, held = state
-        found = weigh_labels(
-            self.blocks,
-            self.numbers,
-            self.points,
-            signal,
-            key,
-            chosen,
-            self.certain,
-            steps=6 if rounds == 1 else 1,
-            held=rounds <= held,
-            threads=self.data.threads,
-        )
-        signal, key = found.signal, found.key
+        found = weigh_labels(self, signal, key, chosen, rounds=rounds, held=rounds <= held)
+        signal, key = found.fitted, found.key
         chosen, side = self._expect(found.logs, signal)
         chosen = np.round(chosen, STEADY, out=chosen)
         evidence = float(side[0] + about_key(key, found.prior))
         evidence -= float(np.log(signal.slope / SLOPE) ** 2) / (2 * SLOPE_VARIANCE)
         fit = LeaningFit(self, key, found.logs, evidence, rounds, signal)
-        return fit, (signal.pooled(self.numbers, key, found.bend, side[1:]), key, chosen, held)
+        return fit, (signal.pooled(self.numbers, key, found.curvature, side[1:]), key, chosen, held)
 
     def applied(self, solution: Solution) -> LeaningFit:
         """Apply a solution found for some of the users to these, who answered the same items."""

@@ -72,18 +72,10 @@ def _shared(
     curves, chosen = _begun(problems, starts)
     before = np.full(len(problems), -np.inf)
     for rounds in range(1, max_rounds + 1):
-        found = weigh_candidates(
-            one.blocks,
-            curves,
-            np.round(chosen, STEADY),
-            fixed,
-            one.certain[:, None],
-            rounds=rounds,
-            threads=1,
-        )
+        found = weigh_candidates(one, curves, np.round(chosen, STEADY), fixed, rounds)
         chosen, of_users = _expect(one, found.logs, witness)
         evidence = of_users + about_key(found.key, found.prior)
-        curves = found.curves.pooled(found.key, found.curvature, rounds)
+        curves = found.fitted.pooled(found.key, found.curvature, rounds)
         settled = (rounds > first) & one.settles(evidence, before)
         for place in np.flatnonzero(settled | (rounds == max_rounds)).tolist():
             number = int(numbers[place])
