@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import hitsndiffs as hnd
 from hitsndiffs.engines import open_engine
-from hitsndiffs.methods.latent_key.common import (
+from hitsndiffs.methods.latent_key.common_errors import (
     MORE_CHOOSERS,
     common_errors,
     key_by_ability,

@@ -17,12 +17,12 @@ from hitsndiffs.methods.labels import mark_in_words, sharing, two_labels
 from hitsndiffs.methods.latent_key.candidates import MANY_BLOCKS, item_blocks
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.habits import habits_of
-from hitsndiffs.methods.latent_key.label_candidates import ABILITIES
+from hitsndiffs.methods.latent_key.leaning_candidates import ABILITIES
+from hitsndiffs.methods.latent_key.leanings import LeaningProblem
 from hitsndiffs.methods.latent_key.marks import MarksProblem, beyond_evidence
 from hitsndiffs.methods.latent_key.method import FEW_PER_ITEM, LatentKey
 from hitsndiffs.methods.latent_key.problem import Sizes
 from hitsndiffs.methods.latent_key.search import search
-from hitsndiffs.methods.latent_key.signal import LeaningProblem
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning"),

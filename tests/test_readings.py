@@ -15,8 +15,8 @@ from benchmarks.arena.structures import structure
 from hitsndiffs import InputError, accuracy, rank
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import open_engine
-from hitsndiffs.methods.latent_key.foresight import Meaning, clusters, doubted, meanings
 from hitsndiffs.methods.latent_key.grid import normal_scores
+from hitsndiffs.methods.latent_key.meanings import Meaning, clusters, doubted, meanings
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.search import search
 from hitsndiffs.methods.readings import questions

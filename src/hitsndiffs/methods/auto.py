@@ -16,10 +16,10 @@ from hitsndiffs.methods.draws import sampled_users
 from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import ByReading
-from hitsndiffs.methods.latent_key.found import SAME_READING
 from hitsndiffs.methods.latent_key.method import LatentKey
 from hitsndiffs.methods.latent_key.reading import DOUBT, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import CONFUSION_CELLS, Search, correlation
+from hitsndiffs.methods.latent_key.solutions import SAME_READING
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.readings import Reading
 from hitsndiffs.methods.robust import certified_fit, choose_axis

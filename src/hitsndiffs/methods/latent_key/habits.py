@@ -9,7 +9,7 @@ habit of giving label ``l`` to a share ``s`` of the items. Then
 
 where ``P_key`` is the latent-key model's probability, wrong options included. Classes and abilities
 live on a grid of all pairs; the size of each class is learnt. (Where all items share *two* labels,
-leanings are part of the model, see :mod:`.signal`.)
+leanings are part of the model, see :mod:`.leanings`.)
 """
 
 from __future__ import annotations

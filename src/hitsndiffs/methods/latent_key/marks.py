@@ -17,11 +17,11 @@ from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import Curves, fit_curves, log_prior_of
-from hitsndiffs.methods.latent_key.label_candidates import PSEUDO_LEANING
+from hitsndiffs.methods.latent_key.leaning_candidates import PSEUDO_LEANING
+from hitsndiffs.methods.latent_key.leanings import LeaningFit
 from hitsndiffs.methods.latent_key.learnt import Population
 from hitsndiffs.methods.latent_key.model import CurvesFit, begun, expect
 from hitsndiffs.methods.latent_key.problem import Problem, Solution, Start
-from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.methods.probability import log_curves, logistic
 
 __all__ = ["MarksFit", "MarksProblem", "beyond_evidence"]

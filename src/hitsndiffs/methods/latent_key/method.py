@@ -14,13 +14,13 @@ from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.draws import user_draws
 from hitsndiffs.methods.fitted import AlikeUsers
 from hitsndiffs.methods.latent_key.base import ByReading
-from hitsndiffs.methods.latent_key.common import off_together
+from hitsndiffs.methods.latent_key.common_errors import off_together
+from hitsndiffs.methods.latent_key.leanings import LeaningProblem
 from hitsndiffs.methods.latent_key.learnt import FoundSolution, KeySearch
 from hitsndiffs.methods.latent_key.modes import Mode
 from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.reading import in_words, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import Search
-from hitsndiffs.methods.latent_key.signal import LeaningProblem
 from hitsndiffs.methods.latent_key.together import fit_all
 from hitsndiffs.methods.probability import normal_quantile
 

@@ -29,7 +29,7 @@ from hitsndiffs.methods.latent_key.candidates import (
     expected_logs,
     weigh_candidates,
 )
-from hitsndiffs.methods.latent_key.common import common_errors
+from hitsndiffs.methods.latent_key.common_errors import common_errors
 from hitsndiffs.methods.latent_key.grid import (
     NARROW_PEAK,
     STEP,
@@ -129,7 +129,7 @@ class KeyFit(CurvesFit):
         )[:, 0]
 
     def common_errors(self, key: Floats) -> Any:
-        """The error that all shares under a key have in common (see :mod:`.common`)."""
+        """The error that all shares under a key have in common (see :mod:`.common_errors`)."""
         return common_errors(self.problem, key)
 
 

@@ -1,7 +1,7 @@
 """Base of the models with an unknown key: the data, what is known, and a solution.
 
 The models are the latent key (:mod:`.model`), the same with habits (:mod:`.habits`), and, for two
-labels shared by all items, leanings (:mod:`.signal`) and marks (:mod:`.marks`). The search for
+labels shared by all items, leanings (:mod:`.leanings`) and marks (:mod:`.marks`). The search for
 solutions, copies and readings treats them alike.
 """
 

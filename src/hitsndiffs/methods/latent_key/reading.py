@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
-from hitsndiffs.methods.latent_key.foresight import Meaning, clusters, doubted, meanings
-from hitsndiffs.methods.latent_key.found import Search
+from hitsndiffs.methods.latent_key.leanings import LeaningFit
+from hitsndiffs.methods.latent_key.meanings import Meaning, clusters, doubted, meanings
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
-from hitsndiffs.methods.latent_key.signal import LeaningFit
+from hitsndiffs.methods.latent_key.solutions import Search
 from hitsndiffs.methods.readings import Question, Reading, questions
 
 __all__ = ["in_words", "questions_of", "readings_of"]

@@ -23,10 +23,10 @@ from hitsndiffs.methods.latent_key.copies import (
     group_weights,
     near_equals,
 )
-from hitsndiffs.methods.latent_key.found import Search, contradicts
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.habits import HabitProblem, Habits, habits_of
-from hitsndiffs.methods.latent_key.known import informed
+from hitsndiffs.methods.latent_key.known_answers import informed
+from hitsndiffs.methods.latent_key.leanings import LeaningFit, LeaningProblem
 from hitsndiffs.methods.latent_key.marks import MarksProblem, beyond_evidence
 from hitsndiffs.methods.latent_key.model import KeyProblem
 from hitsndiffs.methods.latent_key.modes import (
@@ -40,7 +40,7 @@ from hitsndiffs.methods.latent_key.modes import (
 )
 from hitsndiffs.methods.latent_key.problem import Problem, Sizes, Solution
 from hitsndiffs.methods.latent_key.sampling import take_sample
-from hitsndiffs.methods.latent_key.signal import LeaningFit, LeaningProblem
+from hitsndiffs.methods.latent_key.solutions import Search, contradicts
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage
 
 __all__ = ["CONFUSION_CELLS", "Search", "correlation", "search"]

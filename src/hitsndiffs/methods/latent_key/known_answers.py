@@ -1,6 +1,6 @@
 """What the caller knows: known answers choose among the possible meanings of the answers.
 
-Each meaning (see :mod:`.foresight`) predicts the known answers more or less well. If no solution
+Each meaning (see :mod:`.meanings`) predicts the known answers more or less well. If no solution
 does, the model itself is wrong for these data: it takes a mistake that many share for the truth,
 and a fit that starts at the truth drifts away from it. Then people may be placed along the
 strongest axes of the answers, each weighted by its agreement with the known ones, and the right
@@ -17,11 +17,11 @@ import numpy as np
 from hitsndiffs.data.arrays import Flags, Floats
 from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.methods.latent_key.confidence import DISAGREE
-from hitsndiffs.methods.latent_key.foresight import Meaning, meanings
-from hitsndiffs.methods.latent_key.found import Search, Surprise
 from hitsndiffs.methods.latent_key.grid import normal_scores
+from hitsndiffs.methods.latent_key.meanings import Meaning, meanings
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
 from hitsndiffs.methods.latent_key.problem import Problem
+from hitsndiffs.methods.latent_key.solutions import Search, Surprise
 
 __all__ = ["informed"]
 

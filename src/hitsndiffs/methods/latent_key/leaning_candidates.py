@@ -1,4 +1,4 @@
-"""The options' part of a round where all items share two labels (see :mod:`.signal`).
+"""The options' part of a round where all items share two labels (see :mod:`.leanings`).
 
 Each of an item's two options is a candidate for its key. Over the grid of abilities and leanings a
 candidate's odds of being chosen, if it is the key, are ``exp(b)`` times those of its label. So it
@@ -17,7 +17,7 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.methods.latent_key.candidates import Weighed, for_blocks
 
 if TYPE_CHECKING:
-    from hitsndiffs.methods.latent_key.signal import LeaningProblem
+    from hitsndiffs.methods.latent_key.leanings import LeaningProblem
 
 __all__ = [
     "ABILITIES",

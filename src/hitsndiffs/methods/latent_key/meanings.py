@@ -15,9 +15,9 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.methods.latent_key.confidence import DISAGREE, NATS
-from hitsndiffs.methods.latent_key.found import HALVED, Search
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.modes import Mode, correlation
+from hitsndiffs.methods.latent_key.solutions import HALVED, Search
 from hitsndiffs.methods.probability import normal_cdf
 
 __all__ = ["Meaning", "clusters", "doubted", "meanings"]

@@ -21,10 +21,10 @@ from hitsndiffs.methods.latent_key.confidence import (
 )
 from hitsndiffs.methods.latent_key.copies import excess_spread, find_witnesses
 from hitsndiffs.methods.latent_key.habits import Habits
+from hitsndiffs.methods.latent_key.leanings import LeaningFit
 from hitsndiffs.methods.latent_key.modes import Mode, consensus, correlation, fit_from
 from hitsndiffs.methods.latent_key.problem import Problem
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
-from hitsndiffs.methods.latent_key.signal import LeaningFit
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
 __all__ = ["HALVED", "SAME_READING", "Search", "Surprise", "contradicts"]

@@ -31,7 +31,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.labels import label_numbers
 from hitsndiffs.methods.latent_key.candidates import about_key
 from hitsndiffs.methods.latent_key.grid import Posterior, nearest, normal_log_prior, normalised
-from hitsndiffs.methods.latent_key.label_candidates import (
+from hitsndiffs.methods.latent_key.leaning_candidates import (
     ABILITIES,
     LEANINGS,
     SLOPE,
