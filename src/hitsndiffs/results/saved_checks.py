@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import types
 from dataclasses import is_dataclass
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -94,10 +93,9 @@ def _check_length(values: Any, length: int, what: str) -> None:
 def _check_type(value: Any, kind: Any, what: str) -> None:
     """Check a value, and all that it holds, against its annotation."""
     origin, args = get_origin(kind), get_args(kind)
-    if origin in (Union, types.UnionType):
-        kinds = [each for each in args if each is not type(None)]
-        if value is not None or len(kinds) == len(args):
-            _check_type(value, kinds[0], what)
+    if type(None) in args:
+        if value is not None:
+            _check_type(value, args[0], what)
     elif origin is tuple:
         _check(isinstance(value, tuple), what)
         each = args[:1] * len(value) if args[-1] is Ellipsis else args
@@ -107,8 +105,8 @@ def _check_type(value: Any, kind: Any, what: str) -> None:
     elif origin is np.ndarray:
         _check(isinstance(value, np.ndarray), what)
         (number,) = get_args(args[1])
-        kinds = np.integer if number is np.int64 else number
-        _check(number is Any or np.issubdtype(value.dtype, kinds), what)
+        family = np.integer if number is np.int64 else number
+        _check(number is Any or np.issubdtype(value.dtype, family), what)
     else:
         _check(isinstance(value, int | float if kind is float else origin or kind), what)
         _check(kind is bool or not isinstance(value, bool), what)  # a bool is an int in Python
