@@ -7,8 +7,8 @@ from formats.cases import CASES, made
 from formats.quiz import Made
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.documents import Settings
-from hitsndiffs.reading.folders import FolderDocument, open_document
+from hitsndiffs.reading.files.documents import Settings
+from hitsndiffs.reading.files.folders import FolderDocument, open_document
 from hitsndiffs.reading.formats import FORMATS, find_format
 from hitsndiffs.reading.formats.base import Choices, Stream
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from test_formats import converted, matches, written
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.documents import Settings
-from hitsndiffs.reading.folders import open_document
+from hitsndiffs.reading.files.documents import Settings
+from hitsndiffs.reading.files.folders import open_document
 from hitsndiffs.reading.formats import FORMATS
 from hitsndiffs.reading.formats.base import Choices
 

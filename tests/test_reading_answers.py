@@ -18,7 +18,7 @@ import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_file, read_key, read_responses
 from hitsndiffs.reading.change import relabelled, with_items, with_users
-from hitsndiffs.reading.roles import wide_roles
+from hitsndiffs.reading.layouts.roles import wide_roles
 
 
 def read(text: str, **options):

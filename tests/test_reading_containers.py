@@ -365,7 +365,7 @@ def test_many_files_are_converted_by_several_processes(tmp_path, monkeypatch):
     ],
 )
 def test_the_encoding_is_found(encoding, words):
-    from hitsndiffs.reading.encodings import find_encoding
+    from hitsndiffs.reading.files.encodings import find_encoding
 
     line = f"{words.replace(' ', ',')},A,B\n"
     assert find_encoding(line.encode(encoding)) == encoding
@@ -424,7 +424,7 @@ WESTERN = [
 
 @given(st.lists(st.sampled_from(WESTERN), min_size=1))
 def test_western_words_stay_western(words):
-    from hitsndiffs.reading.encodings import find_encoding
+    from hitsndiffs.reading.files.encodings import find_encoding
 
     lines = "name,answer\n" + "".join(f"Zoe Dupond,{word}\n" for word in words)
     assert find_encoding(lines.encode("cp1252")) in ("cp1252", "utf-8")

@@ -19,9 +19,10 @@ from reading_helpers import as_if_large, content
 
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading import read_responses, table_layouts
+from hitsndiffs.reading import read_responses
+from hitsndiffs.reading.layouts import table_layouts
+from hitsndiffs.reading.layouts.scored import holds_points
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.scored import holds_points
 
 
 def read(data: bytes, **options):

@@ -209,7 +209,7 @@ def test_kernels_travel_to_other_processes():
     from numba.core.dispatcher import Dispatcher
 
     from hitsndiffs.engines import gram_kernels, packed_kernels, sparse_kernels
-    from hitsndiffs.reading import token_kernels
+    from hitsndiffs.reading.tables import token_kernels
 
     count = 0
     for module in (gram_kernels, packed_kernels, sparse_kernels, token_kernels):

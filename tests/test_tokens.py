@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from reading_helpers import content
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading import read_responses, tokens
+from hitsndiffs.reading import read_responses
+from hitsndiffs.reading.files.source import Chunk
 from hitsndiffs.reading.sizes import Sizes
-from hitsndiffs.reading.source import Chunk
-from hitsndiffs.reading.tokens import TokenScanner
+from hitsndiffs.reading.tables import tokens
+from hitsndiffs.reading.tables.tokens import TokenScanner
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="there are no compiled kernels"

@@ -16,9 +16,9 @@ import pytest
 from factory import some
 
 import hitsndiffs as hnd
-from hitsndiffs.reading import trial
 from hitsndiffs.reading.file_worker import python_module
-from hitsndiffs.reading.trial import Guard, Trial
+from hitsndiffs.reading.tables import trial
+from hitsndiffs.reading.tables.trial import Guard, Trial
 
 #: Sixty users, four items and three other columns, two bytes changed (found by fuzzing): the length
 #: of a run of levels makes Polars 2.1 ask for 2 EiB of memory, and its process ends.
@@ -148,7 +148,7 @@ def test_without_another_process_files_are_read_as_they_are(
 
 
 def test_other_processes_import_nothing_from_the_folder_they_are_in(tmp_path: Path) -> None:
-    command, environment = python_module("hitsndiffs.reading.trial")
+    command, environment = python_module("hitsndiffs.reading.tables.trial")
     assert "-P" in command
     assert "" not in environment["PYTHONPATH"].split(os.pathsep)
 

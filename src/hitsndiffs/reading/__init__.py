@@ -1,4 +1,10 @@
-"""Read files into :class:`hitsndiffs.Responses`, and answer keys into dictionaries."""
+"""Read files into :class:`hitsndiffs.Responses`, and answer keys into dictionaries.
+
+The way of a file: its bytes become a document (``files/``). If a format knows it (``formats/``), a
+converter turns it into a stream of answers (``streams``). Otherwise it is a plain table: it is
+opened (``tables/``), its layout is found (``layouts/``), and its columns are coded (``build``). All
+answers go through the same last steps (``finish``). ``reader`` leads the way and writes the plan.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +147,7 @@ def read_file(source: Any, **options: Any) -> tuple[Responses, Plan]:
     >>> read_file(io.StringIO("worker,task,label\na,1,x\nb,1,x\n"))[1].layout
     'long'
     """
-    from hitsndiffs.reading.source import NotUtf8
+    from hitsndiffs.reading.files.source import NotUtf8
 
     try:
         with working("Reading"):

@@ -23,18 +23,18 @@ from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_u
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_users
-from hitsndiffs.reading.extra_rows import (
+from hitsndiffs.reading.group_column import GroupColumn
+from hitsndiffs.reading.layouts.extra_rows import (
     BOTTOM,
     TOP,
     nameless_rows,
     rows_apart,
     rows_of_text,
 )
-from hitsndiffs.reading.file_table import Columns, FileTable, as_texts
-from hitsndiffs.reading.group_column import GroupColumn
-from hitsndiffs.reading.roles import WideRoles
+from hitsndiffs.reading.layouts.roles import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.tokens import Scanned
+from hitsndiffs.reading.tables.file_table import Columns, FileTable, as_texts
+from hitsndiffs.reading.tables.tokens import Scanned
 from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
 
 #: In tables with more rows, repeated names are not looked at.

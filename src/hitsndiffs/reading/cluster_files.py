@@ -16,12 +16,12 @@ from typing import Any
 
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.chunk_bytes import even_rows, well_quoted
-from hitsndiffs.reading.delimited import DelimitedTable
-from hitsndiffs.reading.file_table import unique_names
-from hitsndiffs.reading.parquet import decoding
+from hitsndiffs.reading.files.source import ByteStream, open_path, refuse_foreign
 from hitsndiffs.reading.quiet import without_panics
-from hitsndiffs.reading.source import ByteStream, open_path, refuse_foreign
+from hitsndiffs.reading.tables.chunk_bytes import even_rows, well_quoted
+from hitsndiffs.reading.tables.delimited import DelimitedTable
+from hitsndiffs.reading.tables.file_table import unique_names
+from hitsndiffs.reading.tables.parquet import decoding
 
 __all__ = ["ParquetPieces", "TextPieces"]
 

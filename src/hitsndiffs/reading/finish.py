@@ -23,9 +23,9 @@ from hitsndiffs.reading.change import (
     with_items,
     with_users,
 )
-from hitsndiffs.reading.extra_rows import BOTTOM, TOP
 from hitsndiffs.reading.fold import Folding, fold_item, same_option, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
+from hitsndiffs.reading.layouts.extra_rows import BOTTOM, TOP
 from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.streams import RawKey, option_label
 from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name

@@ -12,11 +12,11 @@ from hitsndiffs.data.encoding.names import find_column, listed, recognise, short
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.formulas import with_formulas
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.documents import FileDocument, Settings
-from hitsndiffs.reading.encodings import find_encoding
+from hitsndiffs.reading.files.documents import FileDocument, Settings
+from hitsndiffs.reading.files.encodings import find_encoding
+from hitsndiffs.reading.files.jsontext import load
+from hitsndiffs.reading.files.source import ByteStream, line_chunks, open_stream, transcoded
 from hitsndiffs.reading.fold import same_option
-from hitsndiffs.reading.jsontext import load
-from hitsndiffs.reading.source import ByteStream, line_chunks, open_stream, transcoded
 from hitsndiffs.reading.vocabulary import is_key_name
 
 if TYPE_CHECKING:

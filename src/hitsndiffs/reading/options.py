@@ -11,7 +11,7 @@ from typing import Any
 from hitsndiffs.data.encoding.long import DUPLICATES
 from hitsndiffs.data.encoding.names import suggestion
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.documents import Settings
+from hitsndiffs.reading.files.documents import Settings
 from hitsndiffs.reading.formats.base import Choices
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.streams import ATTEMPTS

@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 from hitsndiffs.data.encoding.names import count, find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.answer_strings import with_answers_apart
 from hitsndiffs.reading.build import build_long, build_transposed, build_wide
-from hitsndiffs.reading.delimited import DelimitedTable
-from hitsndiffs.reading.documents import FileDocument
-from hitsndiffs.reading.file_table import FileTable
+from hitsndiffs.reading.files.documents import FileDocument
+from hitsndiffs.reading.files.source import transcoded
 from hitsndiffs.reading.formats.base import Refusal
-from hitsndiffs.reading.grid_table import GridTable
-from hitsndiffs.reading.joined import JoinedTable
-from hitsndiffs.reading.layout import Layout
+from hitsndiffs.reading.layouts.answer_strings import with_answers_apart
+from hitsndiffs.reading.layouts.layout import Layout
+from hitsndiffs.reading.layouts.table_layouts import find_table_layout, layout_with_groups, no_items
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.parquet import ParquetTable
-from hitsndiffs.reading.records import RecordsTable
-from hitsndiffs.reading.source import transcoded
 from hitsndiffs.reading.streams import RawKey
-from hitsndiffs.reading.table_layouts import find_table_layout, layout_with_groups, no_items
+from hitsndiffs.reading.tables.delimited import DelimitedTable
+from hitsndiffs.reading.tables.file_table import FileTable
+from hitsndiffs.reading.tables.grid_table import GridTable
+from hitsndiffs.reading.tables.joined import JoinedTable
+from hitsndiffs.reading.tables.parquet import ParquetTable
+from hitsndiffs.reading.tables.records import RecordsTable
 from hitsndiffs.reading.vocabulary import is_key_name
 
 __all__ = ["PlainReading", "key_of_sheets", "open_plain"]

@@ -166,7 +166,7 @@ class Plan(Viewed):
         bytes_ = [self.container]
         bytes_ += [f"encoding {self.encoding}"] if self.encoding else []
         if self.separator:
-            from hitsndiffs.reading.text_rows import separator_name
+            from hitsndiffs.reading.files.text_rows import separator_name
 
             bytes_.append(f"separated by {separator_name(self.separator)}")
         bytes_ += [f"header in row {self.header_row}"] if self.header_row else []

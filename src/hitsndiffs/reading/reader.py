@@ -14,16 +14,16 @@ from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.documents import FileDocument
+from hitsndiffs.reading.files.documents import FileDocument
+from hitsndiffs.reading.files.folders import FolderDocument, open_document
+from hitsndiffs.reading.files.source import no_source, open_stream
 from hitsndiffs.reading.finish import finish
-from hitsndiffs.reading.folders import FolderDocument, open_document
 from hitsndiffs.reading.formats import FORMATS, find_format
 from hitsndiffs.reading.formats.base import Document, Format, LeftOut, Refusal, Stream
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.quiet import without_collection
-from hitsndiffs.reading.source import no_source, open_stream
 from hitsndiffs.reading.streams import RawKey, encode_stream
 
 __all__ = ["make_plan"]

@@ -19,7 +19,7 @@ from hitsndiffs.reading.change import with_items
 from hitsndiffs.reading.formats.base import Column
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.key import read_key
-from hitsndiffs.reading.layout import left_out_note
+from hitsndiffs.reading.layouts.layout import left_out_note
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import exactly
 from hitsndiffs.reading.plain import open_plain

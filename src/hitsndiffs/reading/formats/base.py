@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.text_rows import padded
+from hitsndiffs.reading.files.text_rows import padded
 from hitsndiffs.reading.vocabulary import bare_names, folded
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hitsndiffs.data.encoding.names import find_column
-from hitsndiffs.reading.extra_rows import row_names
 from hitsndiffs.reading.formats.base import (
     Choices,
     Column,
@@ -16,6 +15,7 @@ from hitsndiffs.reading.formats.base import (
     Stream,
 )
 from hitsndiffs.reading.formats.common import as_text, objects, unique
+from hitsndiffs.reading.layouts.extra_rows import row_names
 from hitsndiffs.reading.vocabulary import (
     FIRST_NAMES,
     LAST_NAMES,

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from hitsndiffs.reading.content import look_at
 from hitsndiffs.reading.formats.base import Format, Sample, absent
 from hitsndiffs.reading.formats.common import folded, squeezed, unique, without_html, words
 from hitsndiffs.reading.formats.sheet import Sheet, by_table
+from hitsndiffs.reading.layouts.content import look_at
 
 __all__ = ["SURVEY_MONKEY"]
 

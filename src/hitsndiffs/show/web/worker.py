@@ -18,7 +18,7 @@ from typing import Any
 
 from hitsndiffs.data.progress import Watch, watched, working
 from hitsndiffs.errors import InputError, lacks_memory
-from hitsndiffs.reading.trial import die_if_need_be
+from hitsndiffs.reading.tables.trial import die_if_need_be
 
 __all__ = ["STAGES", "work"]
 

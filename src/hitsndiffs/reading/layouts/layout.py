@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.reading.formats.base import Column
-from hitsndiffs.reading.roles import WideRoles
+from hitsndiffs.reading.layouts.roles import WideRoles
 
 __all__ = ["Layout", "left_out_note"]
 

@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.documents import FileDocument, Settings
+from hitsndiffs.reading.files.documents import FileDocument, Settings
+from hitsndiffs.reading.files.source import open_path
 from hitsndiffs.reading.formats.base import Document, Kind, Sample
 from hitsndiffs.reading.formats.sheet import Table
-from hitsndiffs.reading.source import open_path
 
 __all__ = ["FolderDocument", "files_in", "open_document"]
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
-from hitsndiffs.reading.content import look_at
-from hitsndiffs.reading.file_table import FileTable
 from hitsndiffs.reading.formats.base import Column, Refusal
-from hitsndiffs.reading.header import looks_like_ids
-from hitsndiffs.reading.layout import Layout, left_out_note
+from hitsndiffs.reading.layouts.content import look_at
+from hitsndiffs.reading.layouts.header import looks_like_ids
+from hitsndiffs.reading.layouts.layout import Layout, left_out_note
+from hitsndiffs.reading.layouts.roles import wide_roles
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.roles import wide_roles
+from hitsndiffs.reading.tables.file_table import FileTable
 from hitsndiffs.reading.vocabulary import plain, role_of_name, tokens
 
 __all__ = ["refuse_aggregates", "refuse_questions", "turned_layout", "turned_round"]

@@ -8,26 +8,26 @@ from dataclasses import replace
 
 from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.crossed import crossed
-from hitsndiffs.reading.extra_rows import named_rows
-from hitsndiffs.reading.file_table import FileTable
 from hitsndiffs.reading.formats.base import Column, Refusal
-from hitsndiffs.reading.layout import Layout, left_out_note
-from hitsndiffs.reading.long_tables import (
+from hitsndiffs.reading.layouts.crossed import crossed
+from hitsndiffs.reading.layouts.extra_rows import named_rows
+from hitsndiffs.reading.layouts.layout import Layout, left_out_note
+from hitsndiffs.reading.layouts.long_tables import (
     headless_layout,
     is_long,
     long_layout,
     rated_subjects,
 )
-from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.roles import WideRoles, wide_roles
-from hitsndiffs.reading.scored import holds_points
-from hitsndiffs.reading.turned import (
+from hitsndiffs.reading.layouts.roles import WideRoles, wide_roles
+from hitsndiffs.reading.layouts.scored import holds_points
+from hitsndiffs.reading.layouts.turned import (
     refuse_aggregates,
     refuse_questions,
     turned_layout,
     turned_round,
 )
+from hitsndiffs.reading.options import ReadingOptions
+from hitsndiffs.reading.tables.file_table import FileTable
 
 __all__ = ["find_table_layout", "layout_with_groups", "no_items"]
 

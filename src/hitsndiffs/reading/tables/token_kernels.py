@@ -1,4 +1,4 @@
-"""Compiled single pass over the bytes of lines of cells (see :mod:`hitsndiffs.reading.tokens`).
+"""Compiled single pass over the bytes of lines of cells; :mod:`.tokens` calls it.
 
 A cell is a short text (a token), and a column of answers has few different tokens. Each item
 numbers its tokens in order of appearance: tokens of at most one byte through a table of 256 places,

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.encoding.names import shortened, suggestion
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.archives import too_large, zstandard
+from hitsndiffs.reading.files.archives import too_large, zstandard
 from hitsndiffs.reading.sizes import DEFAULT, NO_LIMIT, Sizes
 
 __all__ = [

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.blocks import CellBlock
 from hitsndiffs.data.pool import available_cores
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.files.source import Chunk, count_byte
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.source import Chunk, count_byte
 
 __all__ = ["Scanned", "TokenScanner"]
 
@@ -72,7 +72,7 @@ class TokenScanner:
 
         if is_switched_off():
             raise ImportError("Numba is switched off")
-        from hitsndiffs.reading import token_kernels
+        from hitsndiffs.reading.tables import token_kernels
 
         self._kernels = token_kernels
         numbers = {name: number for number, name in enumerate(items)}

@@ -9,12 +9,12 @@ from statistics import mean, pstdev
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.content import look_at
-from hitsndiffs.reading.crossed import item_of_several
-from hitsndiffs.reading.file_table import FileTable
 from hitsndiffs.reading.formats.base import Column
-from hitsndiffs.reading.joined import JoinedTable, joined_name
-from hitsndiffs.reading.layout import Layout
+from hitsndiffs.reading.layouts.content import look_at
+from hitsndiffs.reading.layouts.crossed import item_of_several
+from hitsndiffs.reading.layouts.layout import Layout
+from hitsndiffs.reading.tables.file_table import FileTable
+from hitsndiffs.reading.tables.joined import JoinedTable, joined_name
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["Given", "headless_layout", "is_long", "long_layout", "rated_subjects"]

@@ -7,8 +7,8 @@ from typing import Any
 
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.file_table import Columns, FileTable, unique_names
 from hitsndiffs.reading.formats.sheet import Table
+from hitsndiffs.reading.tables.file_table import Columns, FileTable, unique_names
 
 __all__ = ["GridTable"]
 

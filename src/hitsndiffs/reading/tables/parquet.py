@@ -14,10 +14,10 @@ from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import as_plain
 from hitsndiffs.data.encoding.wide import check_item_names
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.file_table import Columns, FileTable
+from hitsndiffs.reading.files.source import ByteStream
 from hitsndiffs.reading.quiet import without_panics
-from hitsndiffs.reading.source import ByteStream
-from hitsndiffs.reading.trial import Trial
+from hitsndiffs.reading.tables.file_table import Columns, FileTable
+from hitsndiffs.reading.tables.trial import Trial
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
 from hitsndiffs.data.encoding.users import further_names, recognised_user
-from hitsndiffs.reading.content import ColumnContent, look_at
 from hitsndiffs.reading.formats.base import Column, Role
-from hitsndiffs.reading.header import looks_like_ids
+from hitsndiffs.reading.layouts.content import ColumnContent, look_at
+from hitsndiffs.reading.layouts.header import looks_like_ids
 from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, plain
 

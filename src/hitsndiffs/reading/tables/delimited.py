@@ -14,8 +14,10 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.names import count, listed
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.below import first_line_below
-from hitsndiffs.reading.chunk_bytes import (
+from hitsndiffs.reading.files.source import ByteStream, Chunk, even_newlines, line_chunks
+from hitsndiffs.reading.layouts.below import first_line_below
+from hitsndiffs.reading.layouts.header import has_header
+from hitsndiffs.reading.tables.chunk_bytes import (
     after_line,
     even_rows,
     leading_zeros,
@@ -23,10 +25,8 @@ from hitsndiffs.reading.chunk_bytes import (
     well_quoted,
     without_blank_lines,
 )
-from hitsndiffs.reading.file_table import Columns, FileTable, unique_names
-from hitsndiffs.reading.header import has_header
-from hitsndiffs.reading.source import ByteStream, Chunk, even_newlines, line_chunks
-from hitsndiffs.reading.tokens import Scanned, TokenScanner
+from hitsndiffs.reading.tables.file_table import Columns, FileTable, unique_names
+from hitsndiffs.reading.tables.tokens import Scanned, TokenScanner
 
 if TYPE_CHECKING:
     import polars as pl

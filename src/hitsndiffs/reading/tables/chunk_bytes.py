@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.reading.source import Chunk, even_newlines
+from hitsndiffs.reading.files.source import Chunk, even_newlines
 
 __all__ = [
     "after_line",

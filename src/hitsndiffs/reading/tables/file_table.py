@@ -55,7 +55,7 @@ class FileTable(ABC):
         columns
             The columns wanted; all of them if not given.
         scanned
-            Whether pieces may be :class:`hitsndiffs.reading.tokens.Scanned` instead of
+            Whether pieces may be :class:`hitsndiffs.reading.tables.tokens.Scanned` instead of
             :data:`Columns`, with the column in ``labels`` as the user.
         """
 

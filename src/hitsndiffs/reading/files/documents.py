@@ -12,15 +12,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading import jsontext
-from hitsndiffs.reading.archives import Archive, is_workbook
-from hitsndiffs.reading.encodings import TITLES, find_encoding
-from hitsndiffs.reading.formats.base import Document, Kind, Sample
-from hitsndiffs.reading.formats.sheet import Table
-from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.source import ByteStream, open_stream, refuse_foreign
-from hitsndiffs.reading.spreadsheets import Workbook
-from hitsndiffs.reading.text_rows import (
+from hitsndiffs.reading.files import jsontext
+from hitsndiffs.reading.files.archives import Archive, is_workbook
+from hitsndiffs.reading.files.encodings import TITLES, find_encoding
+from hitsndiffs.reading.files.source import ByteStream, open_stream, refuse_foreign
+from hitsndiffs.reading.files.spreadsheets import Workbook
+from hitsndiffs.reading.files.text_rows import (
     TextShape,
     check_encoding,
     filled,
@@ -29,6 +26,9 @@ from hitsndiffs.reading.text_rows import (
     rows_of_text,
     widest,
 )
+from hitsndiffs.reading.formats.base import Document, Kind, Sample
+from hitsndiffs.reading.formats.sheet import Table
+from hitsndiffs.reading.sizes import DEFAULT, Sizes
 
 __all__ = ["FileDocument", "Settings"]
 
@@ -278,13 +278,13 @@ class FileDocument:
     @cached_property
     def parquet_head(self) -> Any:
         """The first rows of a Parquet file."""
-        from hitsndiffs.reading.parquet import SAMPLE, parquet_frame
+        from hitsndiffs.reading.tables.parquet import SAMPLE, parquet_frame
 
         with self.stream() as stream:
             return parquet_frame(stream, SAMPLE)
 
     def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
-        from hitsndiffs.reading.parquet import parquet_frame, texts_of
+        from hitsndiffs.reading.tables.parquet import parquet_frame, texts_of
 
         if most is not None:
             frame = self.parquet_head.head(most)
@@ -306,7 +306,7 @@ class FileDocument:
             return None
         if self.kind == "parquet":
             return 0
-        from hitsndiffs.reading.header import header_place
+        from hitsndiffs.reading.layouts.header import header_place
 
         found = header_place(rows[:HEAD_ROWS])
         return 0 if found is None and self.settings.header else found
@@ -341,7 +341,7 @@ class FileDocument:
     def records(self) -> Iterator[Any]:
         """Yield all records of JSONL, or all elements of a JSON list."""
         if self.kind == "parquet":
-            from hitsndiffs.reading.parquet import parquet_frame
+            from hitsndiffs.reading.tables.parquet import parquet_frame
 
             with self.stream() as stream:
                 yield from parquet_frame(stream).iter_rows(named=True)
@@ -413,7 +413,7 @@ class FileDocument:
         if self._neighbours is not None:
             found = self._neighbours()
         elif self.path is not None:
-            from hitsndiffs.reading.folders import files_in
+            from hitsndiffs.reading.files.folders import files_in
 
             found = files_in(self.path.parent, self.folders[:-1], self.settings)
         else:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from hitsndiffs.reading.below import is_remark
+from hitsndiffs.reading.layouts.below import is_remark
 from hitsndiffs.reading.vocabulary import (
     FIRST_NAMES,
     LAST_NAMES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hitsndiffs.reading.file_table import FileTable, as_texts
+from hitsndiffs.reading.tables.file_table import FileTable, as_texts
 
 __all__ = ["JoinedTable", "joined_name"]
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from hitsndiffs.data.encoding.names import shortened
-from hitsndiffs.reading.file_table import FileTable
 from hitsndiffs.reading.formats.common import as_text, literal
 from hitsndiffs.reading.formats.sheet import Table
-from hitsndiffs.reading.grid_table import GridTable
+from hitsndiffs.reading.tables.file_table import FileTable
+from hitsndiffs.reading.tables.grid_table import GridTable
 from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["with_answers_apart"]

@@ -111,7 +111,7 @@ class Guard:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self._end()
-        command, environment = python_module("hitsndiffs.reading.trial")
+        command, environment = python_module("hitsndiffs.reading.tables.trial")
         try:
             self._process = subprocess.Popen(
                 command,

@@ -12,10 +12,10 @@ import numpy as np
 from hitsndiffs.data.encoding.names import listed, recognise, shortened
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.file_table import Columns, FileTable
-from hitsndiffs.reading.jsontext import DEEPEST, check_depth
-from hitsndiffs.reading.parquet import texts_of
-from hitsndiffs.reading.source import ByteStream, line_chunks
+from hitsndiffs.reading.files.jsontext import DEEPEST, check_depth
+from hitsndiffs.reading.files.source import ByteStream, line_chunks
+from hitsndiffs.reading.tables.file_table import Columns, FileTable
+from hitsndiffs.reading.tables.parquet import texts_of
 
 if TYPE_CHECKING:
     import polars as pl

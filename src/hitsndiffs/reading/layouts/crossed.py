@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from hitsndiffs.data.encoding.names import ROLES, recognise
-from hitsndiffs.reading.content import ColumnContent, look_at
-from hitsndiffs.reading.file_table import FileTable
 from hitsndiffs.reading.formats.base import Refusal
+from hitsndiffs.reading.layouts.content import ColumnContent, look_at
+from hitsndiffs.reading.tables.file_table import FileTable
 from hitsndiffs.reading.vocabulary import plain, role_of_name, tokens
 
 __all__ = ["Crossed", "crossed", "item_of_several"]

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hitsndiffs.data.encoding.names import shortened
-from hitsndiffs.reading.extra_rows import named_rows
 from hitsndiffs.reading.formats.base import Column, Role
-from hitsndiffs.reading.scored import points_of_answers
+from hitsndiffs.reading.layouts.extra_rows import named_rows
+from hitsndiffs.reading.layouts.scored import points_of_answers
+from hitsndiffs.reading.layouts.who import UserFinder
 from hitsndiffs.reading.vocabulary import plain, role_of_name, tokens
-from hitsndiffs.reading.who import UserFinder
 
 __all__ = ["WideRoles", "wide_roles"]
 

@@ -1,0 +1,1 @@
+"""Bytes to documents: paths, streams and archives; encodings, JSON, sheets, rows of text."""

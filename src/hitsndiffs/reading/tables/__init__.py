@@ -1,0 +1,1 @@
+"""Tables in files, read in pieces: delimited text, spreadsheets, Parquet, JSON records."""
