@@ -55,6 +55,15 @@ def test_two_camps_are_two_readings_and_a_question_tells_them_apart():
     assert any("would settle most" in note for note in ranking.notes)
 
 
+def test_readings_that_agree_are_not_counted_as_ways_that_disagree():
+    ranking = rank(structure("sparse true or false", 4).responses, resamples=0)
+    _, like, unlike = ranking.readings
+    assert 0.5 < like.agreement < 0.9
+    assert unlike.agreement < 0.5
+    said = "The answers can be read in 2 ways that disagree about who is good; reading 3 has"
+    assert any(note.startswith(said) for note in ranking.notes)
+
+
 def test_another_reading_can_be_ranked_by():
     r = make_responses(camps())
     first, second = rank(r, resamples=2), rank(r, reading=2, resamples=2)

@@ -11,6 +11,7 @@ from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
+from hitsndiffs.methods.certified import certified_fit
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.draws import sampled_users
 from hitsndiffs.methods.fitted import Choice
@@ -22,7 +23,7 @@ from hitsndiffs.methods.latent_key.search import CONFUSION_CELLS, Search, correl
 from hitsndiffs.methods.latent_key.solutions import SAME_READING
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
 from hitsndiffs.methods.readings import Reading
-from hitsndiffs.methods.robust import certified_fit, choose_axis
+from hitsndiffs.methods.robust import choose_axis
 from hitsndiffs.order.orientation import undecided
 from hitsndiffs.spectral.shrinkage import shrunk
 

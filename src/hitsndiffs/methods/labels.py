@@ -11,7 +11,16 @@ import numpy.typing as npt
 from hitsndiffs.data.arrays import Ints
 from hitsndiffs.data.items import Items
 
-__all__ = ["MOST_LABELS", "Sharing", "label_numbers", "mark_in_words", "sharing", "two_labels"]
+__all__ = [
+    "MOST_LABELS",
+    "Sharing",
+    "label_numbers",
+    "mark_in_words",
+    "says_followed",
+    "says_mark",
+    "sharing",
+    "two_labels",
+]
 
 #: Most labels in a label set for all items.
 MOST_LABELS = 100
@@ -92,3 +101,36 @@ def mark_in_words(items: Items) -> str | None:
     by_word = {str(label).strip().lower(): str(label) for label in items.option_labels}
     good = [first for first, second in MARK_WORDS if by_word.keys() == {first, second}]
     return by_word[good[0]] if good else None
+
+
+def says_mark(label: str, *, in_words: bool, or_else: str = "") -> str:
+    """Say that one label is taken as right in every item.
+
+    Parameters
+    ----------
+    label
+        The label.
+    in_words
+        Whether the labels' words say so.
+    or_else
+        How else the caller can overrule it, besides known answers.
+    """
+    if in_words:
+        return (
+            f"The labels are read as marks: {label!r} is right in every item, and the order is its "
+            f"share. If they are answers, say so with one or two known answers{or_else}."
+        )
+    return (
+        f"The order is the share of {label!r}: the answers look like marks, with that label right "
+        "in every item. They cannot show whether that label or its opposite is right."
+    )
+
+
+def says_followed(label: str, correlation: float) -> str:
+    """Say that the order follows the share of one label."""
+    way = "higher" if correlation > 0 else "lower"
+    return (
+        f"The order follows how often people chose {label!r} (correlation {correlation:.2f}; those "
+        f"who chose it more stand {way}): a leaning to that label would look the same, so this "
+        "cannot be called sure."
+    )

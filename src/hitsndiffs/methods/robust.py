@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.axis import nobody_differs, with_key
+from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit
-from hitsndiffs.methods.exact import along
+from hitsndiffs.methods.certified import certified_fit
 from hitsndiffs.methods.fitted import Learnt
-from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.keys import key_from_scores, key_given
 from hitsndiffs.methods.label_axes import LabelCentred
 from hitsndiffs.methods.labels import two_labels
 from hitsndiffs.methods.latent_key.base import KeySearchMethod
 from hitsndiffs.methods.latent_key.search import Search, correlation
-from hitsndiffs.methods.majority import Majority
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
-from hitsndiffs.order.perfect import may_be_perfect, perfect_order
 from hitsndiffs.spectral import leading_axes
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage, shrunk
 
-__all__ = ["HNDRobust", "ShrunkAxes", "certified_fit"]
+__all__ = ["HNDRobust", "ShrunkAxes"]
 
 #: An axis other than the first is taken as ability if it agrees this much better with the key.
 LEAD = 0.15
@@ -169,27 +166,6 @@ class HNDRobust(KeySearchMethod):
         mu = found.mu if self.mu is None else self.mu
         axes = leading_axes(data, self.axes, lam=lam, mu=mu, centred=True, seed=self.seed)
         return Shrinkage(lam, mu, axes, 1, True)
-
-
-def certified_fit(data: Engine, method: KeySearchMethod) -> Fit | None:
-    """A perfect order, if there is one: HnD's, or the PQ-tree's; else ``None``."""
-    if not data.in_memory:  # the check needs the order of all users in one place
-        return None
-    known = {"answers": method.answers, "strong_user": method.strong_user}
-    if (data.collect(data.components("options")) == 0).all():
-        plain = HND(seed=method.seed, engine=method.engine, threads=method.threads, **known)
-        fit = plain._fit(data)
-    else:  # parts that share no option: agreement with the majority says which comes first
-        if not may_be_perfect(data):
-            return None
-        found = perfect_order(data, data.collect(Majority()._fit(data).scores))
-        if found is None:
-            return None
-        fit = with_key(data, along(data, found, **known))
-    if fit.perfect is None or np.ptp(data.collect(fit.scores)) == 0:
-        return None
-    note = "The answers are consistent: this order explains every answer, and it is certified."
-    return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))
 
 
 def choose_axis(found: Shrinkage, solutions: Search) -> tuple[int, Floats]:

@@ -44,7 +44,8 @@ class Orientation:
         +1 when the scores were kept as they came, -1 when they were turned round.
     how
         ``"decile entropy"``, ``"majority"``, ``"known answers"``, ``"strong user"``,
-        ``"evidence"`` (of the latent-key model) or ``"undecided"``.
+        ``"words"`` (labels that say *right* and *wrong*), ``"evidence"`` (of the latent-key model)
+        or ``"undecided"``.
     margin
         0 (no difference between the ends) to 1.
     confidence

@@ -94,7 +94,8 @@ class RankingTables:
         Parameters
         ----------
         with_confidence
-            Return ``(option, probability)`` instead of the option.
+            Return ``(option, probability)`` instead of the option: how likely it is to be right if
+            the ranking as a whole is (:attr:`Ranking.confidence`).
         """
         items = self.responses.structure
         return inferred_key(items, self.fit, self.method, with_confidence=with_confidence)

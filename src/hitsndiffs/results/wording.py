@@ -60,6 +60,7 @@ _JUDGED = {
     "majority": "judged by which end sides with the majority",
     "known answers": "judged by the known answers",
     "strong user": "judged by the strong user",
+    "words": "judged by what the labels say",
     "evidence": "judged by the likely key",
     "undecided": "nothing in the answers tells",
 }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.methods.labels import says_followed, says_mark
 from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
 from hitsndiffs.methods.latent_key.leanings import LeaningFit
 from hitsndiffs.methods.latent_key.meanings import Meaning, clusters, doubted, meanings
@@ -18,8 +19,8 @@ __all__ = ["in_words", "questions_of", "readings_of"]
 
 Array = npt.NDArray[np.float64]
 
-#: Notes are added if two rules of who counts correlate less than this, and if the confidence is
-#: below this.
+#: Orders that correlate less than this disagree about who is good; and below this confidence, other
+#: readings are noted.
 CONTRADICTED, DOUBT = 0.5, 0.8
 #: Smallest probability of a meaning of the answers when choosing what to ask.
 LEAST_CHANCE = 1e-3
@@ -81,26 +82,11 @@ def in_words(
     """Notes on a result: what it rests on, and what speaks against it."""
     notes = []
     best = found.best
-    if found.said_mark:
-        notes.append(
-            f"The labels are read as marks: {best.one_label!r} is right in every item, and the "
-            "order is its share. If they are answers, say so with one or two known answers, or "
-            "rank by another reading."
-        )
-    elif best.one_label is not None:
-        notes.append(
-            f"The order is the share of {best.one_label!r}: the answers look like marks, with that "
-            "label right in every item. They cannot show whether that label or its opposite is "
-            "right."
-        )
+    if best.one_label is not None:
+        other = ", or rank by another reading"
+        notes.append(says_mark(best.one_label, in_words=found.said_mark, or_else=other))
     elif found.followed is not None:
-        label, correlation_ = found.followed
-        way = "higher" if correlation_ > 0 else "lower"
-        notes.append(
-            f"The order follows how often people chose {label!r} (correlation "
-            f"{correlation_:.2f}; those who chose it more stand {way}): a leaning to that label "
-            "would look the same, so this cannot be called sure."
-        )
+        notes.append(says_followed(*found.followed))
     notes += _of_known(found)
     if found.habits is not None and (said := found.habits.told(found.problem.data)):
         notes.append(said)
@@ -118,17 +104,26 @@ def in_words(
         )
     if found.confidence >= DOUBT:
         return notes
-    rivals = [r for r in readings[1:] if r.agreement < 0.5]
+    rivals = [r for r in readings[1:] if r.agreement < CONTRADICTED]
     if rivals:
         number = readings.index(rivals[0]) + 1
         said = (
-            f"The answers can be read in {len(readings)} ways that disagree about who is good; "
+            f"The answers can be read in {_ways(readings)} ways that disagree about who is good; "
             f"reading {number} has probability {100 * rivals[0].probability:.0f} %, and "
             "you can rank by it."
         )
         difference = _difference(found, readings[0], rivals[0], asked)
         notes.append(said + difference)
     return notes
+
+
+def _ways(readings: tuple[Reading, ...]) -> int:
+    """How many of the readings disagree with each other about who is good."""
+    apart: list[Reading] = []
+    for each in readings:
+        if all(correlation(each.correct, other.correct) < CONTRADICTED for other in apart):
+            apart.append(each)
+    return len(apart)
 
 
 def _of_known(found: Search) -> list[str]:

@@ -1,0 +1,106 @@
+"""A perfect order, if there is one: certified, but only as sure as answers alone can be.
+
+A perfect order fits every answer, and so does its reverse. What is known about which end is up does
+not grow with the number of items, so the bounds of :mod:`.latent_key.confidence` hold here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hitsndiffs.data.arrays import Floats
+from hitsndiffs.engines import Engine
+from hitsndiffs.methods.axis import with_key
+from hitsndiffs.methods.exact import along
+from hitsndiffs.methods.fitted import Fit
+from hitsndiffs.methods.hnd import HND
+from hitsndiffs.methods.labels import mark_in_words, says_followed, says_mark, sharing, two_labels
+from hitsndiffs.methods.latent_key.base import KeySearchMethod
+from hitsndiffs.methods.latent_key.confidence import EITHER, FOLLOWED, MOST_CONFIDENCE
+from hitsndiffs.methods.latent_key.modes import correlation
+from hitsndiffs.methods.latent_key.solutions import FOLLOWS, MOST_FOLLOWED
+from hitsndiffs.methods.majority import Majority
+from hitsndiffs.order.perfect import may_be_perfect, perfect_order
+
+__all__ = ["certified_fit"]
+
+
+def certified_fit(data: Engine, method: KeySearchMethod) -> Fit | None:
+    """A perfect order, if there is one: HnD's, or the PQ-tree's; else ``None``."""
+    if not data.in_memory:  # the check needs the order of all users in one place
+        return None
+    fit = _perfect(data, method, method.answers)
+    if fit is None:
+        return None
+    assert fit.orientation is not None
+    if fit.orientation.how in ("known answers", "strong user"):
+        return fit
+    label, agreement = _followed(data, fit)
+    if abs(agreement) <= FOLLOWS:
+        return _at_most(MOST_CONFIDENCE, fit)
+    if not two_labels(data.items):
+        return _at_most(FOLLOWED, fit, says_followed(label, agreement))
+    mark = mark_in_words(data.items)
+    if mark is None:
+        return _at_most(EITHER, fit, says_mark(label, in_words=False))
+    fit = _perfect(data, method, dict.fromkeys(data.items.labels.tolist(), mark))
+    assert fit is not None
+    fit = _at_most(FOLLOWED, fit)
+    assert fit.orientation is not None
+    turned = replace(fit.orientation, how="words")
+    return replace(fit, orientation=turned, notes=(*fit.notes, says_mark(mark, in_words=True)))
+
+
+def _perfect(
+    data: Engine, method: KeySearchMethod, answers: Mapping[Any, Any] | None
+) -> Fit | None:
+    known = {"answers": answers, "strong_user": method.strong_user}
+    if (data.collect(data.components("options")) == 0).all():
+        plain = HND(seed=method.seed, engine=method.engine, threads=method.threads, **known)
+        fit = plain._fit(data)
+    else:  # parts that share no option: agreement with the majority says which comes first
+        if not may_be_perfect(data):
+            return None
+        found = perfect_order(data, data.collect(Majority()._fit(data).scores))
+        if found is None:
+            return None
+        fit = with_key(data, along(data, found, **known))
+    if fit.perfect is None or np.ptp(data.collect(fit.scores)) == 0:
+        return None
+    note = "The answers are consistent: this order explains every answer, and it is certified."
+    return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))
+
+
+def _followed(data: Engine, fit: Fit) -> tuple[str, float]:
+    """The shared label whose use the order follows most closely, and the correlation of ranks."""
+    shared = sharing(data.items)
+    if shared.apart or not 2 <= len(shared.labels) <= MOST_FOLLOWED:
+        return "", 0.0
+    uses = data.collect(data.choices(np.eye(len(shared.labels))[shared.numbers]))
+    ranks = _ranks(data.collect(fit.scores))
+    shares = uses / data.collect(data.answers_per_user)[:, None]
+    found = [correlation(ranks, _ranks(share)) if np.ptp(share) > 0 else 0.0 for share in shares.T]
+    closest = max(
+        range(len(found)), key=lambda number: (round(abs(found[number]), 9), found[number])
+    )
+    return str(shared.labels[closest]), found[closest]
+
+
+def _ranks(values: Floats) -> Floats:
+    """Ranks from the lowest up; equal values share the middle of their places."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
+
+
+def _at_most(bound: float, fit: Fit, *why: str) -> Fit:
+    """The same fit, no surer than a bound; ``why`` is noted where that makes a difference."""
+    assert fit.orientation is not None
+    assert fit.confidence is not None
+    if fit.confidence <= bound:
+        return fit
+    turned = replace(fit.orientation, confidence=bound)
+    return replace(fit, confidence=bound, orientation=turned, notes=(*fit.notes, *why))
