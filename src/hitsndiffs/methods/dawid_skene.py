@@ -24,6 +24,8 @@ __all__ = ["Confusions", "DawidSkene"]
 TINY = 1e-10
 #: Rounds between updates of the hierarchical priors' strengths.
 LEARN_EVERY = 3
+#: Fixed-point steps of such an update.
+STRENGTH_STEPS = 5
 
 
 @dataclass(frozen=True)
@@ -293,25 +295,13 @@ def _check_shared(data: Engine) -> None:
         )
 
 
-def _strengths(
-    data: Engine, counts: Any, pooled: Floats, strengths: Floats, rounds: int = 5
-) -> Floats:
+def _strengths(data: Engine, counts: Any, pooled: Floats, strengths: Floats) -> Floats:
     """How close users' rows are to the pooled ones: precisions of Dirichlets (Minka's iteration).
 
-    Parameters
-    ----------
-    data
-        The data.
-    counts
-        A user array: each user's counts ``[answer, right]``, as a row.
-    pooled
-        Everybody's shares, ``[answer, right]``.
-    strengths
-        Starting values, for each right label.
-    rounds
-        Fixed-point steps.
+    ``counts`` (a user array) and ``pooled`` are ``[answer, right]``; there is a strength for each
+    right label.
     """
-    for _ in range(rounds):
+    for _ in range(STRENGTH_STEPS):
         up, down = data.reduced(partial(_moments, pooled=pooled, strengths=strengths), counts)
         strengths = np.clip(strengths * up / np.maximum(down, 1e-9), 0.05, 200.0)
     return strengths

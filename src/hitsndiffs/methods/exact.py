@@ -30,17 +30,8 @@ def perfected(
 ) -> Fit:
     """Put the users in a perfect order if there is one and the scores do not follow it yet.
 
-    The paper pads rows to equal numbers of answers (Appendix B) and has to solve again. The
-    PQ-tree needs neither equal numbers of answers nor an axis that is distinct from the next.
-
-    Parameters
-    ----------
-    data
-        One connected component.
-    fit
-        The fit by the axis.
-    answers, strong_user
-        What the caller knows: it settles which end is up.
+    The paper pads rows to equal numbers of answers (Appendix B) and has to solve again. The PQ-tree
+    needs neither equal numbers of answers nor an axis that is distinct from the next.
     """
     if not data.in_memory:
         return fit

@@ -196,16 +196,8 @@ class Part:
 def merged(data: Engine, parts: Sequence[Part], alone: Ints) -> Fit:
     """One fit for everybody: each user and option takes the values of its part.
 
-    Orientation, eigenvalues and confidence are those of the largest part.
-
-    Parameters
-    ----------
-    data
-        All data.
-    parts
-        The fitted components, the largest first.
-    alone
-        Users who share no option with anybody: their score is 0.
+    Orientation, eigenvalues and confidence are those of the largest part, which comes first. Users
+    who share no option with anybody (``alone``) have the score 0.
     """
     m, q = data.n_users, data.n_options
     key = _mixed_keys(data, parts, alone)

@@ -38,15 +38,7 @@ TELLING = ("key", "order", "group")
 
 
 def fit_in_order(method: Method, data: Engine) -> Fit:
-    """Fit a method so that the order and names of users, items and options change nothing.
-
-    Parameters
-    ----------
-    method
-        The method.
-    data
-        The data; every user has answered something.
-    """
+    """Fit a method so that the order and names of users, items and options change nothing."""
     if not (method.orders_first and data.gives_answers) or data.n_responses > UP_TO:
         return collected(data, method._fit(data))
     found = canonical(_colouring(method, data))

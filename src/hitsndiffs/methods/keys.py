@@ -55,18 +55,9 @@ def key_given(data: Engine, known: Mapping[Any, Any], guessed: Floats) -> Floats
 def key_from_scores(data: Engine, scores: Floats, means: Floats | None = None) -> Floats:
     """How likely each option is the best of its item: the one whose choosers are ablest.
 
-    The mean score of an option's choosers is an estimate with an error; options chosen by few are
-    pulled towards the mean of all (a one-way random-effects model, by moments), and the
-    probability is that of being the largest of independent normal variables.
-
-    Parameters
-    ----------
-    data
-        The data; every user has answered something.
-    scores
-        Of the users.
-    means
-        The mean score of each option's choosers, if already known.
+    The mean score of an option's choosers (``means``, if already known) is an estimate with an
+    error; options chosen by few are pulled towards the mean of all (a one-way random-effects model,
+    by moments), and the probability is that of being the largest of independent normal variables.
     """
     counts = data.choosers_per_option.astype(float)
     if means is None:

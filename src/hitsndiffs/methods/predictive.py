@@ -59,14 +59,9 @@ class Contest:
 
 
 def confusion_against_key(data: Engine, start: Floats) -> Contest:
-    """Compare the two models on hidden answers.
+    """Compare the two models on hidden answers to items that share one label set.
 
-    Parameters
-    ----------
-    data
-        The data; every user has answered something, and the items share one label set.
-    start
-        Abilities under the latent-key fit of all data, to start from.
+    ``start``: abilities under the latent-key fit of all data.
     """
     turns = int(np.clip(ONE_TURN_FROM // max(data.n_responses, 1), 1, MOST_TURNS))
     pairs = [_one_turn(data, start, turn) for turn in range(turns)]
@@ -77,12 +72,8 @@ def confusion_against_key(data: Engine, start: Floats) -> Contest:
 def outcome(users: Ints, difference: Floats) -> Contest:
     """Sum up the contest: the mean difference, and its error with users as the units.
 
-    Parameters
-    ----------
-    users
-        Who gave each hidden answer.
-    difference
-        Log probability of each hidden answer under confusion matrices, less that under the key.
+    ``difference``: the log probability of each hidden answer under confusion matrices, less that
+    under the key.
     """
     if len(difference) == 0:
         return Contest(0.0, np.inf, 0)

@@ -25,19 +25,7 @@ FIRST_LOOK = 3
 def ordered_users(data: Engine, levels: Levels) -> tuple[Ints, bool]:
     """Sort the users who answered from best to worst, component by component.
 
-    Parameters
-    ----------
-    data
-        The data.
-    levels
-        The users sorted by score.
-
-    Returns
-    -------
-    order
-        User numbers; users without answers are left out.
-    consistent
-        Whether every option's choosers are neighbours in it.
+    Returns their numbers, and whether every option's choosers are neighbours in this order.
     """
     pattern = patterns(data, users=levels.sharing)
     order = levels.sorted_by(pattern)

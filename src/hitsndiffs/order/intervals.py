@@ -27,22 +27,12 @@ Ends = tuple[int, int]
 COUNTED_UP_TO = 100_000
 
 
-def count_orders(
-    first: npt.ArrayLike, last: npt.ArrayLike, n_users: int, *, up_to: int = COUNTED_UP_TO
-) -> int | None:
+def count_orders(first: npt.ArrayLike, last: npt.ArrayLike, n_users: int) -> int | None:
     """Count the perfect orders of the distinct answer sheets, given one of them.
 
-    Parameters
-    ----------
-    first, last
-        For each option, the places of its first and last chooser in a perfect order.
-    n_users
-        The number of places.
-    up_to
-        Return ``None`` if there are more distinct options than this.
+    ``first`` and ``last`` are the places of each option's first and last chooser in it. The result
+    is ``None`` if there are too many distinct options.
 
-    Examples
-    --------
     >>> count_orders([0, 1, 2], [1, 2, 3], 4)  # a chain
     2
     >>> count_orders([0, 2], [1, 3], 4)  # two pairs of users with equal answers
@@ -54,7 +44,7 @@ def count_orders(
     # users with equal answers count as one: the only cuts are at the ends of the options
     cuts = np.unique(np.concatenate([[0, n_users], low, high]))
     ends = _distinct(np.searchsorted(cuts, low), np.searchsorted(cuts, high), len(cuts) - 1)
-    if len(ends) > up_to:
+    if len(ends) > COUNTED_UP_TO:
         return None
     number = 1
     for children, turning in _nodes(ends, len(cuts) - 1).values():

@@ -146,13 +146,8 @@ class Levels:
     def sorted_by(self, pattern: Ints) -> Ints:
         """The order with users of equal answers side by side on each level.
 
-        Parameters
-        ----------
-        pattern
-            Number of each user's answer pattern, at least for :attr:`sharing` users.
+        ``pattern``: the number of each user's answer pattern, at least for :attr:`sharing` users.
 
-        Examples
-        --------
         >>> levels = Levels.of(np.array([1.0, 2.0, 1.0, 1.0]), np.zeros(4, dtype=int))
         >>> levels.sorted_by(np.array([7, -1, 3, 7])).tolist()
         [1, 2, 0, 3]

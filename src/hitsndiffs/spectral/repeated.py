@@ -49,15 +49,9 @@ def colours(data: Engine) -> tuple[Any, Floats]:
 
 
 def settled(values: Floats, vectors: Floats, near: Floats) -> Floats:
-    """The same axes, with equally strong ones mixed as the colours say.
+    """The same axes, with equally strong ones mixed as the colours (``near``) say.
 
-    Parameters
-    ----------
-    values, vectors
-        Eigenvalues in falling order, and orthonormal vectors (columns), including all that are
-        equally strong.
-    near
-        The colours.
+    The values fall; the vectors are orthonormal columns, including all that are equally strong.
     """
     found, first = vectors.copy(), 0
     limit = REPEATED * max(float(np.abs(values).max(initial=0.0)), 1e-300)

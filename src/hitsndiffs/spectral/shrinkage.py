@@ -61,18 +61,9 @@ def find_shrinkage(
     user_weights: Floats | None = None,
     seed: int = 0,
 ) -> Shrinkage:
-    """Iterate axis → (λ, μ) → axis until the constants settle.
+    """Iterate axis → (λ, μ) → axis until the constants settle, and find the axes with them.
 
-    Parameters
-    ----------
-    data
-        The data; every user has answered something.
-    axes
-        How many axes to return.
-    user_weights
-        How much each user counts as a witness.
-    seed
-        Seed of the iterations.
+    ``user_weights``: how much each user counts as a witness.
     """
     lam = mu = 3.0
     converged = False

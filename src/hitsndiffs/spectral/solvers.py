@@ -67,13 +67,11 @@ def solve(
         ``"lanczos"``; ``"power"``, ``"arnoldi"`` and ``"deflation"`` as in the paper;
         ``"centred"``: ``deflation`` without the power iteration for the left eigenvector,
         which is known.
-    seed
-        For the random start.
     tol
         ``power``, ``deflation`` and ``centred`` stop when the unit vector changes by at most this
         (L2).
-    max_iterations
-        Most rounds.
+    seed, max_iterations
+        Of the random start; most rounds.
     """
     U = Averaging.of(data)
     rng = np.random.default_rng(seed)

@@ -76,16 +76,8 @@ class Curves:
     def pooled(self, key: Floats, curvature: Floats, rounds: int) -> Curves:
         """The same curves; in every second round, the population is estimated anew from the keys.
 
-        Means and variances of slopes and intercepts, with ten pseudo-items.
-
-        Parameters
-        ----------
-        key
-            How likely each curve is that of a key.
-        curvature
-            See :func:`fit_curves`.
-        rounds
-            The number of this round.
+        Means and variances of slopes and intercepts, with ten pseudo-items (``curvature``: see
+        :func:`fit_curves`).
         """
         if rounds % 2:
             return self
@@ -166,14 +158,12 @@ def weigh_candidates(
     ----------
     problem
         The items, and what is certain about their keys.
-    curves
-        Starting values.
+    curves, rounds
+        Starting values, and the number of this round.
     chosen
         How many chose each option, over the grid of abilities.
     fixed
         Log prior of each candidate that does not depend on the curves.
-    rounds
-        The number of this round.
     """
     known = problem.certain if chosen.ndim == 2 else problem.certain[:, None]
     size = chosen.shape[:-1]

@@ -34,15 +34,7 @@ SAID, LEAST_SAID = 1.0, 0.05
 
 
 def common_errors(problem: Problem, key: Floats) -> Any:
-    """The error that all shares have in common, for each user.
-
-    Parameters
-    ----------
-    problem
-        The data, and the known answers.
-    key
-        P(option is the key of its item), from which the shares are computed.
-    """
+    """The error that all shares of right answers by a key have in common, for each user."""
     data = problem.data
     other = np.where(problem.known >= 0, key, key_by_ability(data, key))
     part = SHIFT_PART * np.sqrt(wrong_ones_differ(data, key))  # otherwise the shift is chance
@@ -57,15 +49,6 @@ def wrong_ones_differ(data: Engine, key: Floats) -> float:
     nothing speaks for a difference (a shift by chance alone cannot be ruled out), and 1 where items
     have one wrong option.
 
-    Parameters
-    ----------
-    data
-        The data.
-    key
-        P(option is the key of its item).
-
-    Examples
-    --------
     >>> from hitsndiffs import simulate
     >>> from hitsndiffs.engines import open_engine
     >>> sim = simulate("samejima", seed=0)

@@ -82,24 +82,12 @@ class Witnesses:
         )
 
 
-def find_witnesses(
-    problem: Problem, fit: Solution, *, pairwise_up_to: float = PAIRWISE_UP_TO
-) -> Witnesses:
-    """Find users who agree beyond what a solution of the model explains by their abilities.
-
-    Parameters
-    ----------
-    problem
-        The data.
-    fit
-        A solution: it says how much agreement abilities explain.
-    pairwise_up_to
-        Pairs are compared one by one while responses × users stays below this.
-    """
+def find_witnesses(problem: Problem, fit: Solution) -> Witnesses:
+    """Find users who agree beyond what a solution of the model explains by their abilities."""
     r = problem.data
     if r.n_users < 4:
         return Witnesses(r.everybody, 0.0 * r.everybody)
-    if r.n_responses * r.n_users <= pairwise_up_to:
+    if r.n_responses * r.n_users <= PAIRWISE_UP_TO:
         found = _pairwise(*_here(problem, fit))
         return Witnesses(r.user_array(found.weights), r.user_array(found.copy_logs))
     copies = _banded_copies(problem, fit)
@@ -116,12 +104,7 @@ def near_equals(problem: Problem, apart: Callable[[Ints], Flags] | None = None) 
     agreement of two people who draw their answers from everybody's. Only a solution can tell able
     users from copies of one sheet; this is a starting point.
 
-    Parameters
-    ----------
-    problem
-        The data.
-    apart
-        For given users (columns), the options (rows) to leave out of their answers.
+    ``apart``: for given users (columns), the options (rows) to leave out of their answers.
     """
     m = problem.data.n_users
     if problem.data.n_responses * m > PAIRWISE_UP_TO:
@@ -151,12 +134,7 @@ def near_equals(problem: Problem, apart: Callable[[Ints], Flags] | None = None) 
 def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
     """One over the size of each user's group; a user without a group is a group of one.
 
-    Parameters
-    ----------
-    data
-        The data.
-    group
-        User → group; users are compared as text.
+    Users are compared as text.
     """
     if not data.in_memory:
         raise data.cannot_serve("Counting by groups")

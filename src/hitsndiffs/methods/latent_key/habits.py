@@ -347,14 +347,8 @@ def by_class(
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Posteriors of ability in every class, the chances of the classes, and the log evidence.
 
-    Returns
-    -------
-    weights
-        On the grid, for every user and class.
-    means, spreads, chance
-        For every user and class.
-    evidence
-        For every user.
+    Returns weights on the grid, means, spreads and chances for every user and class, and the
+    evidence for every user.
     """
     shape = (len(sums), len(of_classes))
     every = None if strong is None else strong.repeat(shape[1])

@@ -39,14 +39,7 @@ def informed(found: Search, problem: Problem) -> Search:
     """Weight the meanings by how well they predict the known answers, and put these in.
 
     If none of the meanings is right, popular options are likely. The chosen order agrees best, on
-    average, with all meanings.
-
-    Parameters
-    ----------
-    found
-        The search without the known answers.
-    problem
-        The same data, with them.
+    average, with all meanings. ``problem`` has the same data as the search, and the known answers.
     """
     right = problem.known == 1.0
     all_ = [each for each in meanings(found) if not _refuted(each, right)]

@@ -82,14 +82,8 @@ class Signal:
     def pooled(self, label: Ints, key: Floats, bend: Floats, leanings: Floats) -> Signal:
         """The same, with the population estimated anew from the likely keys and the leanings.
 
-        Parameters
-        ----------
-        label
-            The number of each option's label.
-        key, bend
-            P(the option is the key), and the second derivative in its intercept.
-        leanings
-            How many users are at each point of leaning.
+        ``bend`` is the second derivative in each intercept; ``leanings`` says how many users are at
+        each point of leaning.
         """
         of_label = np.eye(2)[label]
         total = key @ of_label
@@ -124,16 +118,7 @@ def told(
 ) -> Floats:
     """What choosing an option says: its log likelihood averaged over the key.
 
-    Parameters
-    ----------
-    items
-        The candidates' items.
-    lines
-        See :func:`label_lines`.
-    label, intercepts, key
-        Of every candidate.
-    against
-        See :func:`log_odds_against`; it is overwritten.
+    ``against`` (see :func:`log_odds_against`) is overwritten.
     """
     against *= key[:, None]
     of_label = np.eye(2)[label] * key[:, None]
@@ -147,20 +132,8 @@ def weigh_labels(
 ) -> Weighed[Signal]:
     """Fit all candidates' intercepts, and let the two candidates of each item compete.
 
-    The slope takes one step, given the likely keys, unless it is held.
-
-    Parameters
-    ----------
-    problem
-        The items, their labels, and what is certain about their keys.
-    signal, key
-        Starting values.
-    chosen
-        How many chose each option, over all pairs.
-    rounds
-        The number of this round.
-    held
-        Whether the slope stays as it is.
+    The slope takes one step, given the likely keys, unless it is held. ``signal`` and ``key`` are
+    starting values; ``chosen`` says how many chose each option, over all pairs.
     """
     label, certain, blocks = problem.numbers, problem.certain, problem.blocks
     intercepts, bend, prior, weighed = np.empty((4, len(chosen)))

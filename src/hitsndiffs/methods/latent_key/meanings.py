@@ -118,15 +118,6 @@ def doubted(found: Search, key: Floats, ability: Floats) -> Floats:
     """How likely each option is the right one, for a key that may err.
 
     Where it errs, the right option is still one whose choosers are able.
-
-    Parameters
-    ----------
-    found
-        The search: the data, and who counts as one witness.
-    key
-        P(option is the key of its item).
-    ability
-        Of the users.
     """
     data, once = found.problem.data, found.alone
     counts = np.maximum(data.choosers(once), 1e-9)

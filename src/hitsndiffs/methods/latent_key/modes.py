@@ -69,12 +69,7 @@ class Mode:
 def find_modes(problem: Problem, witnesses: Witnesses, starts: Mapping[str, Floats]) -> list[Mode]:
     """Fit from every start, merge equal solutions, and continue the distinct ones; best first.
 
-    Parameters
-    ----------
-    problem, witnesses
-        The data, and the copies in them.
-    starts
-        Name → user scores to start from.
+    ``starts``: name → user scores to start from.
     """
     sample = take_sample(problem)
     here = witnesses.of(sample)

@@ -48,16 +48,9 @@ def readings_of(found: Search) -> tuple[Reading, ...]:
 
 
 def questions_of(found: Search, besides: Sequence[Reading] = ()) -> tuple[Question, ...]:
-    """The items whose right answers would settle most.
+    """The items whose right answers would settle most (``besides``: readings by another model).
 
     Meanings of the answers that agree about who is good need not be told apart, so they are pooled.
-
-    Parameters
-    ----------
-    found
-        The search.
-    besides
-        Readings by another model.
     """
     data = found.problem.data
     all_ = meanings(found)

@@ -81,20 +81,7 @@ def search(
 ) -> Search:
     """Find the distinct solutions of the latent-key model.
 
-    Parameters
-    ----------
-    data
-        The data; every user has answered something.
-    answers, strong_user
-        What the caller knows.
-    group
-        Which group each user belongs to; each group counts as one witness.
-    axes
-        Start from this many leading axes, both ways up, and from the consensus.
-    seed
-        Seed for the axes.
-    sizes
-        Size thresholds.
+    The parameters are those of the methods (:class:`.base.KeySearchMethod`), and size thresholds.
     """
     habits = None if two_labels(data.items) else _habits(data)
     kind = partial(_kind(data, habits), strong_user=strong_user)

@@ -31,16 +31,9 @@ SHARED_UP_TO = 10_000
 def fit_all(
     problems: Sequence[Problem], starts: Sequence[Start], what: str, *, max_rounds: int
 ) -> list[Solution]:
-    """Fit several problems with the same data and the same known answers.
+    """Fit several problems with the same data and the same known answers, each from its start.
 
-    Parameters
-    ----------
-    problems, starts
-        As many of the one as of the other (see :meth:`.Problem.fit`).
-    what
-        What the fits are, for whoever waits.
-    max_rounds
-        Most rounds of each.
+    ``what`` the fits are is shown to whoever waits.
     """
     if len(problems) > 1 and _can_share(problems[0], len(problems)):
         shared = _shared(problems, starts, max_rounds)  # type: ignore[arg-type]

@@ -28,20 +28,11 @@ __all__ = ["fits", "mark", "restructure"]
 
 
 def mark(leaves: list[Leaf], touched: list[Inner]) -> Inner | None:
-    """Mark full and partial nodes, and return the apex.
+    """Mark full and partial nodes; return the apex, the lowest node above all leaves of the set.
 
-    Parameters
-    ----------
-    leaves
-        The set, without repetition: at least two leaves, and not all of the tree's.
-    touched
-        Every inner node that gets a mark is added here; the caller must clear these and the leaves.
-
-    Returns
-    -------
-    apex
-        The lowest node above all leaves of the set, or None when the set cannot be consecutive
-        because partial nodes branch more than once.
+    The result is ``None`` when the set cannot be consecutive because partial nodes branch more than
+    once. The set has at least two leaves, and not all of the tree's. Every inner node that gets a
+    mark is added to ``touched``; the caller must clear these and the leaves.
     """
     partial = deque(_mark_full(leaves, touched))
     for node in partial:
