@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Flags", "Floats", "Ints", "Words"]
+__all__ = ["Array", "Flags", "Floats", "Ints", "Words"]
 
+#: Anything: labels, codes, what a caller gives.
+Array = npt.NDArray[Any]
 #: Vectors and tables of numbers: scores, weights, counts that are computed with.
 Floats = npt.NDArray[np.float64]
 #: Numbers of users, items and options; counts.

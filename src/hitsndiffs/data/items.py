@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags, Floats
+
 __all__ = ["Items"]
 
-Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]
-Labels = npt.NDArray[Any]
 
 #: If items have at most this many further options, rows are added option by option: NumPy's
 #: ``reduceat`` on rows takes ten times as long.
@@ -41,7 +41,7 @@ class Items:
     [3.0, 7.0]
     """
 
-    def __init__(self, labels: Labels, option_labels: Labels, starts: Ints) -> None:
+    def __init__(self, labels: Array, option_labels: Array, starts: Ints) -> None:
         self.labels = labels
         self.option_labels = option_labels
         self.starts = np.asarray(starts, dtype=np.int64)
@@ -57,7 +57,7 @@ class Items:
         return int(self.starts[-1])
 
     @cached_property
-    def sizes(self) -> Array:
+    def sizes(self) -> Floats:
         """How many options each item has."""
         return np.diff(self.starts).astype(float)
 
@@ -88,7 +88,7 @@ class Items:
         with_more = (np.flatnonzero(sizes > place) for place in range(1, most))
         return [(more, self.starts[more] + k) for k, more in enumerate(with_more, start=1)]
 
-    def total(self, x: Array) -> Array:
+    def total(self, x: Floats) -> Floats:
         """One sum per item."""
         if x.ndim == 1 or x.shape[1] == 1 or len(self._further) > MANY_OPTIONS:
             return np.add.reduceat(x, self.starts[:-1], axis=0)
@@ -97,30 +97,30 @@ class Items:
             totals[items] += x[options]
         return totals
 
-    def sum(self, x: Array) -> Array:
+    def sum(self, x: Floats) -> Floats:
         """The item's sum, at each of its options."""
         return self.total(x)[self.of_option]
 
-    def max(self, x: Array) -> Array:
+    def max(self, x: Floats) -> Floats:
         """The item's largest value, at each of its options."""
         return np.maximum.reduceat(x, self.starts[:-1], axis=0)[self.of_option]
 
-    def any(self, x: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def any(self, x: Flags) -> Flags:
         """Whether ``x`` is true for any option of the item, at each of its options."""
         return np.logical_or.reduceat(x, self.starts[:-1])[self.of_option]
 
-    def softmax(self, logs: Array) -> Array:
+    def softmax(self, logs: Floats) -> Floats:
         """Probabilities within each item from their logarithms (up to a constant)."""
         raised = np.exp(logs - self.max(logs))
         return raised / self.sum(raised)
 
-    def share(self, weights: Array) -> Array:
+    def share(self, weights: Floats) -> Floats:
         """Non-negative weights divided by their sum within the item (equal shares if it is 0)."""
         totals = self.sum(weights)
         even = (1.0 / self.sizes)[self.of_option]
         return np.divide(weights, totals, out=even, where=totals > 0)
 
-    def centred(self, x: Array, counts: Array) -> Array:
+    def centred(self, x: Floats, counts: Floats) -> Floats:
         """``x`` minus its mean over the item's answers (``counts`` per option)."""
         totals = self.total(counts)
         means = np.divide(

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Ints
+
 __all__ = [
     "Codes",
     "Rows",
@@ -22,14 +24,13 @@ __all__ = [
 ]
 
 Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
-Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
-Counts = npt.NDArray[np.int64]
+Rows = tuple[Ints, npt.NDArray[np.int32]]
 
 #: Answers handled at once.
 ANSWERS_AT_ONCE = 4_000_000
 
 
-def codes_of_rows(rows: Rows, item_starts: Counts, option_items: npt.NDArray[Any]) -> Codes:
+def codes_of_rows(rows: Rows, item_starts: Ints, option_items: Array) -> Codes:
     """Dense codes of the answers in sparse rows."""
     indptr, options = rows
     n_items, n_users = len(item_starts) - 1, len(indptr) - 1
@@ -54,7 +55,7 @@ def some_rows(rows: Rows, users: npt.NDArray[np.integer[Any]]) -> Rows:
     return starts, options[take]
 
 
-def rows_of_codes(codes: Codes, item_starts: Counts, answers_per_user: Counts) -> Rows:
+def rows_of_codes(codes: Codes, item_starts: Ints, answers_per_user: Ints) -> Rows:
     """Sparse rows of the answers in dense codes."""
     n_items, n_users = codes.shape
     indptr = np.zeros(n_users + 1, dtype=np.int64)
@@ -72,7 +73,7 @@ def rows_of_codes(codes: Codes, item_starts: Counts, answers_per_user: Counts) -
     return indptr, options
 
 
-def answers_in_codes(codes: Codes) -> Counts:
+def answers_in_codes(codes: Codes) -> Ints:
     """How many items each user answered."""
     n_items, n_users = codes.shape
     no_answer = np.iinfo(codes.dtype).max
@@ -85,7 +86,7 @@ def answers_in_codes(codes: Codes) -> Counts:
     return counts
 
 
-def choosers_in_codes(codes: Codes, item_starts: Counts) -> Counts:
+def choosers_in_codes(codes: Codes, item_starts: Ints) -> Ints:
     """How many users chose each option."""
     counts = np.zeros(item_starts[-1], dtype=np.int64)
     for i, column in enumerate(codes):
@@ -97,7 +98,7 @@ def choosers_in_codes(codes: Codes, item_starts: Counts) -> Counts:
     return counts
 
 
-def choosers_in_rows(rows: Rows, n_options: int) -> Counts:
+def choosers_in_rows(rows: Rows, n_options: int) -> Ints:
     """How many users chose each option."""
     options = rows[1]
     counts = np.zeros(n_options, dtype=np.int64)

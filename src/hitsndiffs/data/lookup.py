@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.errors import InputError, did_you_mean
 
@@ -26,7 +26,7 @@ def python_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def known_options(items: Items, answers: Mapping[Any, Any]) -> npt.NDArray[np.int64]:
+def known_options(items: Items, answers: Mapping[Any, Any]) -> Ints:
     """The option numbers of known right answers.
 
     Answers that nobody gave have no number and are left out; an unknown item is an error.
@@ -56,7 +56,7 @@ def answers_here(items: Items, answers: Mapping[Any, Any] | None) -> dict[Any, A
     return {i: a for i, a in (answers or {}).items() if str(i).strip() in items.places}
 
 
-def item_places(labels: npt.NDArray[Any], items: Any) -> npt.NDArray[Any]:
+def item_places(labels: Array, items: Any) -> Array:
     """Places of items given by name; numbers are taken as places.
 
     >>> item_places(np.array(["q1", "q2"], dtype=object), ["q2"]).tolist()
@@ -77,7 +77,7 @@ def item_places(labels: npt.NDArray[Any], items: Any) -> npt.NDArray[Any]:
     return np.array([places[item] for item in given], dtype=np.int64)
 
 
-def covered_items(items: Items, known: Mapping[Any, Any]) -> npt.NDArray[np.bool_]:
+def covered_items(items: Items, known: Mapping[Any, Any]) -> Flags:
     """Which items a mapping (item → anything) has an entry for."""
     names = {str(item).strip() for item in known}
     return np.array([str(item).strip() in names for item in items.labels], dtype=bool)

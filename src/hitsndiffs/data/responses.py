@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Ints
 from hitsndiffs.data.display import Viewed
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.layouts import (
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Responses"]
 
 IntArray = npt.NDArray[np.integer[Any]]
-ObjectArray = npt.NDArray[Any]
-Array = TypeVar("Array", bound=npt.NDArray[Any])
+T = TypeVar("T", bound=npt.NDArray[Any])
 
 #: A table with at least this share of its cells answered is stored as dense codes.
 DENSE_FROM = 0.25
@@ -87,10 +87,10 @@ class Responses(Viewed):
     ['A', 'B', 'B', 'C']
     """
 
-    users: ObjectArray
-    items: ObjectArray
-    option_labels: ObjectArray
-    item_starts: npt.NDArray[np.int64]
+    users: Array
+    items: Array
+    option_labels: Array
+    item_starts: Ints
     kind: str
     notes: tuple[str, ...]
     key: KnownKey | None
@@ -102,9 +102,9 @@ class Responses(Viewed):
     def __init__(
         self,
         *,
-        users: ObjectArray,
-        items: ObjectArray,
-        option_labels: ObjectArray,
+        users: Array,
+        items: Array,
+        option_labels: Array,
         item_starts: IntArray,
         codes: Codes | None = None,
         rows: tuple[IntArray, IntArray] | None = None,
@@ -277,20 +277,20 @@ class Responses(Viewed):
         return _frozen(self.structure.of_option)
 
     @cached_property
-    def answers_per_user(self) -> npt.NDArray[np.int64]:
+    def answers_per_user(self) -> Ints:
         """How many items each user answered (the paper's row sums ``Dr``)."""
         rows = self._rows
         return _frozen(answers_in_codes(self.codes) if rows is None else np.diff(rows[0]))
 
     @cached_property
-    def choosers_per_option(self) -> npt.NDArray[np.int64]:
+    def choosers_per_option(self) -> Ints:
         """How many users chose each option (the paper's column sums ``Dc``)."""
         if self._rows is not None:
             return _frozen(choosers_in_rows(self._rows, self.n_options))
         return _frozen(choosers_in_codes(self.codes, self.item_starts))
 
     @cached_property
-    def answers_per_item(self) -> npt.NDArray[np.int64]:
+    def answers_per_item(self) -> Ints:
         """How many users answered each item."""
         return _frozen(np.add.reduceat(self.choosers_per_option, self.item_starts[:-1]))
 
@@ -322,9 +322,7 @@ class Responses(Viewed):
         codes: Codes = np.ascontiguousarray(self._codes[:, users])  # type: ignore[assignment]
         return rows_of_codes(codes, self.item_starts, answers_in_codes(codes))
 
-    def restrict(
-        self, users: IntArray, *, keep_options: bool = False
-    ) -> tuple[Responses, npt.NDArray[np.int64]]:
+    def restrict(self, users: IntArray, *, keep_options: bool = False) -> tuple[Responses, Ints]:
         """Return the same data for some users only.
 
         Parameters
@@ -354,7 +352,7 @@ class Responses(Viewed):
 
     def restrict_items(
         self, items: IntArray | Sequence[Any], *, keep_options: bool = False
-    ) -> tuple[Responses, npt.NDArray[np.int64]]:
+    ) -> tuple[Responses, Ints]:
         """Return the same users with some items only, in their present order.
 
         ``items`` are item labels or places; integers are always places. ``keep_options`` is as for
@@ -375,7 +373,7 @@ class Responses(Viewed):
         return self._changed(notes=tuple(notes))
 
     def _with_options(
-        self, users: ObjectArray, indptr: IntArray, chosen: IntArray, kept: IntArray
+        self, users: Array, indptr: IntArray, chosen: IntArray, kept: IntArray
     ) -> Responses:
         left = self.structure.only(kept)
         return self._changed(
@@ -399,11 +397,11 @@ class Responses(Viewed):
         )
 
 
-def _frozen(array: Array) -> Array:
+def _frozen(array: T) -> T:
     """A view of an array that nobody can write to."""
     view: Any = np.asarray(array).view()
     view.flags.writeable = False
-    frozen: Array = view
+    frozen: T = view
     return frozen
 
 

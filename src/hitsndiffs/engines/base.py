@@ -24,8 +24,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats, Ints, Words
 from hitsndiffs.data.layouts import Rows
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import sorting
@@ -37,17 +37,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "Step", "Stepped", "option_words", "scaled"]
 
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 #: The result of a step: one row per user, or a pair of that and a short vector of side sums.
-Stepped = Vector | tuple[Vector, Vector]
+Stepped = Floats | tuple[Floats, Floats]
 #: The work on a block of users: it gets their sums (one row per user) and their parts of some user
 #: arrays, and must treat each user independently.
 Step = Callable[..., Stepped]
 
 
-def scaled(sums: Vector, scale: Vector) -> Vector:
+def scaled(sums: Floats, scale: Floats) -> Floats:
     """The step of a linear pass: each user's sums times one number (some engines compile it)."""
     return sums * (scale if sums.ndim == 1 else scale[:, None])
 
@@ -80,15 +77,15 @@ class Engine(ABC):
     # -- the sums ---------------------------------------------------------------------------
 
     @abstractmethod
-    def choices(self, weights: Vector) -> Any:
+    def choices(self, weights: Floats) -> Any:
         """``C w``: for each user, the sum over the options the user chose (a user array)."""
 
     @abstractmethod
-    def choosers(self, scores: Any) -> Vector:
+    def choosers(self, scores: Any) -> Floats:
         """``Cᵀ s``: for each option, the sum over the users who chose it."""
 
     @abstractmethod
-    def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+    def through(self, weights: Floats, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``: from options to options in one pass; nothing user-sized is kept.
 
         Parameters
@@ -109,7 +106,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def mapped(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+    def mapped(self, weights: Floats, step: Step, *arrays: Any) -> Any:
         """``step(C w, …)`` as user arrays, one per column, without keeping ``C w``."""
 
     @abstractmethod
@@ -133,11 +130,11 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def answer_sheets(self, users: Ints) -> Vector:
+    def answer_sheets(self, users: Ints) -> Floats:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
 
     @property
-    def gram(self) -> Vector | None:
+    def gram(self) -> Floats | None:
         """``Cᵀ C`` if everybody answered everything and there are few options; else ``None``.
 
         With it, a linear round needs no pass over the data.
@@ -145,16 +142,16 @@ class Engine(ABC):
         return None
 
     @property
-    def sampled_pairs(self) -> tuple[Vector, int] | None:
+    def sampled_pairs(self) -> tuple[Floats, int] | None:
         """``Cᵀ C`` of a sample of the users, and the sample's size; ``None`` if it does not pay.
 
         It pays if everybody answered everything and :attr:`gram` costs as much as many rounds.
         """
         return None
 
-    def through_roughly(self, weights: Vector) -> Vector:
+    def through_roughly(self, weights: Floats) -> Floats:
         """``Cᵀ C w`` to at least seven digits, which some engines find faster than all digits."""
-        found: Vector = self.through(weights, scaled, self.everybody)
+        found: Floats = self.through(weights, scaled, self.everybody)
         return found
 
     # -- order over users -------------------------------------------------------------------
@@ -180,12 +177,12 @@ class Engine(ABC):
         ordered = np.partition(x, list(places))
         return [float(ordered[place]) for place in places]
 
-    def histogram(self, x: Any, edges: Vector) -> Ints:
+    def histogram(self, x: Any, edges: Floats) -> Ints:
         """How many values lie up to the first edge, from there up to the next, …, and beyond."""
         places = np.searchsorted(edges, x, side="left")
         return np.bincount(places, minlength=len(edges) + 1)
 
-    def stepwise(self, x: Any, edges: Vector, values: Vector) -> Any:
+    def stepwise(self, x: Any, edges: Floats, values: Floats) -> Any:
         """A block of user arrays that are constant between edges.
 
         Parameters
@@ -222,7 +219,7 @@ class Engine(ABC):
     #: Whether :attr:`responses` gives the answers themselves.
     gives_answers: bool = False
 
-    def user_array(self, x: npt.NDArray[Any]) -> Any:
+    def user_array(self, x: Array) -> Any:
         """A user array from values in this process."""
         return x
 
@@ -257,15 +254,15 @@ class Engine(ABC):
         """The place of the user with this label (compared as text), or ``None``."""
 
     @abstractmethod
-    def user_labels(self, users: Ints) -> npt.NDArray[Any]:
+    def user_labels(self, users: Ints) -> Array:
         """Labels of a few users."""
 
     @property
     @abstractmethod
-    def some_users(self) -> npt.NDArray[Any]:
+    def some_users(self) -> Array:
         """Labels for examples and spelling suggestions: all of them, or the first ones."""
 
-    def collect(self, x: Any) -> npt.NDArray[Any]:
+    def collect(self, x: Any) -> Array:
         """A user array as a NumPy array in this process."""
         return np.asarray(x)
 

@@ -14,6 +14,7 @@ import cupy as cp
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints, Words
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.pool import available_cores
 from hitsndiffs.data.responses import Responses
@@ -31,8 +32,6 @@ from hitsndiffs.errors import InputError
 __all__ = ["CupyEngine"]
 
 Array = Any  # a cupy.ndarray
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Numbers in a block of users that a step processes at a time.
 STEP_NUMBERS = 2**25
@@ -93,12 +92,12 @@ class CupyEngine(MemoryEngine):
         return cp.ones(self.n_users)
 
     @cached_property
-    def gram(self) -> Vector | None:
+    def gram(self) -> Floats | None:
         """``Cᵀ C`` if everybody answered everything and there are few options."""
         return self._pairs(self.layout) if self._countable else None
 
     @property
-    def sampled_pairs(self) -> tuple[Vector, int] | None:
+    def sampled_pairs(self) -> tuple[Floats, int] | None:
         """``Cᵀ C`` of a sample of the users, if counting all would cost more than some rounds."""
         known = "gram" in self.__dict__
         if known or self.n_users < SAMPLE_FROM or not self._countable:
@@ -112,11 +111,11 @@ class CupyEngine(MemoryEngine):
         packed = isinstance(self.layout, DevicePacked) and not self.layout.n_wide
         return few_sets(self.items) and packed and self.is_complete
 
-    def _pairs(self, layout: Any) -> Vector:
+    def _pairs(self, layout: Any) -> Floats:
         sets = OptionSets.of(self.items.starts)
         return sets.all_pairs(cp.asnumpy(layout.pairs()), layout.n_users)
 
-    def through_roughly(self, weights: Vector) -> Vector:
+    def through_roughly(self, weights: Floats) -> Floats:
         """``Cᵀ C w`` with 17 bits of every user's sum."""
         return self._linear(weights, self._one, precise=False)
 
@@ -124,20 +123,20 @@ class CupyEngine(MemoryEngine):
         """A user array as a NumPy array."""
         return cp.asnumpy(x)  # type: ignore[no-any-return]
 
-    def choices(self, weights: Vector) -> Array:
+    def choices(self, weights: Floats) -> Array:
         """``C w``."""
         given = cp.asarray(weights, dtype=cp.float64)
         if given.ndim == 1:
             return self.layout.choices(given[:, None])[:, 0]
         return self.layout.choices(given)
 
-    def choosers(self, scores: Array) -> Vector:
+    def choosers(self, scores: Array) -> Floats:
         """``Cᵀ s``."""
         given = cp.asarray(scores, dtype=cp.float64)
         found = self._summed(given[:, None] if given.ndim == 1 else given)
         return cp.asnumpy(found[:, 0] if given.ndim == 1 else found)  # type: ignore[no-any-return]
 
-    def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+    def through(self, weights: Floats, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``, block by block; the linear step is one kernel."""
         if step is scaled and np.ndim(weights) == 1:
             same = arrays[0] is self.everybody
@@ -155,7 +154,7 @@ class CupyEngine(MemoryEngine):
         found = cp.asnumpy(sums)
         return found if aside is None else (found, cp.asnumpy(aside))
 
-    def mapped(self, weights: Vector, step: Step, *arrays: Any) -> Array:
+    def mapped(self, weights: Floats, step: Step, *arrays: Any) -> Array:
         """``step(C w, …)`` as a block of user arrays."""
         return cp.concatenate([part for _, part in self._stepped(weights, step, arrays)])
 
@@ -167,12 +166,12 @@ class CupyEngine(MemoryEngine):
         kind = given.dtype
         return cp.asnumpy(low[:options].astype(kind)), cp.asnumpy(high[:options].astype(kind))
 
-    def fingerprints(self, words: npt.NDArray[np.uint64] | None = None) -> Array:
+    def fingerprints(self, words: Words | None = None) -> Array:
         """A 64-bit number per answer sheet."""
         words = option_words(self.n_options) if words is None else words
         return self.layout.choices(cp.asarray(words)[:, None])[:, 0]
 
-    def answer_sheets(self, users: Any) -> Vector:
+    def answer_sheets(self, users: Any) -> Floats:
         """The answer sheets of a few users."""
         return self.layout.answer_sheets(np.asarray(self.collect(users), dtype=np.int64))
 
@@ -231,14 +230,14 @@ class CupyEngine(MemoryEngine):
         ordered = cp.sort(x)
         return [float(ordered[place]) for place in places]
 
-    def histogram(self, x: Array, edges: Vector) -> Ints:
+    def histogram(self, x: Array, edges: Floats) -> Ints:
         """How many values lie between the edges."""
         if len(edges) > MOST_EDGES:
             return super().histogram(cp.asnumpy(x), edges)
         counts = cp.asnumpy(histogram(cp.ascontiguousarray(x, dtype=cp.float64), edges))
         return counts.astype(np.int64)  # type: ignore[no-any-return]
 
-    def stepwise(self, x: Array, edges: Vector, values: Vector) -> Array:
+    def stepwise(self, x: Array, edges: Floats, values: Floats) -> Array:
         """For each row of edges and values, a column with the step function's value per user."""
         given = cp.ascontiguousarray(x, dtype=cp.float64)
         found = cp.empty((len(edges), self.n_users))
@@ -256,7 +255,7 @@ class CupyEngine(MemoryEngine):
 
     # -- parts of a pass --------------------------------------------------------------------
 
-    def _linear(self, weights: Vector, scale: Array, precise: bool = True) -> Vector:
+    def _linear(self, weights: Floats, scale: Array, precise: bool = True) -> Floats:
         """One linear pass; a scale with one entry applies to all users."""
         weights = np.asarray(weights, dtype=np.float64)
         if self._scale[0] is not scale:  # a solver passes the same one every time
@@ -277,7 +276,7 @@ class CupyEngine(MemoryEngine):
         sums = self.layout.choosers(cp.where(bad, 0.0, scores), first)
         return cp.where(self.layout.choosers(bad.astype(cp.float64), first) > 0, cp.nan, sums)
 
-    def _stepped(self, weights: Vector, step: Step, arrays: tuple[Any, ...]) -> Any:
+    def _stepped(self, weights: Floats, step: Step, arrays: tuple[Any, ...]) -> Any:
         """Yield, for each block of users, its first user and the result of the step."""
         given = cp.asarray(weights, dtype=cp.float64)
         size = max(1024, STEP_NUMBERS // max(given.shape[1], 1))

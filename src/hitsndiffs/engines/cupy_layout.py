@@ -19,8 +19,8 @@ from typing import Any
 
 import cupy as cp
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines.cupy_launch import (
     BATCH,
     SHARED_MEMORY,
@@ -281,7 +281,7 @@ class DevicePacked:
         made.n_users = whole * NEIGHBOURS
         return made
 
-    def answer_sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def answer_sheets(self, users: Ints) -> Floats:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
         g, places = self.groups, cp.asarray(users)
         quads, wide = cp.asnumpy(self._quads[:, places]), cp.asnumpy(self._wide[:, places])

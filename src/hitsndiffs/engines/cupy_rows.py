@@ -6,8 +6,8 @@ from typing import Any
 
 import cupy as cp
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines.cupy_launch import cover, largest_sizes, launch, units_of
 
 __all__ = ["DeviceRows"]
@@ -82,7 +82,7 @@ class DeviceRows:
         )
         return low, high
 
-    def answer_sheets(self, users: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def answer_sheets(self, users: Ints) -> Floats:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
         sheets = np.zeros((self.n_options, len(users)))
         for column, user in enumerate(users.tolist()):

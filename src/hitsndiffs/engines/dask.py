@@ -18,6 +18,7 @@ import dask.array as da
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import dask_order as orders
@@ -33,8 +34,6 @@ from hitsndiffs.errors import InputError
 
 __all__ = ["DaskEngine"]
 
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Array = Any  # a dask.array.Array
 
 #: A subset of the users with at most this many answers is processed in the caller's process.
@@ -53,22 +52,22 @@ class DaskEngine(Blocks):
 
     # -- the sums ---------------------------------------------------------------------------
 
-    def choices(self, weights: Vector) -> Array:
+    def choices(self, weights: Floats) -> Array:
         """``C w``."""
         weights = np.asarray(weights, dtype=np.float64)
         return self._array(Part.choices, self._given(weights), columns=weights.shape[1:])
 
-    def choosers(self, scores: Any) -> Vector:
+    def choosers(self, scores: Any) -> Floats:
         """``Cᵀ s``."""
-        sums: Vector = self._total(Part.choosers, arrays=[scores], columns=_width(scores))
+        sums: Floats = self._total(Part.choosers, arrays=[scores], columns=_width(scores))
         return sums
 
-    def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+    def through(self, weights: Floats, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``, part by part."""
         columns = max(_width(weights), *map(_width, arrays)) if arrays else _width(weights)
         return self._total(Part.through, weights, step, arrays=arrays, columns=columns)
 
-    def mapped(self, weights: Vector, step: Step, *arrays: Any) -> Array:
+    def mapped(self, weights: Floats, step: Step, *arrays: Any) -> Array:
         """``step(C w, …)`` as a block of user arrays."""
         return self._array(Part.mapped, self._given(weights), step, arrays=arrays, columns=None)
 
@@ -84,11 +83,11 @@ class DaskEngine(Blocks):
         return self._array(Part.fingerprints, given, dtype=np.uint64)
 
     @cached_property
-    def gram(self) -> Vector | None:
+    def gram(self) -> Floats | None:
         """``Cᵀ C`` if everybody answered everything and there are few options."""
         if not self.is_complete or not few_sets(self.items):
             return None
-        found: Vector = self._total(getattr, "gram", columns=self.n_options)
+        found: Floats = self._total(getattr, "gram", columns=self.n_options)
         return found
 
     @cached_property
@@ -131,12 +130,12 @@ class DaskEngine(Blocks):
         """The largest absolute value in a user array."""
         return float(self._total(Part.largest, arrays=[x], join=largest))
 
-    def histogram(self, x: Any, edges: Vector) -> Ints:
+    def histogram(self, x: Any, edges: Floats) -> Ints:
         """How many values lie between the edges."""
         found: Ints = self._total(partial(Part.histogram, edges=edges), arrays=[x])
         return found
 
-    def stepwise(self, x: Any, edges: Vector, values: Vector) -> Array:
+    def stepwise(self, x: Any, edges: Floats, values: Floats) -> Array:
         """Columns that are constant between edges."""
         act = partial(Part.stepwise, edges=edges, values=values)
         return self._array(act, arrays=[x], columns=(len(edges),))
@@ -178,9 +177,9 @@ class DaskEngine(Blocks):
         """Labels of the first users."""
         return self.user_labels(np.arange(min(SHOWN, self.n_users)))
 
-    def answer_sheets(self, users: Ints) -> Vector:
+    def answer_sheets(self, users: Ints) -> Floats:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
-        found: Vector = self._of_few(Part.answer_sheets, users, 1)
+        found: Floats = self._of_few(Part.answer_sheets, users, 1)
         return found
 
     def user_array(self, x: npt.NDArray[Any]) -> Array:

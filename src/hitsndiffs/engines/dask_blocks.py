@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from distributed import Client, Future, futures_of, wait
 
+from hitsndiffs.data.arrays import Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines.base import Engine
 from hitsndiffs.engines.dask_crew import Crew, added, key_of
@@ -25,7 +26,6 @@ from hitsndiffs.engines.dask_parts import same
 
 __all__ = ["HERE", "Blocks"]
 
-Ints = npt.NDArray[np.int64]
 Array = Any  # a dask.array.Array
 
 #: How many sums one task adds up.

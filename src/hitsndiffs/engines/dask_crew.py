@@ -15,12 +15,12 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-import numpy.typing as npt
 from distributed import Client, Future
+
+from hitsndiffs.data.arrays import Array
 
 __all__ = ["Crew", "added", "extreme_ends", "key_of", "largest"]
 
-Array = npt.NDArray[Any]
 
 #: Maximum number of bytes that all workers together send back; tasks add up longer sums on the way.
 MOST_BYTES = 2**26

@@ -9,10 +9,10 @@ from operator import getitem
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from dask.delayed import Delayed, delayed
 from distributed import Client
 
+from hitsndiffs.data.arrays import Words
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.result import Place
@@ -25,7 +25,6 @@ from hitsndiffs.errors import InputError
 
 __all__ = ["Pieces", "engine_of_frame"]
 
-Words = npt.NDArray[np.uint64]
 
 #: Check at most this many repeated numbers of users (two names may share a number by chance).
 EXAMPLES = 20

@@ -14,8 +14,8 @@ from operator import getitem
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Ints
 from hitsndiffs.engines import sorting
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "meet_across",
 ]
 
-Array = npt.NDArray[Any]
 #: Values that each part sends to the client, to cut the range.
 SAMPLED = 64
 #: Minimum and maximum number of buckets: every part sends something to each, in a task.
@@ -119,8 +118,8 @@ class Buckets:
 
     parts: list[Any]
     pieces: list[list[Any]]
-    below: npt.NDArray[np.int64]
-    above: npt.NDArray[np.int64]
+    below: Ints
+    above: Ints
 
     @classmethod
     def of(cls, data: Any, blocks: list[Any]) -> Buckets:

@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags
 from hitsndiffs.data.encoding import Encoded, encode_long, encode_wide
 from hitsndiffs.data.encoding.option_book import (
     OptionBook,
@@ -28,8 +28,6 @@ from hitsndiffs.engines.base import Step
 from hitsndiffs.engines.threads import ThreadsEngine
 
 __all__ = ["Labels", "Part", "encoded_part", "joined_items", "labels_of", "packed"]
-
-Array = npt.NDArray[Any]
 
 
 class Part(ThreadsEngine):
@@ -82,7 +80,7 @@ class Labels:
         self.notes = encoded.notes
 
 
-def _answered(encoded: Encoded) -> npt.NDArray[np.bool_]:
+def _answered(encoded: Encoded) -> Flags:
     """Which of a part's users have answers."""
     if encoded.codes is not None:
         return answers_in_codes(encoded.codes) > 0

@@ -9,18 +9,15 @@ about ten rounds, and every further round is nearly free.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.pool import Run
 
 __all__ = ["OptionSets", "few_sets", "gram_matrix"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 #: Maximum number of sets of users; counting this many costs about ten rounds.
 MOST_SETS = 500
@@ -59,7 +56,7 @@ class OptionSets:
         begins = np.cumsum(widths - 1) - (widths - 1)
         return cls(items, np.arange(len(items)) - np.repeat(begins, widths - 1), widths)
 
-    def all_pairs(self, counts: npt.NDArray[Any], n_users: int) -> Floats:
+    def all_pairs(self, counts: Array, n_users: int) -> Floats:
         """``Cᵀ C`` from the sizes of the intersections of the sets (upper triangle)."""
         upper = np.triu(counts.astype(np.float64))
         pairs = upper + np.triu(upper, 1).T
@@ -80,7 +77,7 @@ class OptionSets:
         return found
 
 
-def gram_matrix(codes: npt.NDArray[Any], item_starts: Ints, run: Run) -> Floats:
+def gram_matrix(codes: Array, item_starts: Ints, run: Run) -> Floats:
     """Count the users who chose both options, for every pair.
 
     Parameters

@@ -7,11 +7,11 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
+
+from hitsndiffs.data.arrays import Flags, Ints
 
 __all__ = ["NARROW", "WIDE", "Groups"]
 
-Ints = npt.NDArray[np.int64]
 
 #: How many codes a byte can hold, and a 16-bit number.
 NARROW, WIDE = 256, 65536
@@ -57,7 +57,7 @@ class Groups:
     n_narrow: int
 
     @classmethod
-    def of(cls, item_starts: Ints, has_gaps: npt.NDArray[np.bool_]) -> Groups:
+    def of(cls, item_starts: Ints, has_gaps: Flags) -> Groups:
         """Group neighbouring items.
 
         Parameters

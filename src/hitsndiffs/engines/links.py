@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Flags, Ints
 from hitsndiffs.data.responses import Responses
 
 if TYPE_CHECKING:
@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["connected", "searched"]
 
-IntVector = npt.NDArray[np.int64]
 
-
-def connected(data: Engine, linked_by: str = "options") -> IntVector:
+def connected(data: Engine, linked_by: str = "options") -> Ints:
     """Number the components of the users: 0 is the largest, -1 marks users without answers.
 
     Parameters
@@ -64,7 +62,7 @@ def _reached(sums: Any) -> Any:
     return marks, marks.sum(axis=0)
 
 
-def _labelled(responses: Responses, linked_by: str) -> IntVector:
+def _labelled(responses: Responses, linked_by: str) -> Ints:
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 
@@ -80,7 +78,7 @@ def _labelled(responses: Responses, linked_by: str) -> IntVector:
     return _largest_first(found[:m].astype(np.int64), responses.answers_per_user > 0)
 
 
-def searched(data: Engine, linked_by: str) -> IntVector:
+def searched(data: Engine, linked_by: str) -> Ints:
     """The same for any engine with NumPy user arrays, by following links from user to user.
 
     Every component takes several rounds of two sums, so this is for data with few components.
@@ -100,7 +98,7 @@ def searched(data: Engine, linked_by: str) -> IntVector:
     return _largest_first(labels, answered)
 
 
-def _largest_first(labels: IntVector, answered: npt.NDArray[np.bool_]) -> IntVector:
+def _largest_first(labels: Ints, answered: Flags) -> Ints:
     """Number the components by size, ties by their first user."""
     m = len(labels)
     if not answered.any():

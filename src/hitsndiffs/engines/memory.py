@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.data.layouts import Rows
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
@@ -15,9 +15,6 @@ from hitsndiffs.engines.base import Engine
 from hitsndiffs.engines.links import connected
 
 __all__ = ["MemoryEngine"]
-
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class MemoryEngine(Engine):
@@ -58,12 +55,12 @@ class MemoryEngine(Engine):
         labels = [str(label) for label in self._responses.users]
         return {label: place for place, label in reversed(list(enumerate(labels)))}
 
-    def user_labels(self, users: Ints) -> npt.NDArray[Any]:
+    def user_labels(self, users: Ints) -> Array:
         """Labels of a few users."""
         return self._responses.users[users]
 
     @property
-    def some_users(self) -> npt.NDArray[Any]:
+    def some_users(self) -> Array:
         """All labels."""
         return self._responses.users
 
@@ -94,7 +91,7 @@ class MemoryEngine(Engine):
         """The options that some users chose, as rows."""
         return self._responses.some_rows(users)
 
-    def answer_sheets(self, users: Ints) -> Vector:
+    def answer_sheets(self, users: Ints) -> Floats:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
         indptr, options = self.some_rows(users)
         columns = np.zeros((self.n_options, len(users)))

@@ -8,15 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints, Words
 from hitsndiffs.data.layouts import Rows, some_rows
 from hitsndiffs.engines.base import Step, option_words
 from hitsndiffs.engines.memory import MemoryEngine
 
 __all__ = ["NumpyEngine"]
 
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 IntVector = npt.NDArray[np.integer[Any]]
 
 #: Passes with at least this many columns use a dense matrix, if it has at most this many cells and
@@ -35,23 +33,23 @@ class NumpyEngine(MemoryEngine):
         """How many users chose each option; the sparse matrix has these counts already."""
         return np.asarray(np.diff(self.by_option.indptr), dtype=np.int64)
 
-    def choices(self, weights: Vector) -> Vector:
+    def choices(self, weights: Floats) -> Floats:
         """``C w``."""
         return self.by_user @ weights  # type: ignore[no-any-return]
 
-    def choosers(self, scores: Vector) -> Vector:
+    def choosers(self, scores: Floats) -> Floats:
         """``Cᵀ s``."""
         return self.by_option @ scores  # type: ignore[no-any-return]
 
     @cached_property
-    def _table(self) -> Vector | None:
+    def _table(self) -> Floats | None:
         """The dense matrix of ones and zeros, if it is small and full: its products are faster."""
         cells = self.n_users * self.n_options
         if cells > TABLE_CELLS or self.n_responses < TABLE_FULL * cells:
             return None
         return self.by_user.toarray()
 
-    def through(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+    def through(self, weights: Floats, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)`` with all users as one block: small data fit in the cache."""
         many = weights.ndim == 2 and not 0 < weights.shape[1] < MANY_COLUMNS
         table = self._table if many else None
@@ -61,7 +59,7 @@ class NumpyEngine(MemoryEngine):
             return columns @ stepped[0], stepped[1]
         return columns @ stepped
 
-    def mapped(self, weights: Vector, step: Step, *arrays: Any) -> Any:
+    def mapped(self, weights: Floats, step: Step, *arrays: Any) -> Any:
         """``step(C w, …)``."""
         return step(self.choices(weights), *arrays)
 

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from hitsndiffs.data.arrays import Array, Floats
 
 __all__ = ["Ones"]
 
-Ints = npt.NDArray[Any]
 
 #: Up to this many ones, sums without SciPy take less time than SciPy takes to load.
 FEW = 10_000
@@ -36,14 +36,14 @@ class Ones:
     [1.0, 10.0, 1.0]
     """
 
-    def __init__(self, indptr: Ints, indices: Ints, n_columns: int) -> None:
+    def __init__(self, indptr: Array, indices: Array, n_columns: int) -> None:
         if len(indices) < 2**31:  # SciPy takes twice as long with 64-bit indices
             indptr = indptr.astype(np.int32)
         self.indptr, self.indices = indptr, indices
         self.shape = (len(indptr) - 1, n_columns)
 
     @cached_property
-    def _rows(self) -> Ints:
+    def _rows(self) -> Array:
         """The row of every one."""
         return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
 
@@ -63,13 +63,13 @@ class Ones:
         np.cumsum(np.bincount(self.indices, minlength=self.shape[1]), out=begins[1:])
         return Ones(begins, self._rows[np.argsort(self.indices, kind="stable")], self.shape[0])
 
-    def toarray(self) -> npt.NDArray[np.float64]:
+    def toarray(self) -> Floats:
         """The same as an array."""
         full = np.zeros(self.shape)
         full[self._rows, self.indices] = 1.0
         return full
 
-    def __matmul__(self, values: npt.NDArray[Any]) -> Any:
+    def __matmul__(self, values: Array) -> Any:
         """Sums within rows, of one column of values or several.
 
         Whole numbers of 64 bits are added modulo 2⁶⁴. Real numbers are added one by one from the

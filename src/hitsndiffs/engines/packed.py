@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.engines import packed_kernels as kernels
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PackedLayout"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Maximum and minimum number of users in a block. The scores of a block (at most 32 KiB) and four
 #: tables stay in the nearest caches; a few thousand users still give blocks for several threads.
@@ -89,7 +88,7 @@ class PackedLayout:
         """Scratch memory for one column of a block of vectors."""
         return 8 * self._n_chunks * self.groups.table_length
 
-    def choices(self, weights: npt.NDArray[Any], run: Run) -> npt.NDArray[Any]:
+    def choices(self, weights: Array, run: Run) -> Array:
         """``C w`` for each column of ``weights``, which are floats or 64-bit words.
 
         Each column of the result is contiguous.
@@ -208,7 +207,7 @@ class PackedLayout:
 
     # -- building ---------------------------------------------------------------------------
 
-    def _pack_codes(self, codes: npt.NDArray[Any], run: Run) -> None:
+    def _pack_codes(self, codes: Array, run: Run) -> None:
         groups, whole = self.groups, codes.flags.c_contiguous
 
         def work(chunk: int) -> None:
@@ -249,7 +248,7 @@ class PackedLayout:
         """The same for kernels that keep the chunks apart."""
         return *self._packed, self._wide_starts, self._block, self._bounds, first, last
 
-    def _tables(self, weights: npt.NDArray[Any], run: Run) -> npt.NDArray[Any]:
+    def _tables(self, weights: Array, run: Run) -> Array:
         """The summed weights of every code of every group, for each column of ``weights``."""
         weights = np.ascontiguousarray(weights)
         tables = np.empty((weights.shape[1], self.groups.table_length), dtype=weights.dtype)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
+
+from hitsndiffs.data.arrays import Array, Floats, Ints
 
 __all__ = ["average_ranks", "how_many", "level_middles", "level_ranks", "stepwise"]
 
-Vector = npt.NDArray[np.float64]
 
 #: The range of the scores is cut into this many cells to find the few that are tied.
 TIE_CELLS = 2**20
 
 
-def level_middles(scores: Vector, limit: float) -> Vector:
+def level_middles(scores: Floats, limit: float) -> Floats:
     """Give scores in a chain (gaps of at most ``limit``) the midpoint of its ends.
 
     >>> level_middles(np.array([1.0, 3.0, 3.002, 2.0]), 0.01).round(3).tolist()
@@ -34,7 +32,7 @@ def level_middles(scores: Vector, limit: float) -> Vector:
     return result
 
 
-def _near_some(scores: Vector, *some: Vector) -> npt.NDArray[np.int64]:
+def _near_some(scores: Floats, *some: Floats) -> Ints:
     """Users whose score is among ``some``, or by chance near one: faster than sorting again."""
     low, range_ = float(scores.min()), float(np.ptp(scores))
     if range_ == 0:
@@ -45,7 +43,7 @@ def _near_some(scores: Vector, *some: Vector) -> npt.NDArray[np.int64]:
     return np.flatnonzero(marked[((scores - low) * (TIE_CELLS / range_)).astype(np.int32)])
 
 
-def level_ranks(scores: Vector, limit: float) -> Vector:
+def level_ranks(scores: Floats, limit: float) -> Floats:
     """Rank 1 is the highest; scores in a chain (gaps of at most ``limit``) share its best rank.
 
     >>> level_ranks(np.array([1.0, 3.0, 3.002, 2.0]), 0.01).tolist()
@@ -58,7 +56,7 @@ def level_ranks(scores: Vector, limit: float) -> Vector:
     return ranks
 
 
-def average_ranks(values: Vector) -> Vector:
+def average_ranks(values: Floats) -> Floats:
     """Places from 1, lowest first; equal values share their mean place.
 
     >>> average_ranks(np.array([5.0, 1.0, 5.0])).tolist()
@@ -74,7 +72,7 @@ def average_ranks(values: Vector) -> Vector:
     return ranks
 
 
-def stepwise(x: Vector, edges: Vector, values: Vector) -> Vector:
+def stepwise(x: Floats, edges: Floats, values: Floats) -> Floats:
     """For each row of edges and values, a column with the step function's value at each ``x``.
 
     >>> stepwise(np.array([0.5, 2, 9]), np.array([[1.0, 3]]), np.array([[0.0, 5, 7]])).tolist()
@@ -86,7 +84,7 @@ def stepwise(x: Vector, edges: Vector, values: Vector) -> Vector:
     return np.stack(columns, axis=1)
 
 
-def how_many(values: npt.NDArray[Any]) -> Vector:
+def how_many(values: Array) -> Floats:
     """How often each value occurs.
 
     >>> how_many(np.array([5, 1, 5])).tolist()

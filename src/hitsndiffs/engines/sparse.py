@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.engines import sparse_kernels as kernels
 from hitsndiffs.errors import InputError
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SparseLayout"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Minimum and maximum number of chunks of users, each with its own sums. In between, their tables
 #: take an eighth of the option numbers' memory. The number of threads plays no part.
@@ -72,7 +70,7 @@ class SparseLayout:
         """Scratch memory for one column of a block of vectors."""
         return 16 * self._n_chunks * self.n_options
 
-    def choices(self, weights: npt.NDArray[Any], run: Run) -> npt.NDArray[Any]:
+    def choices(self, weights: Array, run: Run) -> Array:
         """``C w`` for each column of ``weights``, which are floats or 64-bit words.
 
         Each column of the result is contiguous.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags, Floats, Words
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Engine, Step, option_words, scaled
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ThreadsEngine", "build_layout", "packable"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 IntVector = npt.NDArray[np.integer[Any]]
 
 #: Responses held as rows are packed if that takes at most this many bytes per response.
@@ -77,7 +75,7 @@ def packable(responses: Responses, *, always: bool = False) -> Groups | None:
     return groups if groups.fit and (always or responses.is_dense or small) else None
 
 
-def _items_with_gaps(responses: Responses) -> npt.NDArray[np.bool_]:
+def _items_with_gaps(responses: Responses) -> Flags:
     """For each item, whether somebody did not answer it."""
     if responses.is_dense:
         codes = responses.codes
@@ -202,7 +200,7 @@ def _on_parts(step: Step, arrays: tuple[Any, ...]) -> Callable[[Floats, slice], 
     return lambda sums, users: step(sums, *(array[users] for array in arrays))
 
 
-def _check(name: str, array: npt.NDArray[Any], length: int, dimensions: tuple[int, ...]) -> None:
+def _check(name: str, array: Array, length: int, dimensions: tuple[int, ...]) -> None:
     if array.ndim not in dimensions or len(array) != length:
         kinds = " or ".join("a vector" if d == 1 else "a block of columns" for d in dimensions)
         raise ValueError(f"{name} must be {kinds} of length {length}; got shape {array.shape}.")

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags
 from hitsndiffs.data.encoding.groups import groups_in_words, take_column, user_groups
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import find_column, listed, recognise
@@ -220,7 +220,7 @@ def _user_column(
 
 def _user_labels(
     table: Table, column: Any, users: Sequence[Any] | None, notes: list[str], whole: bool
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+) -> tuple[Array, Flags | None]:
     check_sizes(Place(), range(table.n_rows), len(table.names), whole=whole)
     if users is not None:
         labels = label_array(users)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Ints
 from hitsndiffs.data.encoding.option_book import OptionBook
 
 __all__ = ["CellBlock", "NumberedBlock"]
@@ -47,15 +47,15 @@ class NumberedBlock:
 
     places: npt.NDArray[np.uint8]
     n_rows: int
-    numbers: npt.NDArray[np.int64]
+    numbers: Ints
     first_row: int
 
     def fill(
         self,
-        codes: npt.NDArray[Any],
-        targets: npt.NDArray[np.int64],
-        ranks: npt.NDArray[np.int64],
-        starts: npt.NDArray[np.int64],
+        codes: Array,
+        targets: Ints,
+        ranks: Ints,
+        starts: Ints,
     ) -> None:
         """Write the final codes of these rows.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags, Ints
 from hitsndiffs.data.encoding.option_book import Option, Skipped, in_order, normalise, smallest
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
 from hitsndiffs.data.encoding.wide import dropped_items
@@ -57,8 +58,8 @@ class _Options:
     """The options of all items, and how they are numbered."""
 
     labels: list[Any]
-    items: npt.NDArray[np.int64]
-    starts: npt.NDArray[np.int64]
+    items: Ints
+    starts: Ints
 
 
 def assemble_long(
@@ -189,7 +190,7 @@ def _number_options(
     return _Options(labels, owner, starts.astype(np.int64))
 
 
-def _pairs(items: Factor, options: Factor, part: slice, n_keys: int) -> npt.NDArray[np.int64]:
+def _pairs(items: Factor, options: Factor, part: slice, n_keys: int) -> Ints:
     """Return the number of each row's (item, option) pair; -1 if there is no answer."""
     item = items.numbers[part].astype(np.int64)
     option = options.numbers[part]
@@ -219,17 +220,17 @@ class _Answers:
         answered = np.count_nonzero(self.options >= 0)
         return bool(answered >= DENSE_FROM * n_cells and sizes.max() < 65535)
 
-    def cells(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def cells(self, rows: Ints) -> Ints:
         """Return the number of each row's (item, user) cell."""
         items = self.items.numbers[rows].astype(np.int64)
         return items * len(self.users.labels) + self.users.numbers[rows]
 
-    def blocks(self) -> Iterator[npt.NDArray[np.int64]]:
+    def blocks(self) -> Iterator[Ints]:
         """Yield the rows with answers, block by block."""
         for part in self.sizes.blocks(len(self.options)):
             yield np.flatnonzero(self.options[part] >= 0) + part.start
 
-    def dense(self) -> npt.NDArray[Any]:
+    def dense(self) -> Array:
         """Return the codes, items × users."""
         n_items, n_users = len(self.items.labels), len(self.users.labels)
         dtype: Any = smallest(int(np.diff(self.table.starts).max()))
@@ -256,11 +257,11 @@ class _Answers:
             self._report(n_repeats, different)
         return codes.reshape(n_items, n_users)
 
-    def _within(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    def _within(self, rows: Ints) -> Array:
         """Return each answer's place within its item."""
         return self.options[rows] - self.table.starts[self.items.numbers[rows]]
 
-    def sparse(self) -> tuple[npt.NDArray[np.int64], Int32]:
+    def sparse(self) -> tuple[Ints, Int32]:
         """Return each user's options, in increasing order."""
         n_options = len(self.table.labels)
         keys = np.empty(np.count_nonzero(self.options >= 0), dtype=np.int64)
@@ -281,12 +282,12 @@ class _Answers:
             chosen[part] = keys[part] % n_options
         return np.searchsorted(keys, users * n_options).astype(np.int64), chosen
 
-    def _keys(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def _keys(self, rows: Ints) -> Ints:
         """Return a number for each answer that sorts by user, then by option."""
         users = self.users.numbers[rows].astype(np.int64)
         return users * len(self.table.labels) + self.options[rows]
 
-    def _settled(self, keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], bool]:
+    def _settled(self, keys: Ints) -> tuple[Ints, bool]:
         """Return the sorted keys with one answer per user and item, and whether any clashed."""
         n_options, n_users = len(self.table.labels), len(self.users.labels)
         cells = np.empty(len(keys), dtype=np.int64)
@@ -342,8 +343,8 @@ def _finish(
     users: Factor,
     items: Factor,
     table: _Options,
-    codes: npt.NDArray[Any] | None,
-    rows: tuple[npt.NDArray[np.int64], Int32] | None,
+    codes: Array | None,
+    rows: tuple[Ints, Int32] | None,
     kind: str,
     notes: list[str],
 ) -> Encoded:
@@ -375,10 +376,10 @@ def _finish(
 
 
 def _renumber(
-    used: npt.NDArray[np.bool_],
+    used: Flags,
     table: _Options,
-    codes: npt.NDArray[Any] | None,
-    rows: tuple[npt.NDArray[np.int64], Int32] | None,
+    codes: Array | None,
+    rows: tuple[Ints, Int32] | None,
 ) -> tuple[Any, Any]:
     new = np.cumsum(used) - 1
     if rows is not None:

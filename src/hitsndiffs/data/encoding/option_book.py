@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags, Ints
+
 __all__ = [
     "MISSING_TEXTS",
     "OptionBook",
@@ -155,7 +157,7 @@ class OptionBook:
             return [str(options[k]) for k in order]
         return [options[k] for k in order]
 
-    def number(self, values: Iterable[Any]) -> npt.NDArray[np.int64]:
+    def number(self, values: Iterable[Any]) -> Ints:
         """Return the number of each value's option, adding new options; -1 for no answer."""
         index = self._index
         numbers = []
@@ -172,7 +174,7 @@ class OptionBook:
 
     # -- columns to codes -------------------------------------------------------------------
 
-    def code_distinct(self, distinct: Iterable[Any], places: npt.NDArray[Any]) -> Codes:
+    def code_distinct(self, distinct: Iterable[Any], places: Array) -> Codes:
         """Code a column given as its distinct values and each cell's place among them.
 
         Places outside ``distinct`` (-1; 255 in bytes) are null. Every value in ``distinct`` must
@@ -197,9 +199,7 @@ class OptionBook:
         )
         return self.code_distinct(seen, places)
 
-    def code_integers(
-        self, values: npt.NDArray[Any], null: npt.NDArray[np.bool_] | None = None
-    ) -> Codes:
+    def code_integers(self, values: Array, null: Flags | None = None) -> Codes:
         """Code a column of integers; ``null`` marks empty cells."""
         if null is not None and null.any():
             values = np.where(null, values.dtype.type(0), values)
@@ -237,7 +237,7 @@ class OptionBook:
         lookup[present] = numbers
         return np.take(lookup, values, mode="clip")
 
-    def code_floats(self, values: npt.NDArray[Any]) -> Codes:
+    def code_floats(self, values: Array) -> Codes:
         """Code a column of floats: whole numbers count as integers, NaN as no answer."""
         null = np.isnan(values)
         with np.errstate(invalid="ignore"):
@@ -250,7 +250,7 @@ class OptionBook:
         return self.code_distinct(distinct.tolist(), full)
 
 
-def present_bytes(values: npt.NDArray[np.uint8], n_values: int) -> npt.NDArray[np.int64]:
+def present_bytes(values: npt.NDArray[np.uint8], n_values: int) -> Ints:
     """Return which numbers below ``n_values`` occur."""
     if n_values > 16:
         return np.flatnonzero(np.bincount(values, minlength=256)[: min(n_values, 255)])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Ints
 from hitsndiffs.errors import InputError
 
 __all__ = [
@@ -29,12 +30,12 @@ _MANY_LABELS = 1_000_000
 class Encoded:
     """The parts of :class:`hitsndiffs.Responses`; exactly one of ``codes`` and ``rows`` is set."""
 
-    users: npt.NDArray[Any]
-    items: npt.NDArray[Any]
-    option_labels: npt.NDArray[Any]
-    item_starts: npt.NDArray[np.int64]
-    codes: npt.NDArray[Any] | None
-    rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None
+    users: Array
+    items: Array
+    option_labels: Array
+    item_starts: Ints
+    codes: Array | None
+    rows: tuple[Ints, npt.NDArray[np.int32]] | None
     kind: str
     notes: tuple[str, ...]
     groups: Mapping[Any, Any] | None = None
@@ -88,7 +89,7 @@ class Place:
 
 
 def check_sizes(
-    place: Place, users: Sequence[Any] | npt.NDArray[Any], n_items: int, *, whole: bool = True
+    place: Place, users: Sequence[Any] | Array, n_items: int, *, whole: bool = True
 ) -> None:
     """Refuse data that cannot be ranked: no items, or fewer than two users.
 
@@ -115,9 +116,7 @@ def check_sizes(
         )
 
 
-def label_array(
-    labels: Sequence[Any] | npt.NDArray[Any], *, many: int = _MANY_LABELS
-) -> npt.NDArray[Any]:
+def label_array(labels: Sequence[Any] | Array, *, many: int = _MANY_LABELS) -> Array:
     """Return labels as a one-dimensional array: integers as an integer array, others as given.
 
     Examples
@@ -137,7 +136,7 @@ def label_array(
     return array
 
 
-def label_bytes(labels: npt.NDArray[Any]) -> int:
+def label_bytes(labels: Array) -> int:
     """Approximate memory of some labels, in bytes.
 
     >>> label_bytes(np.arange(5)), label_bytes(np.array(["ann", "bob"], dtype=object))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags
 from hitsndiffs.data.encoding.names import listed, recognise
 from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.encoding.result import label_array
@@ -15,7 +15,7 @@ from hitsndiffs.data.encoding.result import label_array
 __all__ = ["further_names", "recognised_user", "row_labels"]
 
 
-def row_labels(cells: Iterable[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+def row_labels(cells: Iterable[Any]) -> tuple[Array, Flags]:
     """Return the label of every row (texts stripped), and which rows have none.
 
     Examples

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags, Ints
 from hitsndiffs.data.encoding.blocks import CellBlock, NumberedBlock
 from hitsndiffs.data.encoding.names import count, listed
 from hitsndiffs.data.encoding.option_book import (
@@ -96,10 +96,10 @@ class WideBuilder:
 
     def finish(
         self,
-        users: npt.NDArray[Any],
+        users: Array,
         kind: str,
         notes: list[str],
-        nameless: npt.NDArray[np.bool_] | None = None,
+        nameless: Flags | None = None,
     ) -> Encoded:
         """Join everything; the pieces are freed on the way to save memory.
 
@@ -143,9 +143,7 @@ class WideBuilder:
             notes=tuple(notes),
         )
 
-    def _join(
-        self, items: list[Any], n_users: int
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[Any]]:
+    def _join(self, items: list[Any], n_users: int) -> tuple[Array, Ints, Array]:
         books = [self._books[item] for item in items]
         dtype: Any = np.uint8
         for book in books:
@@ -153,11 +151,11 @@ class WideBuilder:
         shape, room = (len(items), n_users), self._room
         whole = room is not None and room.shape == shape and self._in_room == items
         if room is not None and whole and dtype == np.uint8:
-            codes: npt.NDArray[Any] = room
+            codes: Array = room
         else:
             codes = np.empty(shape, dtype=dtype)
         labels: list[Any] = []
-        ranks: list[npt.NDArray[np.int64]] = []
+        ranks: list[Ints] = []
         blocks = self._blocks
         in_blocks = dict.fromkeys(self._block_items, sum(block.n_rows for block in blocks))
         for book in books:
@@ -183,11 +181,11 @@ class WideBuilder:
 
     def _without_blank_rows(
         self,
-        users: npt.NDArray[Any],
-        codes: npt.NDArray[Any],
-        nameless: npt.NDArray[np.bool_],
+        users: Array,
+        codes: Array,
+        nameless: Flags,
         notes: list[str],
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    ) -> tuple[Array, Array]:
         """Drop rows with neither a name nor an answer; refuse answers without a name."""
         rows = np.flatnonzero(nameless)
         answered = (codes[:, rows] != np.iinfo(codes.dtype).max).any(axis=0)
@@ -203,9 +201,7 @@ class WideBuilder:
         return users[keep], np.ascontiguousarray(codes[:, keep])
 
 
-def _fill(
-    row: npt.NDArray[Any], pieces: list[tuple[int, Codes]], rank: Any, elsewhere: int
-) -> None:
+def _fill(row: Array, pieces: list[tuple[int, Codes]], rank: Any, elsewhere: int) -> None:
     """Write the pieces of one item into its row, with the options in their final order.
 
     ``elsewhere`` is the number of cells that come from blocks.
@@ -245,7 +241,7 @@ def check_item_names(names: Sequence[Any], place: Place) -> None:
         seen[name] = number
 
 
-def check_user_names(users: npt.NDArray[Any], place: Place, column: str | None) -> None:
+def check_user_names(users: Array, place: Place, column: str | None) -> None:
     """Refuse a wide table in which one user has two rows."""
     # for a million names, sorting the hashes takes half the time of building a set
     hashes = np.sort(np.fromiter(map(hash, users.tolist()), np.int64, len(users)))
