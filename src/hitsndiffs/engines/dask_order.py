@@ -230,48 +230,41 @@ def found_at(each: Callable[..., Any], blocks: list[Any], places: list[int]) -> 
 
     A sample gives two values around the place; the values between them are looked at next.
     """
-    ranges, found = dict.fromkeys(places, (-np.inf, np.inf)), {}
-    while ranges:
-        looked = each(between, blocks, repeat(list(ranges.values())))
-        edges = {}
-        for place, *parts in zip(list(ranges), *looked, strict=True):
-            below, inside = (sum(part[n] for part in parts) for n in (0, 1))
-            some = np.sort(np.concatenate([part[2] for part in parts]))
-            if len(some) == inside:
-                found[place] = some[place - below]
-                del ranges[place]
-                continue
-            middle, margin = len(some) * (place - below) / inside, 2 + 3 * np.sqrt(len(some))
-            ends = np.clip([middle - margin, middle + margin], 0, len(some) - 1).astype(int)
-            edges[place] = some[ends]
-        if not edges:
-            break
-        total = np.sum(each(below_and_at, blocks, repeat(list(edges.values()))), axis=0)
-        for (place, (lower, upper)), (less, upto) in zip(edges.items(), total, strict=True):
-            low, high = ranges[place]
-            if less[0] <= place < upto[0] or less[1] <= place < upto[1]:
-                found[place] = lower if place < upto[0] else upper
-                del ranges[place]
-            elif place < less[0]:
-                ranges[place] = low, np.nextafter(lower, -np.inf)
-            elif place < less[1]:
-                ranges[place] = np.nextafter(lower, np.inf), np.nextafter(upper, -np.inf)
+    inside = dict.fromkeys(places, (-np.inf, np.inf))  # the place is there, or at one of the ends
+    asked, found = dict(inside), {}
+    while asked:
+        looked = each(between, blocks, repeat(set(asked.values())))
+        for place, (low, high) in list(asked.items()):
+            parts = [part[low, high] for part in looked]
+            less, upto_low, below_high, upto = sum(counts for counts, _ in parts).tolist()
+            some = np.sort(np.concatenate([values for _, values in parts]))
+            if less <= place < upto_low or below_high <= place < upto:
+                found[place] = low if place < upto_low else high
+            elif place < less:
+                asked[place] = inside[place] = inside[place][0], low
+            elif place >= upto:
+                asked[place] = inside[place] = high, inside[place][1]
+            elif len(some) == below_high - upto_low:
+                found[place] = some[place - upto_low]
             else:
-                ranges[place] = np.nextafter(upper, np.inf), high
+                inside[place] = low, high
+                middle = len(some) * (place - upto_low) / (below_high - upto_low)
+                margin = 2 + 3 * np.sqrt(len(some))
+                ends = np.clip([middle - margin, middle + margin], 0, len(some) - 1).astype(int)
+                asked[place] = tuple(some[ends].tolist())
+        asked = {place: ends for place, ends in asked.items() if place not in found}
     return [float(found[place]) for place in places]
 
 
-def between(values: Array, ranges: list[tuple[float, float]]) -> list[tuple[int, int, Array]]:
-    """For each range: how many values are below it, how many in it, and these or a sample."""
-    found = []
+def between(values: Array, ranges: set[tuple[float, float]]) -> dict[Any, tuple[Array, Array]]:
+    """For each range: how many values are below its ends and up to them; and those inside.
+
+    Of many values inside, there is a sample.
+    """
+    found = {}
     for low, high in ranges:
-        inside = values[(values >= low) & (values <= high)]
+        ends = [values < low, values <= low, values < high, values <= high]
+        inside = values[ends[1] < ends[2]]
         step = 1 if len(inside) <= FEW else len(inside) // SEEN
-        found.append((int((values < low).sum()), len(inside), inside[::step]))
+        found[low, high] = np.array([np.count_nonzero(end) for end in ends]), inside[::step]
     return found
-
-
-def below_and_at(values: Array, edges: list[Array]) -> Array:
-    """For each pair of edges: how many values are below each edge, and how many not above it."""
-    return np.array([[[(values < e).sum() for e in pair], [(values <= e).sum() for e in pair]]
-                     for pair in edges])  # fmt: skip

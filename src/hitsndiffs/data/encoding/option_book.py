@@ -19,7 +19,6 @@ __all__ = [
     "in_order",
     "is_blank",
     "normalise",
-    "present_bytes",
     "smallest",
 ]
 
@@ -226,15 +225,16 @@ class OptionBook:
             small[null] = 255
         return self.code_bytes(small, max(high, 0) + 1)
 
-    def code_bytes(self, values: npt.NDArray[np.uint8], n_values: int = 255) -> Codes:
-        """Code a column of numbers below ``n_values``; 255 means no answer."""
-        present = present_bytes(values, n_values)
-        numbers = self.number(present.tolist())
+    def code_bytes(self, values: npt.NDArray[np.uint8], n_values: int, labels: Any = None) -> Codes:
+        """Code a column of numbers below ``n_values``, or of places in ``labels``; 255 is null."""
+        present = _present_bytes(values, n_values)
+        numbers = self.number(present.tolist() if labels is None else labels.gather(present))
         if len(self) < 255 and (numbers == present).all():
             return values
         dtype = smallest(len(self))
-        lookup = np.full(256, np.iinfo(dtype).max, dtype=dtype)
-        lookup[present] = numbers
+        missing = np.iinfo(dtype).max
+        lookup = np.full(256, missing, dtype=dtype)
+        lookup[present] = np.where(numbers < 0, missing, numbers)
         return np.take(lookup, values, mode="clip")
 
     def code_floats(self, values: Array) -> Codes:
@@ -250,7 +250,7 @@ class OptionBook:
         return self.code_distinct(distinct.tolist(), full)
 
 
-def present_bytes(values: npt.NDArray[np.uint8], n_values: int) -> Ints:
+def _present_bytes(values: npt.NDArray[np.uint8], n_values: int) -> Ints:
     """Return which numbers below ``n_values`` occur."""
     if n_values > 16:
         return np.flatnonzero(np.bincount(values, minlength=256)[: min(n_values, 255)])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.option_book import Codes, OptionBook, present_bytes
+from hitsndiffs.data.encoding.option_book import Codes, OptionBook
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
@@ -116,12 +116,7 @@ def _code_enum(book: OptionBook, series: pl.Series) -> Codes:
 
     categories: pl.Series = series.dtype.categories  # type: ignore[attr-defined]
     places = series.to_physical().cast(pl.UInt8).fill_null(255).to_numpy()
-    used = present_bytes(places, len(categories))
-    if len(used) and used[-1] >= len(used):
-        moved = np.full(256, 255, dtype=np.uint8)
-        moved[used] = np.arange(len(used))
-        places = np.take(moved, places, mode="clip")
-    return book.code_distinct(categories.gather(used), places)
+    return book.code_bytes(places, len(categories), categories)
 
 
 def text_of(series: pl.Series) -> pl.Series:
