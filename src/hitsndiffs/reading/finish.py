@@ -26,6 +26,7 @@ from hitsndiffs.reading.change import (
 from hitsndiffs.reading.fold import Folding, fold_item, same_option, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
 from hitsndiffs.reading.layouts.extra_rows import BOTTOM, TOP
+from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.streams import RawKey, option_label
 from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
@@ -68,15 +69,11 @@ def finish(
     encoded: Encoded,
     raw_key: RawKey,
     *,
+    options: ReadingOptions,
     name: str,
     layout: str,
     key_user: int | None = None,
     users_are_named: bool = True,
-    items: Sequence[str] | None = None,
-    drop: Sequence[str] | None = None,
-    fold: bool = True,
-    blanks: Sequence[str] | None = None,
-    keep_all: bool = False,
 ) -> Finished:
     """Do the steps that all formats share.
 
@@ -86,30 +83,28 @@ def finish(
         The answers as written in the file.
     raw_key
         The right answers as written in the file.
+    options
+        What the caller said. If the items were named, free text is kept.
     name
         The file's name, for messages.
     layout
         The layout of a plain table, or ``"export"``. Among the users of a wide or long table there
-        may be a key or an average.
+        may be a key or an average; the items of a wide one are those that were asked for.
     key_user
         The row that the caller named as the key.
     users_are_named
         Whether a column names the users; if not, rows without an answer are dropped.
-    items, drop
-        Patterns of the items to keep and to leave out, if not applied yet.
-    fold, blanks
-        Whether spellings are folded; words that mean no answer.
-    keep_all
-        Whether free text is kept (the caller named the items).
     """
     done = Finished(encoded, None)
+    keep_all = options.items is not None
     if layout in ("wide", "long"):
         if layout == "wide" and not keep_all and key_user is None:
             _drop_strangers(done)
         raw_key = _special_rows(done, raw_key, key_user, users_are_named)
-    _choose_items(done, items, drop)
-    _fold(done, fold, blanks)
-    if not keep_all and items is None:
+    if layout != "wide":
+        _choose_items(done, options.items, options.drop)
+    _fold(done, options.fold, options.blanks)
+    if not keep_all:
         _without_free_text(done, name)
     _check(done, name, keep_all)
     done.key = _matched_key(done, raw_key)

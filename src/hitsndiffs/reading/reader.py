@@ -191,8 +191,8 @@ def _size(document: Any) -> int:
 
 def _convert_path(task: tuple[str, tuple[str, ...], str, ReadingOptions]) -> Stream | Refusal:
     path, folders, name, options = task
-    document = open_document(Path(path), options.settings)
-    document.folders = folders  # type: ignore[misc]
+    document: Any = open_document(Path(path), options.settings)
+    document.folders = folders
     format = find_format(name)
     assert format is not None
     return _convert(document, format, options)
@@ -344,21 +344,16 @@ def _finished(
     titles: dict[str, str] | None = None,
 ) -> Responses:
     options = plan.options
-    wide = plan.layout == "wide"
     done = finish(
         encoded,
         raw_key,
+        options=options,
         name=name,
         layout=plan.layout,
         key_user=None if reading is None else reading.key_user,
         users_are_named=reading is None
         or reading.layout.roles is None
         or bool(reading.layout.roles.users),
-        items=None if wide else options.items,
-        drop=None if wide else options.drop,
-        fold=options.fold,
-        blanks=options.blanks,
-        keep_all=options.items is not None,
     )
     plan.left_out += done.left_out
     plan.answers += done.answers

@@ -362,26 +362,14 @@ class FileDocument:
         kind = self.kind
         if kind in ("table", "sheets", "parquet"):
             first = [row[:HEAD_COLUMNS] for _, row in self._rows(None, HEAD_ROWS)]
-            above, header, rows = self._parted(first)
-            records: list[Any] = []
-            if kind == "parquet":
-                records = self.parquet_head.head(HEAD_RECORDS).to_dicts()
-            return Sample(
-                self.name,
-                kind,
-                self.folders,
-                records=tuple(records),
-                header=tuple(header),
-                rows=tuple(map(tuple, rows)),
-                above=tuple(map(tuple, above)),
-                sheets=tuple(self.sheets),
-            )
+            _, header, rows = self._parted(first)
+            return Sample(kind, tuple(header), tuple(map(tuple, rows)), tuple(self.sheets))
         if kind in ("json", "jsonl"):
             records = jsontext.first_records(self._head_text, HEAD_RECORDS, whole=self.is_whole)
-            return Sample(self.name, kind, self.folders, records=tuple(records))
+            return Sample(kind, records=tuple(records))
         if kind == "archive":
-            return Sample(self.name, kind, self.folders, members=tuple(self._archive.names))
-        return Sample(self.name, kind, self.folders)
+            return Sample(kind, members=tuple(self._archive.names))
+        return Sample(kind)
 
     def members(self) -> list[Document]:
         """Return the files in an archive."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
-from collections.abc import Iterator
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import FileDocument, Settings
 from hitsndiffs.reading.files.source import open_path
 from hitsndiffs.reading.formats.base import Document, Kind, Sample
-from hitsndiffs.reading.formats.sheet import Table
 
 __all__ = ["FolderDocument", "files_in", "open_document"]
 
 
-def open_document(path: Path, settings: Settings) -> Document:
+def open_document(path: Path, settings: Settings) -> FileDocument | FolderDocument:
     """Open a file or a folder."""
     try:
         if path.is_dir():
@@ -99,7 +95,7 @@ class FolderDocument:
             names += [(base / name).as_posix() for name in sorted(files) if not _is_hidden(name)]
             if len(names) > 100_000:
                 break
-        return Sample(self.name, "folder", self.folders, members=tuple(names))
+        return Sample("folder", members=tuple(names))
 
     def members(self) -> list[Document]:
         """Return all files, including those in subfolders."""
@@ -115,28 +111,3 @@ class FolderDocument:
             return None
         folders = (*self.folders, self.name, *PurePosixPath(name).parts[:-1])
         return _file(path, folders, self.settings)
-
-    def beside(self, pattern: str) -> list[Document]:
-        """Return the files beside this folder that match a pattern."""
-        found = files_in(self.path.parent, self.folders[:-1], self.settings)
-        return [document for document in found if fnmatch.fnmatchcase(document.name, pattern)]
-
-    def table(self, sheet: str | None = None) -> Table:
-        """Refuse: a folder is not a table."""
-        del sheet
-        raise self._is_folder()
-
-    def records(self) -> Iterator[Any]:
-        """Refuse: a folder has no records."""
-        raise self._is_folder()
-
-    def data(self) -> Any:
-        """Refuse: a folder has no value."""
-        raise self._is_folder()
-
-    def text(self) -> str:
-        """Refuse: a folder has no text."""
-        raise self._is_folder()
-
-    def _is_folder(self) -> InputError:
-        return InputError(f"{self.name} is a folder; a file was expected.")

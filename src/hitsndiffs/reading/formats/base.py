@@ -94,20 +94,14 @@ class Sample:
 
     Parameters
     ----------
-    name
-        The name of the file or folder, without the path.
     kind
         ``"table"`` (delimited text), ``"sheets"`` (a spreadsheet), ``"json"`` (one value),
         ``"jsonl"`` (one value per line), ``"parquet"``, ``"folder"``, ``"archive"`` (a zip) or
         ``"text"`` (anything else, XML for example).
-    folders
-        The folders that contain it, outermost first, as far as they are known.
     header
         Tables, sheets, Parquet: the column names as written, by position.
     rows
         The first rows below the header, all cells as text.
-    above
-        The rows above the header: titles, a key.
     sheets
         The names of all sheets; header and rows come from the first (or the chosen) one.
     records
@@ -116,12 +110,9 @@ class Sample:
         Folders and archives: the paths of the members, with ``/`` as separator.
     """
 
-    name: str
     kind: Kind
-    folders: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    above: tuple[tuple[str, ...], ...] = ()
     sheets: tuple[str, ...] = ()
     records: tuple[Any, ...] = ()
     members: tuple[str, ...] = ()
@@ -150,10 +141,15 @@ class Sample:
         """Whether all these columns exist; case and extra whitespace do not matter."""
         return {folded(name) for name in names} <= {folded(name) for name in self.header}
 
+    @property
+    def first(self) -> dict[str, Any]:
+        """The first record, if it is an object; otherwise an empty one."""
+        first = self.records[0] if self.records else None
+        return first if isinstance(first, dict) else {}
+
     def has_keys(self, *names: str) -> bool:
         """Whether the first record is an object with all these keys."""
-        first = self.records[0] if self.records else None
-        return isinstance(first, dict) and all(name in first for name in names)
+        return all(name in self.first for name in names)
 
 
 class Document(Protocol):
@@ -183,12 +179,6 @@ class Document(Protocol):
 
     def data(self) -> Any:
         """Return the whole value of a JSON file (bare NaN is allowed)."""
-
-    def text(self) -> str:
-        """Return the whole text."""
-
-    def members(self) -> list[Document]:
-        """Return the members of a folder or an archive, as documents."""
 
     def member(self, name: str) -> Document | None:
         """Return one member of a folder or an archive, or None if it does not exist."""

@@ -22,8 +22,7 @@ _TEXTS = ("text", "data", "filename")
 
 
 def _recognise(sample: Sample) -> str | None:
-    first = sample.records[0] if sample.records else None
-    if sample.is_json and isinstance(first, dict):
+    if first := sample.first:
         users = any("user" in part for record in sample.records for part in _annotations(record))
         if users and "data" not in first:
             return "each text has annotations with label and user"

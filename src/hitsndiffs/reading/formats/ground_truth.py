@@ -21,9 +21,7 @@ __all__ = ["GROUND_TRUTH", "GROUND_TRUTH_MANIFEST"]
 
 
 def _recognise(sample: Sample) -> str | None:
-    first = sample.records[0] if sample.is_json and sample.records else None
-    if not isinstance(first, dict):
-        return None
+    first = sample.first
     if "datasetObjectId" in first and isinstance(first.get("annotations"), list):
         return "each object has a datasetObjectId and the annotations of its workers"
     for name in ("answers", "humanAnswers"):
@@ -74,11 +72,9 @@ def _classes(content: Any) -> Iterator[tuple[str, list[str]]]:
 
 
 def _recognise_manifest(sample: Sample) -> str | None:
-    first = sample.records[0] if sample.is_json and sample.records else None
-    if isinstance(first, dict):
-        for name, value in first.items():
-            if name.endswith("-metadata") and "human-annotated" in inner(value):
-                return "an object has a label and its metadata"
+    for name, value in sample.first.items():
+        if name.endswith("-metadata") and "human-annotated" in inner(value):
+            return "an object has a label and its metadata"
     return None
 
 

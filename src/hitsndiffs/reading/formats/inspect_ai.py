@@ -38,10 +38,9 @@ def _recognise(sample: Sample) -> str | None:
         if logged and names & {"header.json", "_journal/start.json"}:
             return "the archive holds a journal and samples"
         return None
-    if sample.kind == "json" and sample.has_keys("version", "status", "eval"):
-        about = sample.records[0]["eval"]
-        if isinstance(about, dict) and "model" in about:
-            return "a log with version, status and eval"
+    log = sample.kind == "json" and sample.has_keys("version", "status", "eval")
+    if log and "model" in inner(sample.first, "eval"):
+        return "a log with version, status and eval"
     return None
 
 

@@ -28,10 +28,8 @@ _REFUSAL = Refusal(
 
 
 def _recognise(sample: Sample) -> str | None:
-    if not sample.is_json or not sample.has_keys("data"):
-        return None
-    first = sample.records[0]
-    if any(isinstance(first.get(name), list) for name in ("annotations", "completions")):
+    lists = [sample.first.get(name) for name in ("annotations", "completions")]
+    if sample.has_keys("data") and any(isinstance(own, list) for own in lists):
         return "each task has its data and a list of annotations"
     return None
 

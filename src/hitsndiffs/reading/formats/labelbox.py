@@ -12,9 +12,9 @@ __all__ = ["LABELBOX"]
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.is_json and sample.has_keys("data_row", "projects"):
+    if sample.has_keys("data_row", "projects"):
         return "each line has a data_row and its projects"
-    if sample.is_json and sample.has_keys("DataRow ID", "Label", "Created By"):
+    if sample.has_keys("DataRow ID", "Label", "Created By"):
         return "each record has a DataRow ID, a Label and who made it"
     return None
 

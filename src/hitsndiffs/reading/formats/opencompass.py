@@ -22,9 +22,7 @@ def _entries(value: Any) -> dict[str, dict[str, Any]]:
 
 
 def _recognise(sample: Sample) -> str | None:
-    first = sample.records[0] if sample.kind == "json" and sample.records else None
-    if not isinstance(first, dict):
-        return None
+    first = sample.first if sample.kind == "json" else {}
     entry = _entries(first).get("0", {})
     if "prediction" in entry and entry.keys() & {"origin_prompt", "gold"} | _labels(entry):
         return "entries are numbered, each with a prediction"

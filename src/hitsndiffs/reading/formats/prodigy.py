@@ -11,7 +11,7 @@ __all__ = ["PRODIGY"]
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.is_json and sample.has_keys("_input_hash", "_task_hash", "answer"):
+    if sample.has_keys("_input_hash", "_task_hash", "answer"):
         return "each line has _input_hash, _task_hash and an answer"
     return None
 
