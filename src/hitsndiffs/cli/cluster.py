@@ -13,7 +13,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.results.exports import key_frame
 from hitsndiffs.results.given import key_parameter
 from hitsndiffs.results.values import records
-from hitsndiffs.results.wording import count, sizes
+from hitsndiffs.results.wording import count, per_cent, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
@@ -97,7 +97,7 @@ def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
     for note in ranking.notes:
         say(f"Note: {note}", quiet=job.quiet)
     if ranking.confidence is not None:
-        say(f"How sure: {100 * ranking.confidence:.0f} %.", quiet=job.quiet)
+        say(f"How sure: {per_cent(ranking.confidence)}.", quiet=job.quiet)
     for path in (job.out, job.key_out):
         if path is not None:
             say(f"Written: {path}", quiet=job.quiet)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats, Ints
+from hitsndiffs.data.encoding.names import per_cent
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.readings import Question, Reading
 from hitsndiffs.methods.scoring import Scoring
@@ -54,7 +55,7 @@ class Choice:
         """Say what was chosen and why, and how sure it is."""
         if self.method is None:
             return f"{self.why}."
-        sure = "" if confidence is None else f"; confidence {100 * confidence:.0f} %"
+        sure = "" if confidence is None else f"; confidence {per_cent(confidence)}"
         return f"Method {self.method}: {self.why}{sure}."
 
 

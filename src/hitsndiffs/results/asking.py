@@ -13,6 +13,7 @@ from hitsndiffs.data.lookup import python_value
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.readings import Reading
 from hitsndiffs.results.diagnostics import best_options
+from hitsndiffs.results.wording import per_cent
 
 if TYPE_CHECKING:
     from hitsndiffs.data.items import Items
@@ -56,7 +57,7 @@ class Told:
     def __str__(self) -> str:
         """One line, plus one for each of the first items that tell it apart."""
         lines = [
-            f"Reading {self.number}: probability {100 * self.probability:.0f} %; {self.says}; "
+            f"Reading {self.number}: probability {per_cent(self.probability)}; {self.says}; "
             f"agreement with reading 1 {self.agreement:.2f}."
         ]
         lines += [

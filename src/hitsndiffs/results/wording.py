@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hitsndiffs.data.encoding.names import count
+from hitsndiffs.data.encoding.names import count, per_cent
 
 __all__ = ["count", "joined", "judged", "listed", "missing", "per_cent", "sizes"]
 
@@ -14,20 +14,6 @@ def sizes(data: Any) -> str:
     """Return the numbers of users, items and answers of responses or an engine."""
     numbers = ((data.n_users, "user"), (data.n_items, "item"), (data.n_responses, "answer"))
     return ", ".join(count(number, noun) for number, noun in numbers)
-
-
-def per_cent(share: float, digits: int = 0) -> str:
-    """Return a share in per cent; only exact 0 and 100 are shown as such.
-
-    >>> per_cent(0.25), per_cent(0.0), per_cent(0.0001), per_cent(0.9999), per_cent(0.123, 1)
-    ('25 %', '0 %', 'under 1 %', 'over 99 %', '12.3 %')
-    """
-    step = 10.0**-digits
-    if 0 < share * 100 < step:
-        return f"under {step:.{digits}f} %"
-    if 100 - step < share * 100 < 100:
-        return f"over {100 - step:.{digits}f} %"
-    return f"{100 * share:.{digits}f} %"
 
 
 def missing(data: Any) -> str:

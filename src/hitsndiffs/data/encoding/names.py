@@ -9,7 +9,16 @@ from typing import Any
 
 from hitsndiffs.errors import InputError, closest
 
-__all__ = ["ROLES", "count", "find_column", "listed", "recognise", "shortened", "suggestion"]
+__all__ = [
+    "ROLES",
+    "count",
+    "find_column",
+    "listed",
+    "per_cent",
+    "recognise",
+    "shortened",
+    "suggestion",
+]
 
 _WORDS = {
     "user": """user worker student participant respondent annotator rater labeler labeller
@@ -111,6 +120,20 @@ def count(number: int, noun: str) -> str:
     ('1 user', '2,500 users')
     """
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def per_cent(share: float, digits: int = 0) -> str:
+    """Return a share in per cent; only exact 0 and 100 are shown as such.
+
+    >>> per_cent(0.25), per_cent(0.0), per_cent(0.0001), per_cent(0.9999), per_cent(0.123, 1)
+    ('25 %', '0 %', 'under 1 %', 'over 99 %', '12.3 %')
+    """
+    step = 10.0**-digits
+    if 0 < share * 100 < step:
+        return f"under {step:.{digits}f} %"
+    if 100 - step < share * 100 < 100:
+        return f"over {100 - step:.{digits}f} %"
+    return f"{100 * share:.{digits}f} %"
 
 
 def listed(names: Iterable[Any], most: int = 5) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.encoding.names import per_cent
 from hitsndiffs.methods.labels import says_followed, says_mark
 from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
 from hitsndiffs.methods.latent_key.leanings import LeaningFit
@@ -102,7 +103,7 @@ def in_words(
         number = readings.index(rivals[0]) + 1
         said = (
             f"The answers can be read in {_ways(readings)} ways that disagree about who is good; "
-            f"reading {number} has probability {100 * rivals[0].probability:.0f} %, and "
+            f"reading {number} has probability {per_cent(rivals[0].probability)}, and "
             "you can rank by it."
         )
         difference = _difference(found, readings[0], rivals[0], asked)
@@ -127,7 +128,7 @@ def _of_known(found: Search) -> list[str]:
     label = items.option_labels
     named = [
         f"{label[each.right]} is right in item {items.labels[items.of_option[each.right]]}, where "
-        f"{label[each.held]} seemed right ({100 * each.sure:.0f} % sure)"
+        f"{label[each.held]} seemed right ({per_cent(each.sure)} sure)"
         for each in found.surprises[:NAMED]
     ]
     more = len(found.surprises) - len(named)
