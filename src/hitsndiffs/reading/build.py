@@ -57,21 +57,9 @@ def build_wide(
 ) -> Encoded:
     """Encode a file with one row per user.
 
-    Parameters
-    ----------
-    table
-        The file.
-    roles
-        What its columns are.
-    attempt
-        Which row counts if a user has several: ``"first"`` or ``"last"``. If not given, several
-        rows are refused, unless a column numbers the attempts (then the first counts).
-    group
-        The column of the users' groups, if any.
-    sizes
-        Sizes at which columns are coded differently.
-    whole
-        Whether this is the only file; one of several may have a single user, or no answers.
+    ``attempt`` says which row counts if a user has several (``"first"`` or ``"last"``). If it is
+    not given, several rows are refused, unless a column numbers the attempts; then the first
+    counts. A file that is not the ``whole`` of the data may have a single user, or no answers.
     """
     notes = table.notes
     pieces: list[list[Any]] = []
@@ -254,29 +242,9 @@ def build_long(
     *,
     whole: bool = True,
 ) -> tuple[Encoded, dict[str, str]]:
-    """Encode a file with one row per answer.
+    """Encode a file with one row per answer, with ``columns`` of users, items and options.
 
-    Parameters
-    ----------
-    table
-        The file.
-    columns
-        The columns of users, items and options.
-    key
-        The column that holds the right answer to each row's item, if any.
-    duplicates
-        What to do if a user gave two different answers to an item.
-    group
-        The column of the users' groups, if any.
-    whole
-        Whether this is the only file.
-
-    Returns
-    -------
-    encoded
-        The answers.
-    key
-        The right answers; the most common one for each item.
+    The right answers are returned as well: the most common one for each item in the column ``key``.
     """
     wanted = [*columns, *(name for name in (key, group) if name is not None)]
     interners = {name: Interner() for name in wanted}
@@ -337,28 +305,7 @@ def build_transposed(
     *,
     whole: bool = True,
 ) -> tuple[Encoded, dict[str, str]]:
-    """Encode a file with one row per item and one column per user.
-
-    Parameters
-    ----------
-    table
-        The file.
-    item
-        The column that names the items; None if there is none.
-    users
-        The columns that are users.
-    key
-        The column that holds the key, if any.
-    whole
-        Whether this is the only file.
-
-    Returns
-    -------
-    encoded
-        The answers.
-    key
-        The right answers.
-    """
+    """Encode a file with one row per item and one column per user; return the right answers too."""
     place, notes = table.place, table.notes
     rows = [list(row) for row in table.records()]
     places = {name: k for k, name in enumerate(table.names)}

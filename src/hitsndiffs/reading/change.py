@@ -28,15 +28,7 @@ def choosers(encoded: Encoded) -> npt.NDArray[np.int64]:
 
 
 def relabelled(encoded: Encoded, labels: Sequence[Sequence[str | None]]) -> Encoded:
-    """Give the options of each item new labels; equal ones are merged, None means no answer.
-
-    Parameters
-    ----------
-    encoded
-        The answers.
-    labels
-        For each item, the new label of each of its options.
-    """
+    """Give the options of each item new labels; equal ones are merged, None means no answer."""
     starts = encoded.item_starts
     n_options = len(encoded.option_labels)
     new_number = np.full(n_options, -1, dtype=np.int64)

@@ -77,23 +77,9 @@ def finish(
 ) -> Finished:
     """Do the steps that all formats share.
 
-    Parameters
-    ----------
-    encoded
-        The answers as written in the file.
-    raw_key
-        The right answers as written in the file.
-    options
-        What the caller said. If the items were named, free text is kept.
-    name
-        The file's name, for messages.
-    layout
-        The layout of a plain table, or ``"export"``. Among the users of a wide or long table there
-        may be a key or an average; the items of a wide one are those that were asked for.
-    key_user
-        The row that the caller named as the key.
-    users_are_named
-        Whether a column names the users; if not, rows without an answer are dropped.
+    Among the users of a ``"wide"`` or ``"long"`` table there may be a key or an average;
+    ``key_user`` is the row that the caller named as the key. The items of a wide table are already
+    those asked for. Unless ``users_are_named``, rows without an answer are dropped.
     """
     done = Finished(encoded, None)
     keep_all = options.items is not None

@@ -16,12 +16,7 @@ __all__ = ["GroupColumn"]
 
 
 class GroupColumn:
-    """Collects the cells of a column of groups.
-
-    Parameters
-    ----------
-    name
-        The column; None to collect nothing.
+    """Collects the cells of a column of groups; with None as its name, it collects nothing.
 
     Examples
     --------

@@ -33,22 +33,9 @@ _FEW_ITEMS = 3
 
 @dataclass
 class PlainReading:
-    """An open table and its layout.
+    """An open table, its layout, and the row of its header (from 1), if there is one.
 
-    Parameters
-    ----------
-    table
-        The file.
-    layout
-        The layout that was found.
-    format
-        ``"csv"``, ``"tsv"``, ``"xlsx"``, ``"parquet"`` or ``"jsonl"``.
-    header_row
-        The row of the header (from 1), if there is one.
-    options
-        What the caller said.
-    one_of
-        Whether the file is one of several; it may then have a single user, or no answers.
+    A file that is ``one_of`` several may have a single user, or no answers.
     """
 
     table: FileTable

@@ -65,18 +65,9 @@ def option_label(text: str) -> str:
 def encode_stream(
     stream: Stream, name: str, attempt: str | None, notes: list[str], left_out: list[LeftOut]
 ) -> tuple[Encoded, RawKey]:
-    """Turn a stream into codes and a key.
+    """Turn a stream into codes and a key; add to the ``notes`` and the rows ``left_out``.
 
-    Parameters
-    ----------
-    stream
-        What the converters produced.
-    name
-        The file's name, for messages.
-    attempt
-        Which attempt counts: ``"first"`` (the default), ``"last"`` or ``"best"``.
-    notes, left_out
-        Lists to which remarks are added.
+    ``attempt`` says which one counts: ``"first"`` (the default), ``"last"`` or ``"best"``.
     """
     if not len(stream):
         raise InputError(f"{name}: there are no answers in it; nothing can be ranked.")

@@ -25,17 +25,7 @@ def is_workbook(names: list[str]) -> bool:
 
 
 class Archive:
-    """A zip archive.
-
-    Parameters
-    ----------
-    data
-        Its bytes.
-    name
-        The name for messages.
-    limit
-        The most bytes that a member may unpack to.
-    """
+    """A zip archive, whose members may unpack to at most ``limit`` bytes."""
 
     def __init__(self, data: bytes, name: str, limit: int) -> None:
         self._data = data

@@ -57,20 +57,8 @@ class Settings:
 class FileDocument:
     """One file, on disk, in memory or in an archive.
 
-    Parameters
-    ----------
-    open_bytes
-        Opens the bytes; called as often as they are read.
-    name
-        The name of the file, without the path.
-    folders
-        The folders that contain it.
-    settings
-        What the caller said.
-    path
-        Its path, if it is a file on disk.
-    neighbours
-        Returns all files in the same folder.
+    ``open_bytes`` is called as often as the bytes are read. There is a ``path`` if it is a file on
+    disk; ``neighbours`` returns all files in the same folder.
     """
 
     def __init__(

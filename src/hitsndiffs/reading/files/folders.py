@@ -52,17 +52,7 @@ def files_in(folder: Path, above: tuple[str, ...], settings: Settings) -> list[D
 
 
 class FolderDocument:
-    """A folder.
-
-    Parameters
-    ----------
-    path
-        The path of the folder.
-    above
-        The folders that contain it, as far as the caller named them.
-    settings
-        What the caller said.
-    """
+    """A folder, and the folders ``above`` it as far as the caller named them."""
 
     kind: Kind = "folder"
 

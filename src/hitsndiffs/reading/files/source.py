@@ -62,16 +62,8 @@ class NotUtf8(InputError):
 class ByteStream:
     """Bytes that can be read once, with lookahead.
 
-    Parameters
-    ----------
-    read
-        Returns up to the given number of bytes (or characters); nothing at the end.
-    name
-        The name of the file, for messages.
-    path
-        The path, if the file can be opened again.
-    sizes
-        How much is read and held at once.
+    ``read`` returns up to the given number of bytes (or characters), and nothing at the end. There
+    is a ``path`` if the file can be opened again.
     """
 
     def __init__(
@@ -152,14 +144,7 @@ def open_stream(
 ) -> Iterator[ByteStream]:
     """Open a path, ``"-"`` (standard input) or a file object; unpack gzip and zstd on the fly.
 
-    Parameters
-    ----------
-    source
-        What to read.
-    name, path
-        The name and path of a file object that stands for a file.
-    sizes
-        How much is read and held at once.
+    ``name`` and ``path`` are those of a file object that stands for a file.
     """
     opened: Any = None
     if isinstance(source, str) and source == "-":

@@ -19,15 +19,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,17}\.0")
 
 
 class Workbook:
-    """A spreadsheet.
-
-    Parameters
-    ----------
-    data
-        The bytes of the file.
-    name
-        The name for messages.
-    """
+    """A spreadsheet."""
 
     def __init__(self, data: bytes, name: str) -> None:
         try:

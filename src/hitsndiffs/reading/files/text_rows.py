@@ -48,17 +48,7 @@ def check_encoding(name: str) -> str:
 
 @dataclass(frozen=True)
 class TextShape:
-    """The shape of a delimited text.
-
-    Parameters
-    ----------
-    separator
-        The separator between cells.
-    skip
-        Characters before the first row (a line ``sep=;``).
-    notes
-        What was assumed.
-    """
+    """The separator of a text, and how many characters to skip at its start (a line ``sep=;``)."""
 
     separator: str
     skip: int

@@ -384,13 +384,7 @@ def absent(what: str, columns: str) -> Refusal:
 
 
 def refusing(what: str, instead: str) -> Converter:
-    """Return a converter for a format that is recognised only to say what to export instead.
-
-    Parameters
-    ----------
-    what, instead
-        See :class:`Refusal`.
-    """
+    """Return a converter for a format that is recognised only to say what to export instead."""
 
     def refuse(_: Document, __: Choices) -> Stream:
         raise Refusal(what, instead)

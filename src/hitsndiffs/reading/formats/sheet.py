@@ -66,17 +66,7 @@ class Table:
 
 @dataclass
 class Sheet(Table):
-    """A table that a converter reads, and the stream that it fills.
-
-    Parameters
-    ----------
-    name
-        The name of the file.
-    choices
-        What the caller said.
-    stream
-        What was found so far.
-    """
+    """A table that a converter reads: the file's name, what the caller said, the stream to fill."""
 
     name: str = ""
     choices: Choices = field(default_factory=Choices)
@@ -164,12 +154,7 @@ class Sheet(Table):
     def use_key_row(self, places: Sequence[int], who: Sequence[str]) -> None:
         """Take the answers of a row named like a key as the key: teachers send the form as «KEY».
 
-        Parameters
-        ----------
-        places
-            The columns that say who answered.
-        who
-            The person of each row.
+        ``places`` are the columns that say who answered.
         """
         stream = self.stream
         labels = row_names({self.header[k]: self.cells(k) for k in places}).values()
@@ -192,16 +177,9 @@ class Sheet(Table):
 def by_table(
     fill: Callable[[Sheet], None], *, key_from: str = "", records: bool = False
 ) -> Converter:
-    """Return a converter that reads a file as one table.
+    """Return a converter that reads a file as one table, whose stream ``fill`` fills.
 
-    Parameters
-    ----------
-    fill
-        Reads the table and fills its stream.
-    key_from
-        Where keys come from; see :class:`Stream`.
-    records
-        Whether JSON records (or lists of them) are rows too, with a column per key.
+    With ``records``, JSON records (or lists of them) are rows too, with a column per key.
     """
 
     def convert(document: Document, choices: Choices) -> Stream:

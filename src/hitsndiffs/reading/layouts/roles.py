@@ -110,23 +110,11 @@ def wide_roles(
     where: str = "the table",
     one_of: bool = False,
 ) -> WideRoles:
-    """Find the role of each column of a wide table.
+    """Find the role of each column of a wide table, from its name and its first rows.
 
-    Parameters
-    ----------
-    names, sample
-        The columns, and the first rows as text.
-    has_header
-        Whether the names come from the file.
-    user
-        The column that names the users (several joined with ``+``).
-    items, drop
-        Patterns of the columns that are items, and of those that are not.
-    where
-        The name of the file, for messages.
-    one_of
-        Whether it is one of several files. Columns with one text in all rows are then kept as
-        items, as other files may have other answers there.
+    Several columns for the user are joined with ``+``; ``items`` and ``drop`` are patterns. If it
+    is ``one_of`` several files, columns with one text in all rows are kept as items, as other files
+    may have other answers there.
 
     Examples
     --------

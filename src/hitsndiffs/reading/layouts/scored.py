@@ -18,19 +18,8 @@ def points_of_answers(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Find columns with a fixed number for exactly one answer of another column, else 0.
 
-    Parameters
-    ----------
-    names
-        The columns that may be answers, in order.
-    cells
-        Returns the cells of a column.
-
-    Returns
-    -------
-    points
-        Column of points → column of its answers.
-    key
-        Column of answers → the answer that gets the points.
+    Return the columns of points with the columns of their answers, and these with the answer that
+    gets the points.
 
     Examples
     --------
@@ -91,13 +80,6 @@ def holds_points(items: Sequence[Sequence[str]], totals: Sequence[Sequence[str]]
 
     Numbers that add up may also be ratings. Points start at 0, and at least a quarter of the
     questions are worth no more than half the highest, or each gets all its points or none.
-
-    Parameters
-    ----------
-    items
-        The cells of the columns that may be answers.
-    totals
-        The cells of the columns named like points.
 
     Examples
     --------

@@ -66,14 +66,8 @@ def find_table_layout(
 ) -> Layout:
     """Find the layout of a plain table, or follow what the caller said.
 
-    Parameters
-    ----------
-    table, options
-        The table, and what the caller said.
-    widest
-        Tables with more columns are refused.
-    one_of
-        Whether it is one of several files; all rows may then have the same answer to an item.
+    Tables with more columns than ``widest`` are refused. If it is ``one_of`` several files, all
+    rows may have the same answer to an item.
     """
     if len(table.names) > widest:
         raise InputError(

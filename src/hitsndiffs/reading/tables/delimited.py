@@ -39,17 +39,7 @@ _MOST_CATEGORIES = 200
 
 
 class DelimitedTable(FileTable):
-    """A CSV or TSV file.
-
-    Parameters
-    ----------
-    stream
-        The bytes.
-    separator
-        The separator between cells.
-    header
-        Whether the first row holds names; None to detect it.
-    """
+    """A CSV or TSV file; whether the first row holds names is detected if ``header`` is None."""
 
     def __init__(self, stream: ByteStream, separator: str, header: bool | None) -> None:
         super().__init__()

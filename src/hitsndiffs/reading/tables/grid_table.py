@@ -14,17 +14,7 @@ __all__ = ["GridTable"]
 
 
 class GridTable(FileTable):
-    """A small table.
-
-    Parameters
-    ----------
-    table
-        The header and rows.
-    name
-        The file's name, for messages.
-    unit
-        What a row is called: ``"line"`` or ``"row"``.
-    """
+    """A small table; its rows are called ``"line"`` or ``"row"`` (``unit``)."""
 
     def __init__(self, table: Table, name: str, unit: str) -> None:
         super().__init__()

@@ -22,15 +22,7 @@ def joined_name(parts: Sequence[str]) -> str:
 
 
 class JoinedTable(FileTable):
-    """A table and one more column: the cells of some columns of a row, with ``/`` between them.
-
-    Parameters
-    ----------
-    table
-        The table.
-    parts
-        The columns to join.
-    """
+    """A table and one more column: the cells of some columns of a row, with ``/`` between them."""
 
     def __init__(self, table: FileTable, parts: Sequence[str]) -> None:
         super().__init__()

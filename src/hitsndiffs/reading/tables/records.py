@@ -28,15 +28,7 @@ _SAMPLE = 200
 
 
 class RecordsTable(FileTable):
-    """A file of JSON records.
-
-    Parameters
-    ----------
-    stream
-        The bytes.
-    array
-        Whether the file is one JSON array of records instead of one record per line.
-    """
+    """A file of JSON records: one ``array`` of them, or one per line."""
 
     def __init__(self, stream: ByteStream, *, array: bool = False) -> None:
         super().__init__()

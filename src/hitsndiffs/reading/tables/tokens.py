@@ -39,25 +39,9 @@ class Scanned:
 
 
 class TokenScanner:
-    """Scans chunks of text with the compiled kernels.
+    """Scans chunks of text with the compiled kernels; an :class:`ImportError` if there are none.
 
-    Parameters
-    ----------
-    names
-        The names of all columns.
-    items
-        The columns that are items, in the order wanted.
-    user
-        The column that names the users, if any.
-    separator
-        The separator between cells.
-    sizes
-        How large the tables of a chunk may be.
-
-    Raises
-    ------
-    ImportError
-        If compiled kernels are not available.
+    ``names`` are those of all columns, ``items`` and ``user`` the columns wanted.
     """
 
     def __init__(

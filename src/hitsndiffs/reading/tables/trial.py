@@ -39,12 +39,7 @@ TRIES = 2
 
 
 class Trial:
-    """A Parquet file, tested piece by piece.
-
-    Parameters
-    ----------
-    source
-        The file, or its bytes.
+    """A Parquet file (or its bytes), tested piece by piece.
 
     Examples
     --------
