@@ -54,6 +54,13 @@ def _line(points: Sequence[Result], panel: str, method: str) -> dict[int, Result
     return {r.place: r for r in points if (r.panel, r.method) == (panel, method)}
 
 
+def _beside(r: Result | None, digits: str) -> str:
+    """Our value, with the paper's in brackets."""
+    if r is None:
+        return ""
+    return f"{r.value:{digits}}" + ("" if r.paper is None else f" ({r.paper:{digits}})")
+
+
 def _rounds(points: Sequence[Result], side: str) -> list[str]:
     """Judge every cell, because rounds do not depend on the machine."""
     own = [r for r in points if r.panel == "iterations"]
@@ -65,10 +72,8 @@ def _rounds(points: Sequence[Result], side: str) -> list[str]:
         cells = []
         for place in range(len(sizes)):
             r = at.get(place)
-            text = "" if r is None else f"{r.value:g}"
-            if r is not None and r.paper is not None:
-                text += f" ({r.paper:g})" + ("" if r.verdict == "agrees" else " ✗")
-            cells.append(text)
+            differs = r is not None and r.verdict in ("higher", "lower")
+            cells.append(_beside(r, "g") + " ✗" * differs)
         rows.append([contestant(method).label, *cells])
     judged = [r for r in own if r.verdict]
     agree = sum(r.verdict == "agrees" for r in judged)
@@ -235,12 +240,7 @@ def missing_section(results: All, methods: Sequence[str] = ("hnd", "hits")) -> l
                 at = _line(points, panel, method)
                 if at:
                     figure = FIGURES[f"accuracy/{model}/answer_probability"]
-                    cells = [
-                        f"{at[p].value:.3f}" + (f" ({at[p].paper:.3f})" if at[p].paper else "")
-                        if p in at
-                        else ""
-                        for p in range(len(figure.x))
-                    ]
+                    cells = [_beside(at.get(p), ".3f") for p in range(len(figure.x))]
                     rows.append([f"{model}, {contestant(method).label}, {said}", *cells])
     if not rows:
         return []
@@ -265,11 +265,7 @@ def displacement_section(results: All) -> list[str]:
         for method in ("hnd", "abh"):
             at = _line(points, panel, method)
             if at:
-                places = [p for p in (0, 5, 10, 15, 20) if p in at]
-                cells = [
-                    f"{at[p].value:.4f}" + (f" ({at[p].paper:.4f})" if at[p].paper else "")
-                    for p in places
-                ]
+                cells = [_beside(at[p], ".4f") for p in (0, 5, 10, 15, 20) if p in at]
                 rows.append([f"{contestant(method).label}, {said}", *cells])
     if not rows:
         return []

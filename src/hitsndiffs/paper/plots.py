@@ -267,14 +267,6 @@ def _example(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  #
     )
 
 
-def _models(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  # noqa: ARG001
-    draw_models(canvas, COLOURS)
-
-
-def _tripartite(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  # noqa: ARG001
-    draw_tripartite(canvas, COLOURS)
-
-
 _DRAW = {
     "accuracy": _lines,
     "scalability": _lines,
@@ -284,6 +276,6 @@ _DRAW = {
     "simulated": _bars,
     "curves": _curves,
     "example": _example,
-    "models": _models,
-    "tripartite": _tripartite,
+    "models": lambda canvas, *_: draw_models(canvas, COLOURS),
+    "tripartite": lambda canvas, *_: draw_tripartite(canvas, COLOURS),
 }

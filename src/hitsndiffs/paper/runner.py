@@ -6,9 +6,10 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from multiprocessing import active_children, get_context
 
 from hitsndiffs.paper.cells import ONCE_FROM, Cell, Rank, Values, compute
@@ -48,7 +49,9 @@ class Outcome:
     failures: list[str] = field(default_factory=list)
 
 
+#: A cell and the methods to run on it; a cell and its values, or why there are none.
 Work = tuple[Cell, list[str]]
+Answer = tuple[Cell, Values | str | None]
 
 
 def run_cells(
@@ -117,8 +120,16 @@ def run_work(
     """Compute cells and store them; Ctrl-C stops, and finished cells stay stored."""
     try:
         with _progress(sum(_weight(cell) for cell, _ in [*work, *timed])) as advance:
-            _run_many(work, store, outcome, jobs, rank, advance)
-            _run_timed(timed, store, outcome, time_limit, rank, advance)
+            for cell, answer in chain(
+                _side_by_side(work, jobs, rank), _one_by_one(timed, store, time_limit, rank)
+            ):
+                if isinstance(answer, str):
+                    told = f"{cell.figure} at {cell.x}, run {cell.run}: {answer}"
+                    outcome.failures.append(told)
+                elif answer is not None:
+                    store.add(cell, answer)
+                    outcome.computed += 1
+                advance(_weight(cell))
     except KeyboardInterrupt:
         outcome.interrupted = True
 
@@ -152,26 +163,16 @@ def _paper_has(cell: Cell) -> bool:
     return paper_value(cell.figure, panel, "grm", cell.place) is not None
 
 
-def _run_many(
-    work: list[Work],
-    store: Store,
-    outcome: Outcome,
-    jobs: int,
-    rank: Rank | None,
-    advance: Callable[[float], None],
-) -> None:
+def _side_by_side(work: list[Work], jobs: int, rank: Rank | None) -> Iterator[Answer]:
+    """Compute cells in several processes, in any order."""
     if jobs == 1 or rank is not None or len(work) < 2:
         for cell, names in work:
-            _keep(cell, _attempt(cell, names, rank), store, outcome)
-            advance(_weight(cell))
+            yield cell, _attempt(cell, names, rank)
         return
     with _one_thread_each(), _pool(jobs) as pool:
-        waiting: dict[Future[Values | str], Cell] = {
-            pool.submit(_attempt, cell, names): cell for cell, names in work
-        }
+        waiting = {pool.submit(_attempt, cell, names): cell for cell, names in work}
         for future in as_completed(waiting):
-            _keep(waiting[future], future.result(), store, outcome)
-            advance(_weight(waiting[future]))
+            yield waiting[future], future.result()
 
 
 @contextmanager
@@ -189,33 +190,24 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _keep(cell: Cell, answer: Values | str, store: Store, outcome: Outcome) -> None:
-    if isinstance(answer, str):
-        outcome.failures.append(f"{cell.figure} at {cell.x}, run {cell.run}: {answer}")
-    else:
-        store.add(cell, answer)
-        outcome.computed += 1
+def _one_by_one(
+    timed: Sequence[Work], store: Store, time_limit: float, rank: Rank | None
+) -> Iterator[Answer]:
+    """Take timings one at a time, in one process with one thread; None where all take too long.
 
-
-def _run_timed(
-    timed: Sequence[Work],
-    store: Store,
-    outcome: Outcome,
-    time_limit: float,
-    rank: Rank | None,
-    advance: Callable[[float], None],
-) -> None:
-    """Take timings one at a time, in one process with one thread."""
+    What is timed next depends on the timings in the store.
+    """
     if not timed:
         return
     with _one_thread_each(), _pool(1) as pool:
         for cell, names in timed:
             affordable = [name for name in names if _affordable(cell, name, store, time_limit)]
-            if affordable and rank is not None:
-                _keep(cell, _attempt(cell, affordable, rank), store, outcome)
-            elif affordable:
-                _keep(cell, pool.submit(_attempt, cell, affordable).result(), store, outcome)
-            advance(_weight(cell))
+            if not affordable:
+                yield cell, None
+            elif rank is not None:
+                yield cell, _attempt(cell, affordable, rank)
+            else:
+                yield cell, pool.submit(_attempt, cell, affordable).result()
 
 
 def _affordable(cell: Cell, method: str, store: Store, time_limit: float) -> bool:
