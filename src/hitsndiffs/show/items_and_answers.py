@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.results.diagnostics import (
     Remark,
     best_options,
@@ -22,6 +23,7 @@ from hitsndiffs.show.display_names import clean
 __all__ = [
     "Item",
     "chosen_options",
+    "first_answers",
     "item_list",
     "option_groups",
     "option_shares",
@@ -120,6 +122,19 @@ def chosen_options(ranking: Ranking, users: Ints) -> Ints:
         options, columns = np.nonzero(data.answer_sheets(users[first : first + size]))
         table[first + columns, r.option_items[options]] = options
     return table
+
+
+def first_answers(r: Responses, users: int, items: int, longest: int) -> list[list[str]]:
+    """The first users' answers to the first items, as texts: each user's name, then the answers."""
+    starts, options = r.some_rows(np.arange(users))
+    rows = []
+    for user in range(users):
+        chosen = {int(r.option_items[o]): o for o in options[starts[user] : starts[user + 1]]}
+        cells = [
+            clean(r.option_labels[chosen[i]], longest) if i in chosen else "" for i in range(items)
+        ]
+        rows.append([clean(r.users[user], 40), *cells])
+    return rows
 
 
 def right_answers(ranking: Ranking, chosen: Ints) -> npt.NDArray[np.float64]:

@@ -15,6 +15,7 @@ from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import repeats, sureness
 from hitsndiffs.results.wording import count, missing, per_cent
 from hitsndiffs.show.display_names import clean
+from hitsndiffs.show.items_and_answers import first_answers
 from hitsndiffs.show.rows import Row, ranking_rows
 
 __all__ = ["notebook_html"]
@@ -90,19 +91,8 @@ def _bar(row: Row) -> str:
 
 def _responses(r: Responses) -> str:
     users, items = (min(most, n) for most, n in zip(CORNER, (r.n_users, r.n_items), strict=True))
-    part, kept = r.restrict(np.arange(users))
-    indptr, options = part.rows
-    table = np.full((users, items), "", dtype=object)
-    for j in range(users):
-        for option in kept[options[indptr[j] : indptr[j + 1]]]:
-            item = int(r.option_items[option])
-            if item < items:
-                table[j, item] = clean(r.option_labels[option], 20)
     heads = ["", *(clean(item, 20) for item in r.items[:items])]
-    body = [
-        [html.escape(clean(r.users[j], 40)), *(html.escape(cell) for cell in table[j])]
-        for j in range(users)
-    ]
+    body = [[html.escape(cell) for cell in row] for row in first_answers(r, users, items, 20)]
     lines = [
         f"{count(r.n_options, 'option')}, {count(r.n_responses, 'answer')}, "
         + ("none missing." if r.is_complete else f"{missing(r)} missing.")

@@ -94,18 +94,10 @@ class Api:
 def description(settings: Settings) -> dict[str, Any]:
     """Return the description of the interface (OpenAPI 3.1)."""
     text = {"type": "string"}
-    problem = {
-        "description": "One sentence that says what is wrong.",
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["error"],
-                    "properties": {"error": text},
-                }
-            }
-        },
-    }
+    problem = _json(
+        "One sentence that says what is wrong.",
+        {"type": "object", "required": ["error"], "properties": {"error": text}},
+    )
     fields: dict[str, Any] = {
         "file": {
             **text,
@@ -151,10 +143,7 @@ def description(settings: Settings) -> dict[str, Any]:
                         },
                     },
                     "responses": {
-                        "200": {
-                            "description": "What 'hnd rank FILE --json' prints.",
-                            "content": {"application/json": {"schema": _RANKING}},
-                        },
+                        "200": _json("What 'hnd rank FILE --json' prints.", _RANKING),
                         **dict.fromkeys(("400", "403", "413", "422", "500", "503"), problem),
                     },
                 }
@@ -163,16 +152,16 @@ def description(settings: Settings) -> dict[str, Any]:
                 "get": {
                     "operationId": "describe",
                     "summary": "Return this description.",
-                    "responses": {
-                        "200": {
-                            "description": "OpenAPI 3.1.",
-                            "content": {"application/json": {"schema": {"type": "object"}}},
-                        }
-                    },
+                    "responses": {"200": _json("OpenAPI 3.1.", {"type": "object"})},
                 }
             },
         },
     }
+
+
+def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """An answer in JSON, as OpenAPI describes it."""
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
 _NUMBER = {"type": ["number", "null"]}

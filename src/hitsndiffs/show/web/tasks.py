@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.wording import missing, per_cent, sizes
 from hitsndiffs.show.display_names import clean
+from hitsndiffs.show.items_and_answers import first_answers
 from hitsndiffs.show.web.forms import key_text
 from hitsndiffs.show.web.worker import Reporting
 
@@ -99,19 +100,10 @@ def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
 
 def _preview(r: Responses) -> dict[str, Any]:
     """Return the first answers as they were read."""
-    import numpy as np
-
     n_users, n_items = min(CORNER_USERS, r.n_users), min(CORNER_ITEMS, r.n_items)
-    starts, options = r.some_rows(np.arange(n_users))
-    rows = []
-    for user in range(n_users):
-        own = options[starts[user] : starts[user + 1]].tolist()
-        chosen = {int(r.option_items[option]): str(r.option_labels[option]) for option in own}
-        cells = [clean(chosen[i], 24) if i in chosen else "" for i in range(n_items)]
-        rows.append([clean(r.users[user], 40), *cells])
     return {
         "items": [clean(item, 24) for item in r.items[:n_items].tolist()],
-        "rows": rows,
+        "rows": first_answers(r, n_users, n_items, 24),
         "more_users": r.n_users - n_users,
         "more_items": r.n_items - n_items,
     }
