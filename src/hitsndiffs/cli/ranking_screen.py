@@ -18,6 +18,7 @@ from hitsndiffs.cli.text import (
     six_digits,
     tab_separated,
     title,
+    whole,
 )
 from hitsndiffs.methods import METHODS
 from hitsndiffs.results.sureness import notes_beside, repeats, sureness
@@ -117,22 +118,18 @@ def _pipe(ranking: Ranking, job: Job) -> None:
     order = ranking.order[: job.top]
     low, high = ranking.rank_intervals()
     columns = {
-        "rank": [_whole(rank) for rank in ranking.ranks[order].tolist()],
+        "rank": [whole(rank) for rank in ranking.ranks[order].tolist()],
         "user": [str(user) for user in ranking.users[order].tolist()],
         "score": [six_digits(score) for score in ranking.scores[order].tolist()],
         "error": [six_digits(error) for error in ranking.standard_errors[order].tolist()],
-        "low": [_whole(rank) for rank in low[order].tolist()],
-        "high": [_whole(rank) for rank in high[order].tolist()],
+        "low": [whole(rank) for rank in low[order].tolist()],
+        "high": [whole(rank) for rank in high[order].tolist()],
         "answers": [str(n) for n in ranking.responses.answers_per_user[order].tolist()],
     }
     if ranking.n_components > 1:
         groups = ranking.components[order].tolist()
         columns["group"] = ["" if group < 0 else str(group + 1) for group in groups]
     tab_separated(list(columns), zip(*columns.values(), strict=True))
-
-
-def _whole(rank: float) -> str:
-    return "" if np.isnan(rank) else f"{rank:.0f}"
 
 
 def _show(ranking: Ranking, job: Job) -> None:
@@ -168,14 +165,14 @@ def _show_users(ranking: Ranking, users: Any) -> None:
     rows = []
     for j in users.tolist():
         row = {
-            "rank": _whole(ranking.ranks[j]) or "–",
+            "rank": whole(ranking.ranks[j]) or "–",
             "user": str(ranking.users[j]),
             "right ± error" if shares else "score ± error": show(
                 float(ranking.scores[j]), float(ranking.standard_errors[j])
             ),
         }
         if np.isfinite(low[users]).any():
-            row["rank, 95 % sure"] = f"{_whole(low[j])}–{_whole(high[j])}"
+            row["rank, 95 % sure"] = f"{whole(low[j])}–{whole(high[j])}"
         if second is not None:
             share = f"{100 * second[j]:.1f} %"
             row["ability" if shares else "right"] = f"{second[j]:.3f}" if shares else share

@@ -12,7 +12,7 @@ import typer
 from hitsndiffs.cli.options import Json, Quiet, Raw, Table
 from hitsndiffs.cli.outputs import check_target, table_writer
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import say, show_json, show_rows
+from hitsndiffs.cli.text import say, show_json, show_rows, whole
 from hitsndiffs.data.files import write_whole
 
 __all__ = ["score"]
@@ -57,14 +57,10 @@ def score(
     columns = placed.columns()
     heads = ["rank", "user", "score", "error"]
     rows = [
-        [_whole(rank), str(user), _number(score), _number(error)]
+        [whole(rank), str(user), _number(score), _number(error)]
         for user, rank, score, error in zip(*columns.values(), strict=True)
     ]
     show_rows(heads, rows, names=(1,))
-
-
-def _whole(value: float) -> str:
-    return "" if isnan(value) else str(int(value))
 
 
 def _number(value: float) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "six_digits",
     "tab_separated",
     "title",
+    "whole",
     "width",
 ]
 
@@ -38,6 +39,15 @@ def six_digits(value: object) -> str:
     if value is None or value != value:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def whole(rank: float) -> str:
+    """A rank for a table; empty for a user who has none.
+
+    >>> whole(3.0), whole(float("nan"))
+    ('3', '')
+    """
+    return "" if rank != rank else f"{rank:.0f}"
 
 
 def for_people() -> bool:
