@@ -24,9 +24,21 @@ __all__ = ["Glad", "OnePL", "ThreePL", "TwoPL"]
 class Binary(ResponseModel):
     """Items that are answered right or wrong: option 0 is ``wrong``, option 1 is ``right``."""
 
+    @property
     @abstractmethod
+    def curves(self) -> tuple[FloatArray, FloatArray]:
+        """``a`` and ``b`` of each item."""
+
     def right(self, theta: npt.ArrayLike) -> FloatArray:
-        """The chance of a right answer, ``(len(theta), n_items)``."""
+        """The chance of a right answer, ``σ(a(θ - b))``: ``(len(theta), n_items)``."""
+        a, b = self.curves
+        chance: FloatArray = expit(a * (abilities_column(theta)[:, None] - b))
+        return chance
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.curves[0])
 
     @property
     def n_options(self) -> int:
@@ -66,13 +78,9 @@ class OnePL(Binary):
         parameters(self, 1, difficulty=self.difficulty)
 
     @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return len(self.difficulty)
-
-    def right(self, theta: npt.ArrayLike) -> FloatArray:
-        """``σ(θ - b)``."""
-        return logistic(theta, np.ones_like(self.difficulty), self.difficulty)
+    def curves(self) -> tuple[FloatArray, FloatArray]:
+        """1 and ``b``."""
+        return np.ones_like(self.difficulty), self.difficulty
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,13 +102,9 @@ class TwoPL(Binary):
         same_shape(self, "discrimination", "difficulty")
 
     @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return len(self.difficulty)
-
-    def right(self, theta: npt.ArrayLike) -> FloatArray:
-        """``σ(a(θ - b))``."""
-        return logistic(theta, self.discrimination, self.difficulty)
+    def curves(self) -> tuple[FloatArray, FloatArray]:
+        """``a`` and ``b``."""
+        return self.discrimination, self.difficulty
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,18 +147,6 @@ class Glad(Binary):
         parameters(self, 1, discrimination=self.discrimination)
 
     @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return len(self.discrimination)
-
-    def right(self, theta: npt.ArrayLike) -> FloatArray:
-        """``σ(aθ)``."""
-        return logistic(theta, self.discrimination, np.zeros_like(self.discrimination))
-
-
-def logistic(
-    theta: npt.ArrayLike, discrimination: FloatArray, difficulty: FloatArray
-) -> FloatArray:
-    """``σ(a(θ - b))`` for every user and item; safe for any slope a model may have."""
-    chance: FloatArray = expit(discrimination * (abilities_column(theta)[:, None] - difficulty))
-    return chance
+    def curves(self) -> tuple[FloatArray, FloatArray]:
+        """``a`` and 0."""
+        return self.discrimination, np.zeros_like(self.discrimination)
