@@ -73,14 +73,8 @@ def summarise(
 ) -> list[Result]:
     """Return all points of a figure that have been computed, with verdicts.
 
-    Parameters
-    ----------
-    figure, store, seed
-        Which cells.
-    runs
-        As given to the runner; further runs in the store do not count.
-    methods
-        Only these lines, and those that describe the data.
+    Further runs in the store than the runner was asked for do not count. ``methods`` leaves only
+    these lines, and those that describe the data.
     """
     source = FIGURES[figure.shows] if figure.shows else figure
     results = []

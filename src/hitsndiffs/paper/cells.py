@@ -63,17 +63,7 @@ class Cell:
 
 
 def compute(cell: Cell, methods: Sequence[str], rank: Rank | None = None) -> Values:
-    """Compute a cell for some methods.
-
-    Parameters
-    ----------
-    cell
-        Which cell.
-    methods
-        Names of contestants.
-    rank
-        Replaces :func:`hitsndiffs.rank` (in tests).
-    """
+    """Compute a cell for some contestants; tests replace :func:`hitsndiffs.rank`."""
     if rank is None:
         from hitsndiffs.results.ranking import rank as library_rank
 

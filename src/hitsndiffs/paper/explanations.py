@@ -117,11 +117,6 @@ def recheck(
 
     Among hundreds of comparisons, some differ by chance; those agree the second time. Points with a
     known cause, or too few runs, are skipped.
-
-    Returns
-    -------
-    dict
-        (figure, panel, method, place) → the second look.
     """
     doubtful = [
         r
@@ -148,15 +143,7 @@ def recheck(
 
 
 def cause(result: Result, again: Result | None = None) -> str:
-    """Say why a point differs from the paper, as far as known.
-
-    Parameters
-    ----------
-    result
-        The point.
-    again
-        The second look at it (see :func:`recheck`).
-    """
+    """Say why a point differs from the paper, as far as known, also from a second look at it."""
     model = FIGURES[result.figure].model
     if result.panel == "iterations":
         return (

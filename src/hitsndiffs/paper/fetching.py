@@ -45,21 +45,9 @@ def fetch_data(
     *,
     check_sums: Mapping[str, str] = CHECK_SUMS,
 ) -> list[Path]:
-    """Fetch the data sets, check them, and write all files or none.
+    """Fetch the data sets into a folder, check them, and write all files or none.
 
-    Parameters
-    ----------
-    folder
-        Where they go; created if missing. Set ``HITSNDIFFS_DATA`` to this folder to use them.
-    source
-        The base address of the files; by default, the authors' repository.
-    check_sums
-        The files and their SHA-256 sums.
-
-    Returns
-    -------
-    list of Path
-        The files.
+    ``source`` is their base address; ``check_sums`` names the files, with their SHA-256 sums.
     """
     fetched = {name: _fetch(f"{source}/{name}") for name in check_sums}
     for name, content in fetched.items():

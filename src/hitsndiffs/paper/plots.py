@@ -57,17 +57,7 @@ def have_matplotlib() -> bool:
 
 
 def draw(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:
-    """Draw a figure as PNG and PDF.
-
-    Parameters
-    ----------
-    figure
-        What to draw.
-    results
-        Its points.
-    folder
-        Where the files go, named after the figure.
-    """
+    """Draw a figure with its points as PNG and PDF, named after it."""
     if not have_matplotlib():
         raise MissingExtraError(
             "Pictures need Matplotlib, which is not installed: pip install 'hitsndiffs[plots]'."

@@ -46,18 +46,7 @@ def require_data() -> Path:
 
 
 def read_set(name: str) -> tuple[Responses, dict[str, str]]:
-    """Read one set: ``answer.csv`` (one row per item, one column per user) and ``truth.csv``.
-
-    Parameters
-    ----------
-    name
-        The folder's name, for example ``"Chinese"``.
-
-    Returns
-    -------
-    responses, key
-        The responses, and item → correct option.
-    """
+    """Read one set: ``answer.csv`` (one row per item, one column per user) and ``truth.csv``."""
     folder = require_data()
     chosen = np.loadtxt(folder / name / "answer.csv", delimiter=",", dtype=np.int64, ndmin=2)
     truth = np.loadtxt(folder / name / "truth.csv", delimiter=",", dtype=np.int64, ndmin=1)

@@ -60,15 +60,7 @@ class Item:
 
 
 def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[Item]:
-    """All items in the order of the data.
-
-    Parameters
-    ----------
-    ranking
-        The result.
-    key
-        An answer key to check against the answers.
-    """
+    """All items in the order of the data, with what an answer key says against them."""
     data, scores, probabilities = ranking.data, ranking.scores, ranking.fit.key_probabilities
     found = item_columns(data, scores, probabilities, key)
     remarks = [Remark()] * data.n_items

@@ -72,15 +72,7 @@ class Rows:
 
 
 def ranking_rows(ranking: Ranking, *, searched: int = SEARCHED) -> Rows:
-    """Make the rows of a ranking, best first.
-
-    Parameters
-    ----------
-    ranking
-        The result.
-    searched
-        The maximum number of users that the page holds.
-    """
+    """Make the rows of a ranking, best first, for a page that holds up to ``searched`` users."""
     order = ranking.order
     if len(order) > searched:
         order = np.concatenate([order[: searched // 2], order[-(searched - searched // 2) :]])

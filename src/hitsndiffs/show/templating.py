@@ -49,13 +49,8 @@ def environment() -> Any:
 def render(template: str, **values: Any) -> str:
     """Fill a template, including style and script.
 
-    Parameters
-    ----------
-    template
-        Its file name.
-    values
-        What it needs. A page served with a content security policy needs a ``nonce``, which is
-        set on style and script; a file contains its policy (:func:`policy`).
+    A page served with a content security policy needs a ``nonce``, which is set on style and
+    script; a file contains its policy (:func:`policy`).
     """
     from markupsafe import Markup
 

@@ -183,25 +183,15 @@ def _offline(kind: Any) -> Any:
 def to_svg(chart: Spec, *, label: str) -> str:
     """Draw a chart as an SVG element for a page that defines the palette (:func:`palette_css`).
 
-    Parameters
-    ----------
-    chart
-        What to draw.
-    label
-        What the picture shows, for screen readers.
+    The label says what it shows, for screen readers.
     """
     return _element(_converter().vegalite_to_svg(_text({**chart, "config": CONFIG})), label)
 
 
 def to_svgs(chart: Spec, versions: Sequence[tuple[list[Spec], str]]) -> list[str]:
-    """Draw one chart with several sets of rows: twice as fast as one by one.
+    """Draw one chart with several sets of rows and their labels: twice as fast as one by one.
 
-    Parameters
-    ----------
-    chart
-        A chart with one set of rows, and no scale that depends on them.
-    versions
-        The rows and the label of each picture.
+    It must not have a scale that depends on the rows.
     """
     spec = _converter().vegalite_to_vega(_text({**chart, "config": CONFIG}))
     (source,) = [data for data in spec["data"] if "values" in data]

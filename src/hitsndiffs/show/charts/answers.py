@@ -28,14 +28,8 @@ def answers_chart(ranking: Ranking, *, as_read: bool = False) -> Spec:
     """Right, wrong and missing answers; the best users on top, the easiest items at the left.
 
     Right means the likely key. If the answers are consistent, the colours meet along one line,
-    and the users who chose the same answer are next to each other.
-
-    Parameters
-    ----------
-    ranking
-        The result.
-    as_read
-        Leave users and items in the order of the data, to see what sorting does.
+    and the users who chose the same answer are next to each other. ``as_read`` leaves users and
+    items in the order of the data, to see what sorting does.
     """
     users = ranking.order[ranking.components[ranking.order] == 0]
     if as_read:

@@ -33,17 +33,7 @@ def items_chart(
     key: Mapping[Any, Any] | None = None,
     items: Sequence[Item] | None = None,
 ) -> Spec:
-    """Items by difficulty and discrimination, the doubtful ones marked.
-
-    Parameters
-    ----------
-    ranking
-        The result.
-    key
-        An answer key to check against the answers.
-    items
-        The result of :func:`~hitsndiffs.show.items_and_answers.item_list`, if already known.
-    """
+    """Items by difficulty and discrimination, with marks on the doubtful ones (also by a key)."""
     found = item_list(ranking, key) if items is None else items
     known = [item for item in found if item.share is not None and item.discrimination is not None]
     doubtful = [item for item in known if item.remark][:DRAWN_DOUBTS]
@@ -158,14 +148,7 @@ def options_chart(
 ) -> Spec:
     """The share of each option by ability group, for one item.
 
-    Parameters
-    ----------
-    ranking
-        The result.
-    item
-        The item; default: the first with a remark, else the first of all.
-    key
-        An answer key to check against the answers.
+    By default for the first with a remark, also by a key, else for the first of all.
     """
     found = item_list(ranking, key)
     labels = [str(label) for label in ranking.responses.items]
@@ -181,15 +164,7 @@ def options_chart(
 
 
 def item_chart(rows: list[Spec], groups: int) -> Spec:
-    """Draw the options of one item, the key as a thick line.
-
-    Parameters
-    ----------
-    rows
-        Rows of the item (:func:`option_rows`).
-    groups
-        How many ability groups there are.
-    """
+    """Draw the options of one item (:func:`option_rows`), the key as a thick line."""
     roles = ["key", "given", "other"]
 
     def by_role(look: list[Any]) -> Spec:
@@ -229,15 +204,7 @@ def item_chart(rows: list[Spec], groups: int) -> Spec:
 
 
 def option_rows(ranking: Ranking, item: Item, shares: Any) -> list[Spec]:
-    """The share of each option in each group, for one item.
-
-    Parameters
-    ----------
-    ranking, item
-        The result, and one of its items.
-    shares
-        Options × groups (:func:`~hitsndiffs.show.items_and_answers.option_shares`).
-    """
+    """The share of each option in each group, for one item; ``shares`` holds those of all."""
     r = ranking.responses
     first, last = (int(place) for place in r.item_starts[item.number : item.number + 2])
     labels = [clean(label) for label in r.option_labels[first:last]]

@@ -53,12 +53,7 @@ def interval(ranking: Ranking) -> tuple[Vector, Vector]:
 def ranking_chart(ranking: Ranking, *, users: Sequence[Any] | None = None) -> Spec:
     """Users from best to worst, each with score and interval (a caterpillar plot).
 
-    Parameters
-    ----------
-    ranking
-        What to draw; only the largest of several groups that cannot be compared.
-    users
-        Draw only these users (default: all, or a curve and both ends if there are many).
+    All users of the largest group, or only some; of many, a curve and both ends.
     """
     order = ranking.order[ranking.components[ranking.order] == 0]
     if users is not None:

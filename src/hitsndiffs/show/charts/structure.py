@@ -33,15 +33,7 @@ def agreement_chart(comparison: Comparison) -> Spec:
 
 
 def copies_chart(ranking: Ranking, *, alike: Alike | None = None) -> Spec:
-    """Share of equal answers between users who agree more than ability explains.
-
-    Parameters
-    ----------
-    ranking
-        A ranking by a method that looks for copies (``latent-key``, ``auto``).
-    alike
-        The result of :func:`~hitsndiffs.show.alike.find_alike`, if already known.
-    """
+    """Share of equal answers between users who agree more than ability explains."""
     found = find_alike(ranking) if alike is None else alike
     if len(found.users) < 2:
         raise InputError(
@@ -132,13 +124,6 @@ def axes_chart(ranking: Ranking, *, axes: LeadingAxes | None = None) -> Spec:
 
     If the colour changes along the first axis, the ranking shows the strongest difference between
     users; if it changes along the second, another difference is stronger.
-
-    Parameters
-    ----------
-    ranking
-        The result.
-    axes
-        The result of :func:`~hitsndiffs.show.rival_axes.find_axes`, if already known.
     """
     found = find_axes(ranking) if axes is None else axes
     if found.points.shape[1] < 2:

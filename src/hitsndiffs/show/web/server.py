@@ -29,13 +29,7 @@ NEEDED = {
 
 
 def check_extra(needed: Mapping[str, str] = NEEDED) -> None:
-    """Raise an error that names the missing packages, before anything is started.
-
-    Parameters
-    ----------
-    needed
-        Modules, and the packages that hold them.
-    """
+    """Raise an error that names the missing packages, before anything is started."""
     from importlib.util import find_spec
 
     missing = [package for module, package in needed.items() if find_spec(module) is None]
