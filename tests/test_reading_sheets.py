@@ -151,3 +151,124 @@ def test_words_for_no_answer(blank):
     r = read([HEADER, *rows])
     assert blank not in answers(r).values()
     assert blank in notes(r)
+
+
+# -- columns that are not items ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["Letter grade", "Final mark", "Note"])
+def test_grades_in_letters_beside_a_series_are_no_item(name):
+    rows = [[*row, "DDCCCBBBBAAA"[k]] for k, row in enumerate(ROWS)]
+    r = read([[*HEADER, name], *rows])
+    assert answers(r) == GIVEN
+    assert name in notes(r)
+
+
+@pytest.mark.parametrize(
+    "name", ["SCHOOLID", "IDCLASS", "Country of birth", "Employment status", "Student status"]
+)
+def test_columns_about_the_person_are_no_items(name):
+    items = ["Capital?", "River?", "Lake?", "Hill?", "Isle?", "Town?", "Sea?", "Wood?"]
+    rows = [[*row, "yes" if k % 3 else "no"] for k, row in enumerate(ROWS)]
+    r = read([["Name", *items, name], *rows])
+    assert r.items.tolist() == items
+    assert name in notes(r)
+
+
+@pytest.mark.parametrize(
+    ("options", "odd"), [("ABCD", "X"), ("ABCD", "none"), ("1234", "9"), ("1234", "0")]
+)
+def test_an_option_unlike_the_others_is_pointed_out(options, odd):
+    rows, _ = quiz(options, seed=9)
+    rows = [[odd if (k + j) % 9 == 0 else c for j, c in enumerate(r)] for k, r in enumerate(rows)]
+    table = [HEADER, *([name, *own] for name, own in zip(NAMES, rows, strict=True))]
+    said = notes(read(table))
+    assert f"{odd!r} is kept as an answer" in said
+    assert f"the others are {options[0]} to {options[-1]}" in said
+    r = read(table, blanks=[odd])
+    assert odd not in answers(r).values()
+    assert "is kept as an answer" not in notes(r)
+
+
+@pytest.mark.parametrize("options", ["ABCD", "ABCDE", "1234", "01234"])
+def test_ordinary_options_are_not_pointed_out(options):
+    rows, _ = quiz(options, seed=2)
+    r = read([HEADER, *([name, *own] for name, own in zip(NAMES, rows, strict=True))])
+    assert "is kept as an answer" not in notes(r)
+
+
+# -- tables that hold no answers of people -------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", ["item", "subject", "Frage"])
+@pytest.mark.parametrize("mark", ["", "%"])
+def test_counts_per_answer_are_refused(label, mark):
+    counts = [[own.count(letter) for letter in "ABCD"] for own in zip(*ANSWERS, strict=True)]
+    rows = [[f"i{k}", *(f"{n}{mark}" for n in own)] for k, own in enumerate(counts)]
+    with pytest.raises(InputError, match="counts or percentages per answer"):
+        read([[label, "A", "B", "C", "D"], *rows])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [
+            ["id", "text", "sentiment"],
+            *([k, f"text {k} on {k * 7}", "pn"[k % 2]] for k in range(30)),
+        ],
+        [["apple"], *([word] for word in ["pear", "plum", "apple"] * 6)],
+        [[f"What is {k}?", f"w{k}", f"x{k}", f"y{k}", "ABC"[k % 3]] for k in range(20)],
+    ],
+    ids=["labelled texts", "list", "questions without a header"],
+)
+def test_answers_that_nobody_gave_are_refused(rows):
+    with pytest.raises(InputError, match=r"no column says who gave it|a list in a single column"):
+        read(rows)
+
+
+def test_points_in_halves_are_refused():
+    rng = random.Random(1)
+    rows = [[name, *(rng.choice([0, 0.5, 1, 1.5, 2]) for _ in ITEMS)] for name in NAMES]
+    with pytest.raises(InputError, match="table of points per question"):
+        read([HEADER, *rows])
+
+
+def test_points_with_their_maximum_in_the_name_are_refused():
+    rng = random.Random(1)
+    rows = [[name, *(rng.randrange(k) for k in range(3, 9))] for name in NAMES]
+    with pytest.raises(InputError, match="none of the 7 columns holds answers"):
+        read([["Name", *(f"Task {k} (max {k})" for k in range(2, 8))], *rows])
+
+
+def test_tables_side_by_side_are_refused():
+    rows = [[*ROWS[k], "", *ROWS[k + 6]] for k in range(6)]
+    with pytest.raises(InputError, match="several tables side by side"):
+        read([[*HEADER, "", *HEADER], *rows])
+
+
+# -- rows that are items -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("corner", ["", "Answers"])
+@pytest.mark.parametrize("word", ["Question ", "Q", "Frage "])
+def test_rows_numbered_like_items_below_names(corner, word):
+    rows = [[f"{word}{k}", *own] for k, own in enumerate(zip(*ANSWERS, strict=True), start=1)]
+    r = read([[corner, *NAMES], *rows])
+    assert answers(r) == {(u, f"{word}{i[1:]}"): a for (u, i), a in GIVEN.items()}
+
+
+@pytest.mark.parametrize("names", [["Coder A", "Coder B"], ["observer1", "observer2", "observer3"]])
+def test_few_raters_in_columns(names):
+    rows = [
+        [f"text {k}", *own[: len(names)]] for k, own in enumerate(zip(*ANSWERS[6:], strict=True))
+    ]
+    r = read([["Passage", *names, "Agreement"], *([*row, k % 2] for k, row in enumerate(rows))])
+    assert r.users.tolist() == names
+    assert r.n_items == 8
+
+
+def test_a_weak_model_in_a_column_is_still_a_user():
+    rows = list(zip(ITEMS, KEY, *ANSWERS[:3], ["D"] * 8, strict=True))
+    r = read([["question", "answer", "m-1", "m-2", "m-3", "always-d"], *map(list, rows)])
+    assert r.users.tolist() == ["m-1", "m-2", "m-3", "always-d"]
+    assert len(r.key) == 8

@@ -26,6 +26,7 @@ from hitsndiffs.reading.change import (
 from hitsndiffs.reading.fold import Folding, fold_item, same_option, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
 from hitsndiffs.reading.layouts.extra_rows import BOTTOM, TOP
+from hitsndiffs.reading.odd_options import odd_option_note
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.streams import RawKey, option_label
@@ -90,6 +91,8 @@ def finish(
     if layout != "wide":
         _choose_items(done, options.items, options.drop)
     _fold(done, options.fold, options.blanks)
+    if options.blanks is None:
+        done.answers += odd_option_note(done.encoded)
     if not keep_all:
         _without_free_text(done, name)
     _check(done, name, keep_all)

@@ -14,6 +14,7 @@ from hitsndiffs.reading.files.source import transcoded
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.layouts.answer_strings import with_answers_apart
 from hitsndiffs.reading.layouts.layout import Layout
+from hitsndiffs.reading.layouts.no_people import refuse_single_label
 from hitsndiffs.reading.layouts.table_layouts import find_table_layout, layout_with_groups, no_items
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
@@ -161,6 +162,9 @@ def _with_layout(
             return apart, _found(apart, document, options, one_of)
     if not roles.items:
         raise InputError(no_items(table, roles))
+    told = options.items or options.drop or options.user
+    if len(roles.items) < _FEW_ITEMS and not told and not one_of:
+        refuse_single_label(table, roles)
     return table, layout
 
 
@@ -173,7 +177,7 @@ def _in_another_sheet(
         document.settings = replace(settings, sheet=sheet)
         with suppress(InputError):
             found = None if sheet == first else open_plain(document, options, stack, one_of=one_of)
-            if found is not None:
+            if found is not None and len(found.table.sample) > 1:
                 found.table.notes.insert(
                     0, f"Read the sheet {sheet!r}, as {first!r} holds no answers."
                 )

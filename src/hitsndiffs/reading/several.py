@@ -17,6 +17,7 @@ from hitsndiffs.data.encoding.wide import dropped_items
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_items
 from hitsndiffs.reading.formats.base import Column
+from hitsndiffs.reading.formats.common import is_free_text
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.layouts.layout import left_out_note
@@ -29,6 +30,11 @@ from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["Part", "Several", "read_several"]
 
+#: In a file of one user, these name the items, and hold answers, if no other column does.
+_IDS = ("id", "idx", "index", "qid", "docid", "input", "prompt")
+_OUTPUTS = ("output", "modeloutput", "extracted", "extractedanswer", "parsed", "parsedanswer")
+#: Beside predictions or responses, these are the right answers.
+_RIGHT = ("answer", "label")
 _KEY_NAMES = ("key", "truth", "gold", "gt", "answerkey", "solution", "solutions", "answers_key")
 
 
@@ -254,8 +260,8 @@ def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
         return None
     columns = _columns(file)
     names = list(columns)
-    items = [options.item] if options.item else recognise("item", names)
-    answers = [options.option] if options.option else recognise("option", names)
+    items = [options.item] if options.item else _item_names(names)
+    answers = [options.option] if options.option else _answer_names(names)
     answers = [name for name in answers if name not in items and role_of_name(name) != "key"]
     if not items or not answers or items[0] not in columns or answers[0] not in columns:
         return None
@@ -263,10 +269,13 @@ def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
     if len(set(item)) < len(item) or any(plain(n) != "subject" for n in recognise("user", names)):
         return None
     keys = [name for name in names if role_of_name(name) == "key"]
-    predicted = [name for name in answers if "pred" in plain(name)]
-    if predicted and predicted[0] != answers[0] and not options.option:
+    notes = ["The users are named after the files."]
+    given = [n for n in answers if plain(n) not in _RIGHT and not is_free_text(columns.get(n, []))]
+    if given and given[0] != answers[0] and not options.option:
+        if not keys:
+            notes.append(f"{given[0]!r} is taken as the answers, and {answers[0]!r} as the key.")
         keys = keys or [answers[0]]  # the right answers stand beside the predictions
-        answers = predicted
+        answers = given
     kept = [
         (i.strip(), o.strip())
         for i, o in zip(item, columns[answers[0]], strict=True)
@@ -293,21 +302,30 @@ def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
         notes=(),
         groups=groups.of_rows(label_array([user] * len(item)), Place(file.name)),
     )
-    note = "The users are named after the files."
-    return Part(file.name, encoded, {i for i, _ in kept}, notes=(note,), key=right, alone=True)
+    own = {i for i, _ in kept}
+    return Part(file.name, encoded, own, notes=tuple(notes), key=right, alone=True)
+
+
+def _item_names(names: list[str]) -> list[str]:
+    return recognise("item", names) or [n for i in _IDS for n in names if plain(n) == i]
+
+
+def _answer_names(names: list[str]) -> list[str]:
+    found = recognise("option", names)
+    return [*found, *(n for n in names if plain(n) in _OUTPUTS and n not in found)]
 
 
 def _columns(file: Any) -> dict[str, list[str]]:
     """Return the columns of a table by name, or the members of records with single values."""
     if file.kind in ("table", "sheets"):
         names = [name for name in file.sample.header if name]
-        if not recognise("item", names):
+        if not _item_names(names):
             return {}
         table = file.table()
         places = {name: table.find(name) for name in names}
         return {name: table.cells(k) for name, k in places.items() if k is not None}
     first = next(iter(file.sample.records), None)
-    if not isinstance(first, dict) or not recognise("item", list(first)):
+    if not isinstance(first, dict) or not _item_names(list(first)):
         return {}
     records = list(file.records())
     if not all(isinstance(record, dict) for record in records):

@@ -51,6 +51,7 @@ _WORDS: dict[NameRole, str] = {
     "identity": """email emailaddress mail firstname lastname surname givenname familyname forename
         middlename mi initials fullname displayname nickname ip ipaddress phone section sectionid
         sectionname class classname course group cohort school institution department team gender
+        teacher book cntry
         sex age country language userlanguage birthday birthdate zip city session sessionid device
         browser useragent latitude longitude form formversion version keyversion testform
         set examset testset questionset testversion formcode examform examversion examcode
@@ -72,6 +73,7 @@ _WORDS: dict[NameRole, str] = {
         номер 番号 序号""",
     "key": """key answerkey correctanswer correctanswers rightanswer correctresponse correctoption
         solution gold goldlabel goldanswer golden groundtruth truth target prikey solution
+        ytrue truelabel trueanswer
         corrans corrresp reference referenceanswer referenceoutput referenceoutputs expectedanswer
         lösung richtigeantwort schlüssel corrigé réponsecorrecte bonneréponse clave
         respuestacorrecta chiave rispostacorretta rispostagiusta gabarito respostacorreta sleutel
@@ -91,6 +93,9 @@ _TELLING = {
     if word not in ("date", "data", "note", "nota", "end", "fin", "result", "results", "start")
     and (len(word) > 3 or role != "points")
 }
+
+#: Words beside those that tell something about the person.
+_ABOUT = frozenset(("of", "birth", "residence", "origin", "simplified", "level", "range"))
 
 _FIRST = """firstname givenname givennames forename vorname prénom prenom nombre nome voornaam
     förnamn имя 名 jméno imię fornavn etunimi keresztnév ad όνομα"""
@@ -162,9 +167,10 @@ _SUMMARY_ROW = re.compile(
     r"(?:\s*(?:score|grade|points|correct|gesamt|general|générale|ansicht))?[\s:.]*",
     re.IGNORECASE,
 )
-#: Grade/10.00, Q1 (2 pts), Number of correct answers
+#: Grade/10.00, Q1 (2 pts), Task 1 (max 5), Number of correct answers
 _POINTS = re.compile(
     r"/\s*\d+(?:[.,]\d+)?\s*$|\(\s*\d+(?:[.,]\d+)?\s*(?:pts?|points?|punkte?|marks?|p)\.?\s*\)\s*$"
+    r"|\(\s*(?:max\.?(?:imum)?|out\s+of|von|sur|de)[\s:]*\d+(?:[.,]\d+)?[^)]*\)\s*$"
     r"|^(?:number|count|no\.?|#|anzahl|nombre|número|numero)\s+(?:of|de|di|der)?\s*"
     r"(?:correct|incorrect|right|wrong|richtig|falsch|bonnes|correct)",
     re.IGNORECASE,
@@ -225,6 +231,8 @@ def role_of_name(name: str) -> NameRole | None:
     ['points', 'time', 'key', 'identity', None]
     >>> [role_of_name(n) for n in ("Q1 (2 pts)", "Number of correct answers", "Grade/10.00")]
     ['points', 'points', 'points']
+    >>> [role_of_name(n) for n in ("SCHOOLID", "Country of birth", "Employment status")]
+    ['identity', 'identity', 'status']
     """
     if len(name) > 80 or name.rstrip().endswith(("?", "\uff1f")):
         return None  # a question does not say what its column is
@@ -236,15 +244,19 @@ def role_of_name(name: str) -> NameRole | None:
     bare = text.rstrip("0123456789")
     if _NAMES.get(bare, "row") != "row":
         return _NAMES[bare]
+    if "identity" in (_NAMES.get(text.removesuffix("id")), _NAMES.get(text.removeprefix("id"))):
+        return "identity"  # SCHOOLID, IDCLASS
     if _POINTS.search(name):
         return "points"
     words = tokens(name)
     if len(words) > 5:
         return None
-    if words and all(_NAMES.get(word) == "identity" for word in words):
-        return "identity"  # age group
-    if "_" in name and words[-1:] == ["complete"]:
-        return "status"  # REDCap: quiz_complete
+    if words and all(_NAMES.get(word) == "identity" or word in _ABOUT for word in words):
+        return "identity" if {*words} - _ABOUT else None  # age group, country of birth
+    if len(words) < 4 and (
+        words[-1:] == ["status"] or ("_" in name and words[-1:] == ["complete"])
+    ):
+        return "status"  # employment status; REDCap: quiz_complete
     for word in (*words[-1:], *words[:1], *words):
         if word in _TELLING:
             return _TELLING[word]

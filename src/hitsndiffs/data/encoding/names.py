@@ -50,7 +50,7 @@ ROLES: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words 
 #: Names for users in wide tables only: in a long table ``id`` is usually the row number.
 _WIDE_USERS = (
     "id", "name", "username", "email", "emailaddress", "case", "caseid", "pid", "subj", "subjid",
-    "respid", "recordid",
+    "respid", "recordid", "idstud", "stidstd", "cntstu", "studid", "stuid",
 )  # fmt: skip
 
 #: Columns beyond this many are always taken as items.

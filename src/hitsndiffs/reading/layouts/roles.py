@@ -162,6 +162,7 @@ class _Finder(UserFinder):
     def _find_items(self, names: list[str]) -> None:
         stock = self._stock(names)
         family = self._family(names)
+        self.has_series = bool(family)
         candidates: list[str] = []
         for number, name in enumerate(names):
             in_family = name in family
@@ -242,6 +243,9 @@ class _Finder(UserFinder):
             return False
         if self.has_header and plain(name) in _COUNTED and content.is_number and kind != "empty":
             self._put(name, "points", "named like a count, and its cells are numbers")
+            return False
+        if said == "points" and not in_family and self.has_series:
+            self._put(name, said, "named like points, beside a series of items")
             return False
         fits = self._in_stock(name, stock)
         if kind == "choice" and fits and said not in ("attempt", "status", "row", "identity"):

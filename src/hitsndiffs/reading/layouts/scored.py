@@ -11,6 +11,8 @@ __all__ = ["holds_points", "points_of_answers"]
 _ROWS = 8
 #: This share of the pairs must fit.
 _MOST = 0.8
+#: Points in halves or quarters (0, 0.5, 1, …) have few steps.
+_STEPS = 12
 
 
 def points_of_answers(
@@ -97,7 +99,10 @@ def holds_points(items: Sequence[Sequence[str]], totals: Sequence[Sequence[str]]
     rows = list(zip(*known, strict=False))
     values = [{value for value in column if value is not None} for column in known]
     broken = [v for v in values if len(v) > 6 and sum(x != int(x) for x in v) * 4 > len(v)]
-    if len(rows) >= _ROWS and len(broken) * 2 > len(values):
+    halves = [v for v in values if 0.0 in v and any(x != int(x) for x in v)]
+    if len(set().union(*values)) > _STEPS:  # numbers of each item's own
+        halves = []
+    if len(rows) >= _ROWS and max(len(broken), len(halves)) * 2 > len(values):
         return True
     best = [max(v) for v in values if v]
     small = sum(number * 2 <= max(best, default=0.0) for number in best)

@@ -18,6 +18,7 @@ from hitsndiffs.reading.layouts.long_tables import (
     long_layout,
     rated_subjects,
 )
+from hitsndiffs.reading.layouts.no_people import refuse_shares, refuse_tables_beside
 from hitsndiffs.reading.layouts.roles import WideRoles, wide_roles
 from hitsndiffs.reading.layouts.scored import holds_points
 from hitsndiffs.reading.layouts.turned import (
@@ -83,6 +84,7 @@ def find_table_layout(
         return long_layout(table, given, "asked for (layout)")
     if options.layout == "auto":
         refuse_aggregates(table)
+        refuse_shares(table)
         if options.items is None and is_long(table, given):
             return long_layout(table, given, "there are columns of users, items and answers")
         if not any(given.values()) and options.items is None:
@@ -116,6 +118,7 @@ def _wide(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
     )
     table.notes += roles.notes
     if options.items is None and table.has_header:
+        refuse_tables_beside(table, roles)
         _refuse_points(table, roles)
     if options.items is None and _all_0_or_1(table, roles):
         table.notes.append(

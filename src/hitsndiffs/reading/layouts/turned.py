@@ -32,7 +32,8 @@ _FITS = 0.7
 _KEYS = ("answer", "correct", "ans", "right")
 _RATERS = frozenset(
     ("rater", "coder", "judge", "annotator", "labeler", "labeller", "reviewer", "grader", "ann",
-     "annot", "anno")
+     "annot", "anno", "observer", "expert", "evaluator", "assessor", "physician", "radiologist",
+     "pathologist")
 )  # fmt: skip
 #: Columns beside those of users that sum them up.
 _SUMS = frozenset(
@@ -59,7 +60,7 @@ def turned_round(table: FileTable) -> tuple[str, list[str]] | None:
     """Return why the rows are items, and the columns of users if they can be told; else None."""
     if not table.has_header or len(table.names) < 3 or len(table.sample) < 2:
         return None
-    return _by_key(table) or _by_names(table) or _by_item(table)
+    return _by_key(table) or _by_names(table) or _by_item(table) or _by_rows(table)
 
 
 def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
@@ -86,6 +87,8 @@ def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
         rest = [n for n in others if n not in options] if len(options) > 2 else others
         own = [n for n in rest if _agrees(table, n, [*rest, named[0]])]
     else:
+        used = Counter(c for n in others for c in {c.strip() for c in table.cells(n)})
+        right |= {text for text, n in used.items() if n * 2 > len(others)}
         own = [n for n in others if _share_in(table.cells(n), right) >= _FITS]
     if len(own) < 2 and not _share_options(table, others):
         return None
@@ -104,6 +107,12 @@ def _share_options(table: FileTable, names: list[str]) -> bool:
     return sum(len(set(row)) < len(row) for row in rows) * 2 > len(rows)
 
 
+def _use_the_same(table: FileTable, names: list[str]) -> bool:
+    """Whether most answers that occur in the columns occur in several of them."""
+    used = Counter(text for n in names for text in {c.strip() for c in table.cells(n)})
+    return sum(n > 1 for n in used.values()) * 2 > len(used)
+
+
 def _by_names(table: FileTable) -> tuple[str, list[str]] | None:
     """Recognise columns named like users: student1, student2, …; rater A, rater B, …."""
     item = recognise("item", table.names)
@@ -114,12 +123,12 @@ def _by_names(table: FileTable) -> tuple[str, list[str]] | None:
     people = [n for n in numbered if _first_word(n) == word]
     if count > 1 and len(table.names) > _MOST_COLUMNS:
         people = [n for n in table.names if _first_word(n) == word and _is_numbered_user(n)]
-    if count > 1 and (count * 2 > len(others) or (word in _RATERS and count > 2)):
+    if count > 1 and (count * 2 > len(others) or word in _RATERS):
         first = table.cells((item or table.names)[0])
         if item and len(set(first)) == len(first):
             return f"each row is an item ({item[0]!r}) and the columns are named like users", people
         answers = [n for n in people if look_at(table.cells(n)).kind == "choice"]
-        if word in _RATERS and len(answers) == len(people) and _share_options(table, people):
+        if word in _RATERS and len(answers) == len(people) and _use_the_same(table, people):
             return f"the columns are named like users ({people[0]!r}, {people[1]!r}, …)", people
     return None
 
@@ -140,6 +149,25 @@ def _by_item(table: FileTable) -> tuple[str, list[str]] | None:
     if len(own) < 3 or any(_OPTION.fullmatch(name.strip()) for name in own):
         return None
     return f"each row is an item ({item[0]!r})", own
+
+
+def _by_rows(table: FileTable) -> tuple[str, list[str]] | None:
+    """Recognise rows that are numbered like items (Question 1, …) below columns that are not."""
+    first, *names = table.names
+    rows = [tokens(cell) for cell in table.cells(first)]
+    words = {"".join(words)[:-1].rstrip("0123456789") for words in rows if words}
+    numbered = all(words and words[-1][-1].isdigit() for words in rows)
+    if len(rows) < 3 or len(words) != 1 or not numbered:
+        return None
+    (word,) = words
+    if word != "q" and not recognise("item", [word]):
+        return None
+    if len(names) > _MOST_COLUMNS or any(name[-1:].isdigit() for name in names):
+        return None
+    own = _answer_columns(table, exclude={first})
+    if len(own) < 3 or not _share_options(table, own) or any(map(_OPTION.fullmatch, own)):
+        return None
+    return f"the rows are numbered like items ({' '.join(rows[0])!r}, …)", own
 
 
 def _agrees(table: FileTable, name: str, others: list[str]) -> bool:

@@ -40,6 +40,8 @@ class UserFinder:
         self.user = user
         self.contents: dict[str, ColumnContent] = {}
         self.places = {name: place for place, name in enumerate(names)}
+        #: Whether some columns are named in a series: q1, q2, q3, ….
+        self.has_series = False
 
     def cells(self, name: str) -> list[str]:
         """Return the cells of a column, one per row; blank for rows that end before it."""
