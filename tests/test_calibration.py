@@ -16,14 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.arena import calibration, structure_tables
 from benchmarks.arena.structures import STRUCTURES, UNKNOWABLE, structure
 from benchmarks.arena.summary import Results
-from hitsndiffs.methods.latent_key.confidence import (
-    COUNTS,
-    MOST_CONFIDENCE,
-    Signs,
-    bound,
-    label_bound,
-    sureness,
-)
+from hitsndiffs.methods.latent_key.confidence import COUNTS, Signs, bound, label_bound, sureness
+from hitsndiffs.order.orientation import MOST_CONFIDENCE
 
 CLEAR = Signs(
     steadiness=6.0, lead=8.0, alone=0.0, axis=1.0, rules=1.0, models=1.0, users=5.0,

@@ -7,7 +7,8 @@ import pytest
 from factory import Table, make_responses
 
 from hitsndiffs import accuracy, load, rank
-from hitsndiffs.methods.latent_key.confidence import EITHER, FOLLOWED, MOST_CONFIDENCE
+from hitsndiffs.methods.latent_key.confidence import EITHER, FOLLOWED
+from hitsndiffs.order.orientation import MOST_CONFIDENCE
 from hitsndiffs.results.sureness import sureness
 
 
@@ -19,7 +20,7 @@ def hard_steps(users: int, items: int, options: int) -> tuple[Table, np.ndarray]
     return (ability[:, None, None] > steps).sum(axis=2), ability
 
 
-@pytest.mark.parametrize("method", ["auto", "hnd-robust"])
+@pytest.mark.parametrize("method", ["auto", "hnd-robust", "hnd"])
 def test_many_items_do_not_make_the_better_end_surer_than_answers_can(method):
     table, ability = hard_steps(100, 100, 4)
     own = table + np.random.default_rng(0).integers(4, size=100)  # no letter means the same

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hitsndiffs import InputError, rank
 from hitsndiffs.data.lookup import known_options
 from hitsndiffs.engines import open_engine
-from hitsndiffs.order.orientation import _ends, orient, undecided
+from hitsndiffs.order.orientation import MOST_CONFIDENCE, _ends, orient, undecided
 
 
 def orientation(table, scores, **known):
@@ -53,7 +53,7 @@ def test_reversed_scores_turn_the_sign_and_nothing_else(table, seed):
     assert one.how == other.how
     assert one.margin == pytest.approx(other.margin, abs=1e-9)
     assert 0 <= one.margin <= 1
-    assert 0.5 <= one.confidence <= 1
+    assert 0.5 <= one.confidence <= MOST_CONFIDENCE
 
 
 @pytest.mark.parametrize("m", [4, 5, 6, 7, 9, 10, 15, 19, 20, 35])

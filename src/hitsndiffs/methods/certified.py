@@ -1,7 +1,7 @@
 """A perfect order, if there is one: certified, but only as sure as answers alone can be.
 
-A perfect order fits every answer, and so does its reverse. What is known about which end is up does
-not grow with the number of items, so the bounds of :mod:`.latent_key.confidence` hold here too.
+A perfect order fits every answer, and so does its reverse. Where it is the use of one label, a
+leaning to that label would look the same. So the bounds of :mod:`.latent_key.confidence` hold here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hitsndiffs.methods.fitted import Fit
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.labels import mark_in_words, says_followed, says_mark, sharing, two_labels
 from hitsndiffs.methods.latent_key.base import KeySearchMethod
-from hitsndiffs.methods.latent_key.confidence import EITHER, FOLLOWED, MOST_CONFIDENCE
+from hitsndiffs.methods.latent_key.confidence import EITHER, FOLLOWED
 from hitsndiffs.methods.latent_key.modes import correlation
 from hitsndiffs.methods.latent_key.solutions import FOLLOWS, MOST_FOLLOWED
 from hitsndiffs.methods.majority import Majority
@@ -41,7 +41,7 @@ def certified_fit(data: Engine, method: KeySearchMethod) -> Fit | None:
         return fit
     label, agreement = _followed(data, fit)
     if abs(agreement) <= FOLLOWS:
-        return _at_most(MOST_CONFIDENCE, fit)
+        return fit
     if not two_labels(data.items):
         return _at_most(FOLLOWED, fit, says_followed(label, agreement))
     mark = mark_in_words(data.items)

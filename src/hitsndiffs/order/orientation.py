@@ -20,6 +20,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.order.ties import TIE
 
 __all__ = [
+    "MOST_CONFIDENCE",
     "Orientation",
     "orient",
     "undecided",
@@ -28,6 +29,9 @@ __all__ = [
 #: Logistic regression of whether plain HnD is right (simulated and real data with known keys):
 #: constant, and log(1 + lead in standard errors over the items).
 CALIBRATION = (-1.27, 1.69)
+#: The most that is said without known answers: items are not independent, so many of them do not
+#: make the upper end surer than it ever proved on data with known truth.
+MOST_CONFIDENCE = 0.89
 #: A difference this small, relative to what is compared, is rounding.
 ROUNDING = 1e-9
 #: A lead this small may come from an iteration's last change.
@@ -214,7 +218,8 @@ def _entropies(users: Floats, data: Engine) -> tuple[Floats, Floats]:
 def _sureness(z: float) -> float:
     """How often a rule with this lead (in standard errors) was right on data with known keys."""
     constant, per_log = CALIBRATION
-    return max(0.5, 1 / (1 + math.exp(-(constant + per_log * math.log1p(z)))))
+    sure = 1 / (1 + math.exp(-(constant + per_log * math.log1p(z))))
+    return min(max(0.5, sure), MOST_CONFIDENCE)
 
 
 def _phi(z: float) -> float:

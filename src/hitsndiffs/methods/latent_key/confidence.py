@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hitsndiffs.order.orientation import MOST_CONFIDENCE
+
 __all__ = [
     "COUNTS",
     "DISAGREE",
@@ -93,9 +95,7 @@ FOLLOWED = 0.75
 UNRELIABLE = 0.7
 #: A lead of this many nats has odds of e to one: answers are less independent than they count.
 NATS = 3.0
-#: The most that is said without known answers, and a logistic function below: a constant, and what
-#: each sign counts for (never against it).
-MOST_CONFIDENCE = 0.89
+#: A logistic function: a constant, and what each sign counts for (never against it).
 CONSTANT = -0.371
 COUNTS: dict[str, float] = {"lead": 0.088, "rules": 0.698, "reliability": 1.187}
 
