@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent, number_attempts
-from hitsndiffs.reading.formats.common import number, squeezed, without_html
+from hitsndiffs.reading.formats.common import number, without_html
 from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
+from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["BLACKBOARD"]
 
@@ -17,7 +18,7 @@ def _blocks(header: list[str] | tuple[str, ...]) -> dict[str, dict[str, int]]:
     """Return the columns of each question by its number (``""`` if columns have no numbers)."""
     blocks: dict[str, dict[str, int]] = {}
     for place, name in enumerate(header):
-        match = re.fullmatch(r"([a-z]+)(\d*)", squeezed(name))
+        match = re.fullmatch(r"([a-z]+)(\d*)", plain(name))
         if match and match[1] in _PARTS:
             blocks.setdefault(match[2], {}).setdefault(match[1], place)
     return {
@@ -42,7 +43,7 @@ def _convert(sheet: Sheet) -> None:
     identity = [
         k
         for k in range(first)
-        if squeezed(sheet.header[k]) in ("username", "lastname", "firstname", "studentid")
+        if plain(sheet.header[k]) in ("username", "lastname", "firstname", "studentid")
     ] or list(range(min(first, 3)))
     if not identity:
         raise Refusal(

@@ -8,11 +8,11 @@ from hitsndiffs.reading.formats.common import (
     folded,
     number,
     split_column,
-    squeezed,
     unique,
     without_html,
 )
 from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
+from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["CANVAS_NEW"]
 
@@ -21,7 +21,7 @@ _OPEN = ("essay", "fileupload", "file", "upload", "text", "formula", "numeric", 
 
 def _blocks(names: list[str]) -> list[int]:
     """Return the start of each block ItemID, ItemType, question, EarnedPoints, Status."""
-    bare = [squeezed(name).rstrip("0123456789") for name in names]
+    bare = [plain(name).rstrip("0123456789") for name in names]
     return [
         k
         for k in range(len(bare) - 4)
@@ -44,14 +44,14 @@ def _convert(sheet: Sheet) -> None:
     if not blocks:
         raise absent("a New Quizzes report", "ItemID, ItemType, EarnedPoints and Status")
     lead = range(blocks[0])
-    identity = [k for k in lead if squeezed(names[k]) in ("name", "id", "sisid")]
+    identity = [k for k in lead if plain(names[k]) in ("name", "id", "sisid")]
     if not identity:
-        identity = [k for k in lead if squeezed(names[k]) == "anonymousid"]
+        identity = [k for k in lead if plain(names[k]) == "anonymousid"]
     who = sheet.persons(identity)
     attempt = next((k for k in lead if folded(names[k]) == "attempt"), None)
     titles = [without_html(names[k + 2]) for k in blocks]
     for place, title, label in zip(blocks, titles, unique(titles), strict=True):
-        kinds = {squeezed(row[place + 1]) for row in rows} - {""}
+        kinds = {plain(row[place + 1]) for row in rows} - {""}
         if kinds and all(any(kind.startswith(word) for word in _OPEN) for kind in kinds):
             reason = f"not a choice question ({', '.join(sorted(kinds))})"
             sheet.set_role([place + 2], "comment", reason)

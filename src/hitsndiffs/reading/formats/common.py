@@ -28,7 +28,6 @@ __all__ = [
     "objects",
     "short_hash",
     "split_column",
-    "squeezed",
     "stem_of_name",
     "title_of",
     "unique",
@@ -44,17 +43,6 @@ _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 def words(text: str) -> frozenset[str]:
     """Return the words of a text, separated by ``|``."""
     return frozenset(text.split("|"))
-
-
-def squeezed(name: str) -> str:
-    """Return only the Latin letters and digits of a name, in lower case.
-
-    Examples
-    --------
-    >>> squeezed("Key Version"), squeezed("PriKey_1")
-    ('keyversion', 'prikey1')
-    """
-    return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
 @lru_cache(maxsize=1 << 16)

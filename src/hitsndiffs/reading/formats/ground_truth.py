@@ -15,6 +15,7 @@ from hitsndiffs.reading.formats.base import (
     refusing,
 )
 from hitsndiffs.reading.formats.common import as_text, inner, literal, objects, stem_of_name
+from hitsndiffs.reading.formats.entries import Entry, add_entries
 from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["GROUND_TRUTH", "GROUND_TRUTH_MANIFEST"]
@@ -31,22 +32,18 @@ def _recognise(sample: Sample) -> str | None:
 
 
 def _convert(document: Document, _: Choices) -> Stream:
-    stream = Stream()
     entries = list(_entries(document))
-    several = len({name for _, _, name, _ in entries}) > 1
-    for person, item, name, chosen in entries:
-        stream.add(person, f"{item}/{name}" if several and name else item, chosen)
-    if not len(stream):
+    if not entries:
         raise Refusal(
             "a Ground Truth file without classes: boxes, regions or texts only",
             "only tasks in which workers choose a class can be ranked",
         )
-    stream.number_repeats()
+    stream = Stream()
+    add_entries(stream, entries, None)
     return stream
 
 
-def _entries(document: Document) -> Iterator[tuple[str, str, str, list[str]]]:
-    """Yield the worker, the object, the question and what was chosen."""
+def _entries(document: Document) -> Iterator[Entry]:
     for record in objects(document.records()):
         item = as_text(record.get("datasetObjectId") or record.get("humanLoopName"))
         item = item or (document.folders[-1] if document.folders else stem_of_name(document.name))
@@ -55,20 +52,20 @@ def _entries(document: Document) -> Iterator[tuple[str, str, str, list[str]]]:
                 person = as_text(own.get("workerId"))
                 content = inner(own, "annotationData").get("content", own.get("answerContent"))
                 for question, chosen in _classes(literal(content)) if person else ():
-                    yield person, item, question, chosen
+                    yield Entry(person, item, question, chosen)
 
 
-def _classes(content: Any) -> Iterator[tuple[str, list[str]]]:
+def _classes(content: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the questions of a form and the classes that were chosen."""
     for name, value in content.items() if isinstance(content, dict) else ():
         if isinstance(value, dict) and isinstance(value.get("labels"), list):
-            yield name, [as_text(label) for label in value["labels"]]
+            yield name, tuple(as_text(label) for label in value["labels"])
         elif isinstance(value, dict) and "label" in value:
-            yield name, [as_text(value["label"])]
+            yield name, (as_text(value["label"]),)
         elif isinstance(value, dict) and value and all(isinstance(v, bool) for v in value.values()):
-            yield name, [option for option, on in value.items() if on]
+            yield name, tuple(option for option, on in value.items() if on)
         elif isinstance(value, (str, int, float)) and role_of_name(name) != "comment":
-            yield name, [as_text(value)]
+            yield name, (as_text(value),)
 
 
 def _recognise_manifest(sample: Sample) -> str | None:

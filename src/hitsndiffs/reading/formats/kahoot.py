@@ -12,8 +12,9 @@ from hitsndiffs.reading.formats.base import (
     Sample,
     Stream,
 )
-from hitsndiffs.reading.formats.common import first_places, squeezed, unique, without_html
+from hitsndiffs.reading.formats.common import first_places, unique, without_html
 from hitsndiffs.reading.formats.sheet import Sheet, cell_at
+from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["KAHOOT"]
 
@@ -24,22 +25,22 @@ def _recognise(sample: Sample) -> str | None:
     raw = _raw_sheet(sample.sheets)
     if raw is not None:
         return f"the workbook has a sheet «{raw}»"
-    bare = [squeezed(name) for name in sample.header]
+    bare = [plain(name) for name in sample.header]
     if sample.is_table and {*_WANTED, "correctanswers", "answer1"} <= {*bare}:
         return "the columns Player, Answer and Correct Answers are there"
-    if sample.kind == "sheets" and any(squeezed(name) == "finalscores" for name in sample.sheets):
+    if sample.kind == "sheets" and any(plain(name) == "finalscores" for name in sample.sheets):
         return "the workbook has a sheet «Final Scores»"
     return None
 
 
 def _raw_sheet(sheets: Sequence[str]) -> str | None:
-    return next((name for name in sheets if squeezed(name).startswith("rawreportdata")), None)
+    return next((name for name in sheets if plain(name).startswith("rawreportdata")), None)
 
 
 def _convert(document: Document, choices: Choices) -> Stream:
     table = document.table(choices.sheet or _raw_sheet(document.sample.sheets))
     sheet = Sheet(**vars(table), stream=Stream(key_from="the column «Correct Answers»"))
-    places = first_places(squeezed(name) for name in sheet.header)
+    places = first_places(plain(name) for name in sheet.header)
     if not {*_WANTED} <= places.keys():
         raise Refusal(
             "a Kahoot! report without the sheet «RawReportData Data»",

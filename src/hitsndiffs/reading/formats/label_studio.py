@@ -132,12 +132,12 @@ def _convert_flat(sheet: Sheet) -> None:
     tags = list(chosen_only(columns, option)) if option else _tags(records)
     if not tags:
         raise _REFUSAL
-    for record in records:
-        number = as_text(record.get("id"))
-        for tag in tags:
-            item = number if len(tags) == 1 else f"{number}/{tag}"
-            sheet.stream.add(_person(record["annotator"]), item, _choices(record.get(tag)))
-    sheet.stream.number_repeats()
+    entries = [
+        Entry(_person(r["annotator"]), as_text(r.get("id")), tag, _choices(r.get(tag)))
+        for r in records
+        for tag in tags
+    ]
+    add_entries(sheet.stream, entries, None)
 
 
 def _choices(value: Any) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent
 from hitsndiffs.reading.formats.common import (
     folded,
     split_column,
-    squeezed,
     without_html,
     words,
 )
 from hitsndiffs.reading.formats.sheet import Sheet, by_table
+from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["QUALTRICS"]
 
@@ -48,7 +48,7 @@ def _import_row(rows: Sequence[Sequence[str]]) -> int | None:
 def _is_old(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     if len(rows) < 2 or [name.strip() for name in header[:3]] != ["V1", "V2", "V3"]:
         return False
-    return squeezed(rows[0][0]) == "responseid"
+    return plain(rows[0][0]) == "responseid"
 
 
 def _convert(sheet: Sheet) -> None:
@@ -93,7 +93,7 @@ def _keep_answers(sheet: Sheet, codes: Sequence[str]) -> None:
 
 
 def _who(sheet: Sheet, codes: Sequence[str]) -> list[str]:
-    bare = [squeezed(code) or squeezed(sheet.header[k]) for k, code in enumerate(codes)]
+    bare = [plain(code) or plain(sheet.header[k]) for k, code in enumerate(codes)]
     for wanted in () if sheet.choices.user else ("recordid", "responseid"):
         if wanted in bare:
             labels = [cell.strip() for cell in sheet.cells(bare.index(wanted))]
@@ -164,7 +164,7 @@ def _convert_old(sheet: Sheet) -> None:
     survey = _Survey(sheet, texts, who)
     groups: dict[str, list[int]] = {}
     for k, name in enumerate(sheet.header):
-        if re.fullmatch(r"V\d+", name.strip()) or squeezed(texts[k]) in _OLD or not name.strip():
+        if re.fullmatch(r"V\d+", name.strip()) or plain(texts[k]) in _OLD or not name.strip():
             sheet.set_role([k], "unused", "about the response")
         elif name.endswith("_TEXT"):
             sheet.set_role([k], "comment", "free text")

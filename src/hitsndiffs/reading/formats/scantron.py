@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from hitsndiffs.reading.formats.base import Format, Sample, absent
-from hitsndiffs.reading.formats.common import squeezed
 from hitsndiffs.reading.formats.sheet import Sheet, by_table
+from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["SCANTRON"]
 
@@ -26,7 +26,7 @@ def _answers(header: Sequence[str]) -> list[int]:
 def _recognise(sample: Sample) -> str | None:
     if not sample.is_table or not _answers(sample.header):
         return None
-    if {squeezed(name) for name in sample.header} & _ABOUT:
+    if {plain(name) for name in sample.header} & _ABOUT:
         return "codes and totals are followed by _1, _2, _3, …"
     return None
 
@@ -36,9 +36,9 @@ def _convert(sheet: Sheet) -> None:
     places = _answers(header)
     if not places:
         raise absent("a file of a scanner", "_1, _2, _3, …")
-    bare = [squeezed(name) for name in header]
+    bare = [plain(name) for name in header]
     identity = [k for k, name in enumerate(bare) if name in ("lastname", "firstname", "id")]
-    keys = [row for row in sheet.rows if any(squeezed(row[k]) in _KEYS for k in identity)]
+    keys = [row for row in sheet.rows if any(plain(row[k]) in _KEYS for k in identity)]
     others = [row for row in sheet.rows if row not in keys[:1]]
     sheet.keep_rows(others, "answer-key row", "it is not a person")
     who = sheet.persons(identity or [0])

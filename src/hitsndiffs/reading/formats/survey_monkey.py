@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from hitsndiffs.reading.formats.base import Format, Sample, absent
-from hitsndiffs.reading.formats.common import folded, squeezed, unique, without_html, words
+from hitsndiffs.reading.formats.common import folded, unique, without_html, words
 from hitsndiffs.reading.formats.sheet import Sheet, by_table
 from hitsndiffs.reading.layouts.content import look_at
+from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["SURVEY_MONKEY"]
 
@@ -28,7 +29,7 @@ _FREE = words(
 def _recognise(sample: Sample) -> str | None:
     if not sample.is_table or len(sample.header) < 3 or len(sample.rows) < 2:
         return None
-    lead = {squeezed(name) for name in sample.header[:12]}
+    lead = {plain(name) for name in sample.header[:12]}
     rows = sample.full_rows
     below = rows[0]
     blank = not below[0].strip() and any(cell.strip() for cell in below)
@@ -52,7 +53,7 @@ def _leading(header: Sequence[str], below: Sequence[str]) -> list[int]:
 
 def _convert(sheet: Sheet) -> None:
     header, rows = sheet.header, sheet.rows[1:]
-    bare = [squeezed(name) for name in header]
+    bare = [plain(name) for name in header]
     below = [without_html(cell) for cell in sheet.rows[0]] if rows else []
     sheet.rows = rows
     lead = [k for k, name in enumerate(bare) if name in _LEAD]

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from hitsndiffs.reading.formats.base import Format, Sample, Status, absent, refusing
-from hitsndiffs.reading.formats.common import first_places, number, squeezed
+from hitsndiffs.reading.formats.common import first_places, number
 from hitsndiffs.reading.formats.sheet import Sheet, by_table, cell_at
+from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["ZIPGRADE", "ZIPGRADE_SUMMARY"]
 
@@ -27,7 +28,7 @@ _SAME = {
 def _slots(header: Sequence[str]) -> dict[int, dict[str, int]]:
     slots: dict[int, dict[str, int]] = {}
     for place, name in enumerate(header):
-        match = _PART.fullmatch(squeezed(name))
+        match = _PART.fullmatch(plain(name))
         if match:
             part = _SAME.get(match[1], match[1])
             slots.setdefault(int(match[2]), {}).setdefault(part, place)
@@ -45,7 +46,7 @@ def _convert(sheet: Sheet) -> None:
     slots = _slots(sheet.header)
     if not slots:
         raise absent("a ZipGrade file", "Stu1 and Key1")
-    bare = [squeezed(name) for name in sheet.header]
+    bare = [plain(name) for name in sheet.header]
     wanted = ("firstname", "lastname", "studentid", "zipgradeid", "customid", "externalid")
     identity = [k for k, name in enumerate(bare) if name in wanted]
     who = sheet.persons(identity)
@@ -119,7 +120,7 @@ ZIPGRADE = Format(
 def _recognise_summary(sample: Sample) -> str | None:
     if not sample.is_table or len(sample.header) > 100:
         return None
-    there = {squeezed(name) for name in sample.header}
+    there = {plain(name) for name in sample.header}
     quiz = {"quizname", "quizclass", "percentcorrect"} <= there
     return "a quiz and percentages, without Stu1" if quiz and not _slots(sample.header) else None
 
