@@ -15,7 +15,7 @@ from hitsndiffs.data.encoding.names import listed, recognise
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array
 from hitsndiffs.data.encoding.wide import dropped_items
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.change import with_items
+from hitsndiffs.reading.change import joined, triples, with_items
 from hitsndiffs.reading.formats.base import Column
 from hitsndiffs.reading.formats.common import is_free_text
 from hitsndiffs.reading.group_column import GroupColumn
@@ -25,7 +25,7 @@ from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import exactly
 from hitsndiffs.reading.plain import open_plain
 from hitsndiffs.reading.plan import Plan
-from hitsndiffs.reading.streams import RawKey, joined, triples
+from hitsndiffs.reading.streams import RawKey
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["Part", "Several", "read_several"]

@@ -5,22 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.names import listed, shortened
+from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.encoding.result import Encoded, Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import LeftOut, Stream
 
 __all__ = ["ATTEMPTS", "RawKey", "encode_stream", "option_label", "set_label"]
-
-Numbers = npt.NDArray[np.int32]
 
 ATTEMPTS = ("first", "last", "best")
 _NEGATIVE = re.compile(r"-\d+(?:[.,]\d+)?")
@@ -205,95 +201,3 @@ def _key_of_points(stream: Stream, labels: list[str], answered: list[bool]) -> R
         alone = {k: v for k, v in full.items() if len(v) == 1 and not partial[k]}
         options |= {item: next(iter(found)) for item, found in alone.items()}
     return RawKey(options, "the points: one option has them all") if options else RawKey()
-
-
-def joined(parts: Sequence[tuple[Encoded, str]], notes: list[str]) -> Encoded:
-    """Join the answers of several files; users and items with the same name are the same."""
-    known: tuple[dict[str, int], ...] = ({}, {}, {})  # users, items, options
-    for encoded, _ in parts:  # users without answers stay
-        _renumbered(known[0], encoded.users.tolist(), np.arange(len(encoded.users), dtype=np.int32))
-    numbers: tuple[list[Numbers], ...] = ([], [], [])
-    for encoded, _ in parts:
-        who, chosen = _answers(encoded)
-        item = _owners(encoded)[chosen]
-        labels = (encoded.users, encoded.items, encoded.option_labels)
-        for index, found, own, of in zip(known, numbers, (who, item, chosen), labels, strict=True):
-            found.append(_renumbered(index, of.tolist(), own))
-    factors = []
-    for index, found in zip(known, numbers, strict=True):
-        factors.append(Factor(list(index), np.concatenate(found)))
-        found.clear()  # do not hold a hundred million numbers twice
-    encoded = assemble_long(
-        *factors,
-        place=Place(f"{len(parts)} files", "answer", by_position=False),
-        columns=("user", "item", "option"),
-        duplicates="first",
-        as_text=True,
-        kind="file",
-        notes=notes,
-    )
-    return replace(encoded, groups=_joined_groups(parts))
-
-
-def _joined_groups(parts: Sequence[tuple[Encoded, str]]) -> dict[Any, Any] | None:
-    """Return user → group over all files; refuse users with two groups."""
-    told: dict[Any, tuple[Any, str]] = {}
-    for encoded, name in parts:
-        for user, group in (encoded.groups or {}).items():
-            one, where = told.setdefault(user, (group, name))
-            if one != group:
-                raise InputError(
-                    f"{where} and {name} have the user {shortened(str(user))!r} in two groups "
-                    f"({shortened(one)!r} and {shortened(group)!r}); give each user one."
-                )
-    if all(encoded.groups is None for encoded, _ in parts):
-        return None
-    return {user: group for user, (group, _) in told.items()}
-
-
-def _renumbered(index: dict[str, int], labels: list[Any], numbers: Numbers) -> Numbers:
-    """Renumber by one index for all files, adding labels as they appear; -1 means blank."""
-    texts = [str(label).strip() for label in labels]
-    if any(text and text not in index for text in texts):
-        first = np.full(len(texts), len(numbers))
-        first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # the last write wins
-        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(numbers))]
-        for k in order.tolist():
-            if texts[k]:
-                index.setdefault(texts[k], len(index))
-    return np.array([index.get(text, -1) for text in texts], dtype=np.int32)[numbers]
-
-
-def _answers(encoded: Encoded) -> tuple[Numbers, Numbers]:
-    """Return the user and the option of every answer, as numbers."""
-    if encoded.rows is not None:
-        indptr, chosen = encoded.rows
-        return np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr)), chosen
-    assert encoded.codes is not None
-    if not len(encoded.codes):  # nobody answered anything
-        return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
-    missing = np.iinfo(encoded.codes.dtype).max
-    who = [np.flatnonzero(row != missing).astype(np.int32) for row in encoded.codes]
-    options = [
-        row[own] + np.int32(start)
-        for row, own, start in zip(encoded.codes, who, encoded.item_starts[:-1], strict=True)
-    ]
-    return np.concatenate(who), np.concatenate(options)
-
-
-def _owners(encoded: Encoded) -> Numbers:
-    """Return the item of every option."""
-    sizes = np.diff(encoded.item_starts)
-    return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-
-
-def triples(encoded: Encoded) -> Iterable[tuple[str, str, str]]:
-    """Yield the labels of user, item and option of every answer."""
-    users, items, labels = (
-        [str(label) for label in of.tolist()]
-        for of in (encoded.users, encoded.items, encoded.option_labels)
-    )
-    who, chosen = _answers(encoded)
-    item = _owners(encoded)[chosen]
-    for u, i, option in zip(who.tolist(), item.tolist(), chosen.tolist(), strict=True):
-        yield users[u], items[i], labels[option]
