@@ -10,15 +10,7 @@ from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.keys import right_errors, share_errors
 
-__all__ = ["NewScores", "Scoring"]
-
-
-@dataclass(frozen=True)
-class NewScores:
-    """Scores of newcomers, and their standard errors."""
-
-    scores: Floats
-    standard_errors: Floats
+__all__ = ["Scoring"]
 
 
 @dataclass(frozen=True)
@@ -39,8 +31,8 @@ class Scoring:
     extra: float = 0.0
     shares: bool = False
 
-    def place(self, data: Engine, weights: Floats) -> NewScores:
-        """Score users by the weights of the options they chose."""
+    def place(self, data: Engine, weights: Floats) -> tuple[Floats, Floats]:
+        """Newcomers' scores by the weights of the options they chose, and the standard errors."""
         n = data.answers_per_user
         sums = data.choices(weights)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -49,4 +41,4 @@ class Scoring:
                 errors = right_errors(data, weights, (sums + 1) / (n + 2), n)
             else:
                 errors = share_errors(data, weights, sums / n, n) * n / (n + self.extra)
-        return NewScores(scores, errors)
+        return scores, errors

@@ -92,18 +92,18 @@ def place(ranking: Ranking, newcomers: Responses) -> Placement:
             f"{count(len(unseen), 'option')} that nobody in the ranking chose count as wrong: "
             f"{listed(unseen)}."
         )
-    found = scoring.place(open_engine(part), weights)
+    scores, errors = scoring.place(open_engine(part), weights)
     fitted = np.sort(ranking.scores[ranking.components == 0])
-    above = found.scores + tie_limit(fitted)
+    above = scores + tie_limit(fitted)
     better = len(fitted) - np.searchsorted(fitted, above, side="right")
-    silent = int(np.isnan(found.scores).sum())
+    silent = int(np.isnan(scores).sum())
     if silent:
         notes.append(f"{count(silent, 'newcomer')} answered no item of the ranking.")
     return Placement(
         users=newcomers.users,
-        scores=found.scores,
-        standard_errors=found.standard_errors,
-        ranks=np.where(np.isnan(found.scores), np.nan, better + 1.0),
+        scores=scores,
+        standard_errors=errors,
+        ranks=np.where(np.isnan(scores), np.nan, better + 1.0),
         of=len(fitted),
         notes=tuple(notes),
         kind=newcomers.kind,

@@ -25,6 +25,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.engines.base import Step
 from hitsndiffs.methods.latent_key.candidates import (
     Curves,
+    Weighed,
     about_key,
     expected_logs,
     weigh_candidates,
@@ -54,6 +55,7 @@ __all__ = [
     "begun",
     "chosen_about",
     "expect",
+    "key_round",
     "stepping",
     "weights_of",
     "with_prior",
@@ -164,18 +166,25 @@ class KeyProblem(Problem):
 
     def round(self, state: Any, rounds: int) -> tuple[KeyFit, Any]:
         """The solution after a round, and what the next one needs."""
-        curves, chosen = state
-        found = weigh_candidates(self, curves, np.round(chosen, STEADY), self.fixed, rounds)
-        chosen, of_users = expect(self, found.logs)
-        evidence = of_users + float(about_key(found.key, found.prior))
-        curves = found.fitted.pooled(found.key, found.curvature, rounds)
-        return KeyFit(self, found.key, found.logs, evidence, rounds, curves), (curves, chosen)
+        found, evidence, state = key_round(self, state, rounds, expect)
+        return KeyFit(self, found.key, found.logs, float(evidence), rounds, state[0]), state
 
     def applied(self, solution: Solution) -> KeyFit:
         """Apply a solution found for some of the users to these, who answered the same items."""
         assert isinstance(solution, KeyFit)
         logs = expected_logs(self, solution.key, solution.curves)
         return replace(solution, problem=self, logs=logs)
+
+
+def key_round(
+    problem: KeyProblem, state: Any, rounds: int, expect: Callable[[Any, Floats], Any]
+) -> tuple[Weighed[Curves], Any, Any]:
+    """A round for one fit, or for several side by side: candidates, evidence, and the new state."""
+    curves, chosen = state
+    found = weigh_candidates(problem, curves, np.round(chosen, STEADY), problem.fixed, rounds)
+    chosen, of_users = expect(problem, found.logs)
+    evidence = of_users + about_key(found.key, found.prior)
+    return found, evidence, (found.fitted.pooled(found.key, found.curvature, rounds), chosen)
 
 
 def _placed(start: Start, data: Engine) -> tuple[Floats, Floats]:

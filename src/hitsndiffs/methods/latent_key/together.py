@@ -8,6 +8,7 @@ rounds: arrays get one more axis, and every fit ends when it settles, as it woul
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import fields
 from typing import Any
 
@@ -15,11 +16,10 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Flags, Floats
 from hitsndiffs.data.progress import tracked
-from hitsndiffs.methods.latent_key.candidates import Curves, about_key, weigh_candidates
+from hitsndiffs.methods.latent_key.candidates import Curves
 from hitsndiffs.methods.latent_key.grid import THETA, posterior_of
-from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, with_prior
+from hitsndiffs.methods.latent_key.model import KeyFit, KeyProblem, key_round, with_prior
 from hitsndiffs.methods.latent_key.problem import Problem, Solution, Start
-from hitsndiffs.methods.probability import STEADY
 
 __all__ = ["fit_all"]
 
@@ -58,18 +58,14 @@ def _shared(
     problems: Sequence[KeyProblem], starts: Sequence[Start], max_rounds: int
 ) -> Iterator[tuple[int, KeyFit]]:
     """Each fit when it settles, with its number; the rounds are those of :class:`KeyProblem`."""
-    first, one = problems[0]._first_rounds(starts[0]), problems[0]
-    numbers = np.arange(len(problems))
-    witness = np.column_stack([problem.witness for problem in problems])
-    fixed = np.column_stack([problem.fixed for problem in problems])
-    curves, chosen = _begun(problems, starts)
-    before = np.full(len(problems), -np.inf)
+    first, all_ = problems[0]._first_rounds(starts[0]), copy(problems[0])
+    all_.witness = np.column_stack([problem.witness for problem in problems])
+    all_.fixed = np.column_stack([problem.fixed for problem in problems])
+    numbers, before = np.arange(len(problems)), np.full(len(problems), -np.inf)
+    state = _begun(problems, starts)
     for rounds in range(1, max_rounds + 1):
-        found = weigh_candidates(one, curves, np.round(chosen, STEADY), fixed, rounds)
-        chosen, of_users = _expect(one, found.logs, witness)
-        evidence = of_users + about_key(found.key, found.prior)
-        curves = found.fitted.pooled(found.key, found.curvature, rounds)
-        settled = (rounds > first) & one.settles(evidence, before)
+        found, evidence, (curves, chosen) = key_round(all_, state, rounds, _expect)
+        settled = (rounds > first) & all_.settles(evidence, before)
         for place in np.flatnonzero(settled | (rounds == max_rounds)).tolist():
             number = int(numbers[place])
             yield (
@@ -88,8 +84,8 @@ def _shared(
             return
         going = ~settled
         before, numbers = evidence[going], numbers[going]
-        witness, fixed, chosen = witness[:, going], fixed[:, going], chosen[:, going]
-        curves = _of(curves, going)
+        all_.witness, all_.fixed = all_.witness[:, going], all_.fixed[:, going]
+        state = _of(curves, going), chosen[:, going]
 
 
 def _begun(problems: Sequence[KeyProblem], starts: Sequence[Start]) -> tuple[Curves, Floats]:
@@ -105,10 +101,10 @@ def _of(curves: Curves, fits: Any) -> Curves:
     return Curves(*(getattr(curves, field.name)[..., fits].copy() for field in fields(Curves)))
 
 
-def _expect(problem: KeyProblem, logs: Floats, witness: Floats) -> tuple[Floats, Floats]:
+def _expect(all_: KeyProblem, logs: Floats) -> tuple[Floats, Floats]:
     """How many chose each option, by fit and over the grid; and the users' log evidence by fit."""
-    chosen, evidence = problem.data.through(
-        logs.reshape(len(logs), -1), _expected, witness, *problem.strong_users
+    chosen, evidence = all_.data.through(
+        logs.reshape(len(logs), -1), _expected, all_.witness, *all_.strong_users
     )
     return chosen.reshape(logs.shape), evidence
 
