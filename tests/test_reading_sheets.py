@@ -6,6 +6,7 @@ import io
 import random
 
 import pytest
+import xlsxwriter
 from reading_helpers import answers
 
 from hitsndiffs.errors import InputError
@@ -272,3 +273,111 @@ def test_a_weak_model_in_a_column_is_still_a_user():
     r = read([["question", "answer", "m-1", "m-2", "m-3", "always-d"], *map(list, rows)])
     assert r.users.tolist() == ["m-1", "m-2", "m-3", "always-d"]
     assert len(r.key) == 8
+
+
+def test_rows_that_are_questions_below_models():
+    rows = [
+        [f"What is {i}?", *own[:5]]
+        for i, own in zip(ITEMS, zip(*ANSWERS, strict=True), strict=True)
+    ]
+    names = ["gpt", "llama", "phi", "gemma", "qwen"]
+    r = read([["q", *names], *rows])
+    assert r.users.tolist() == names
+
+
+# -- marks, grades, and the sheet to read --------------------------------------------------------
+
+
+@pytest.mark.parametrize("marks", [("V", "X"), ("✓", "✗"), ("Correct", "Incorrect")])
+def test_marks_beside_the_answers_tell_the_key(marks):
+    names = ["Name", *(name for item in ITEMS for name in (f"Which is {item}?", "Correct"))]
+    rows = [
+        [row[0], *(c for a, k in zip(row[1:], KEY, strict=True) for c in (a, marks[a != k]))]
+        for row in ROWS
+    ]
+    r = read([names, *rows])
+    assert r.items.tolist() == [f"Which is {item}?" for item in ITEMS]
+    assert list(r.key.values()) == KEY
+
+
+def test_a_gradebook_is_refused():
+    rows = [[name, *((k * 7 + j * 3) % 11 for j in range(4))] for k, name in enumerate(NAMES)]
+    with pytest.raises(InputError, match="table of points per question"):
+        read([["Student", "Homework 1", "Homework 2", "Lab 1", "Quiz 1"], *rows])
+
+
+def test_the_sheet_with_answers_is_read_not_the_one_with_marks(tmp_path):
+    marks = [[row[0], *(int(a == k) for a, k in zip(row[1:], KEY, strict=True))] for row in ROWS]
+    book = xlsxwriter.Workbook(tmp_path / "test.xlsx")
+    for name, rows in (("Scored", marks), ("Raw", ROWS)):
+        sheet = book.add_worksheet(name)
+        for k, row in enumerate([HEADER, *rows]):
+            sheet.write_row(k, 0, row)
+    book.close()
+    r = read_responses(tmp_path / "test.xlsx")
+    assert answers(r) == GIVEN
+    assert "Read the sheet 'Raw'" in notes(r)
+
+
+# -- one answer per row --------------------------------------------------------------------------
+
+
+LONG = [[name, item, answer] for (name, item), answer in GIVEN.items()]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["reviewer", "paper", "decision"],
+        ["expert", "image", "diagnosis"],
+        ["who", "what", "chose"],
+        ["AnonymousID", "ItemCode", "SelectedOption"],
+    ],
+)
+def test_users_without_a_telling_name(names):
+    r = read([names, *LONG])
+    assert answers(r) == GIVEN
+    assert f"{names[0]!r} is taken as the user" in notes(r)
+
+
+def test_users_without_a_telling_name_beside_a_key_and_points():
+    key = dict(zip(ITEMS, KEY, strict=True))
+    rows = [[user, item, key[item], a, int(a == key[item])] for user, item, a in LONG]
+    r = read([["system", "item", "expected", "response", "score"], *rows])
+    assert answers(r) == GIVEN
+    assert dict(r.key) == key
+
+
+def test_columns_of_a_survey_do_not_cross():
+    rng = random.Random(4)
+    rows = [[rng.randrange(18, 60), rng.choice("ABCDEFGHIJ"), rng.choice("yn")] for _ in range(90)]
+    r = read([["years", "place", "vote"], *rows])
+    assert r.n_users == 90
+
+
+def test_the_answer_counts_not_the_option_beside_it():
+    rng = random.Random(6)
+    rows = [[user, item, rng.randrange(1, 5), f"text {a}"] for user, item, a in LONG]
+    r = read([["user", "item", "option", "answer"], *rows])
+    assert {place: a[-1] for place, a in answers(r).items()} == GIVEN
+    assert "'answer' is taken as the answers, not 'option'" in notes(r)
+
+
+def test_option_and_answer_that_say_the_same():
+    rows = [[user, item, "ABCD".index(a) + 1, f"text {a}"] for user, item, a in LONG]
+    r = read([["user", "item", "option", "answer"], *rows])
+    assert {place: "ABCD"[int(a) - 1] for place, a in answers(r).items()} == GIVEN
+
+
+def test_a_row_per_option_is_refused():
+    rows = [[user, item, o, int(o == a)] for user, item, a in LONG for o in "ABCD"]
+    with pytest.raises(InputError, match=r"one row per option .*'chosen' says whether"):
+        read([["student", "question", "option", "chosen"], *rows])
+
+
+def test_several_columns_that_may_hold_the_answers_are_named():
+    rows = [[k, *row[:2], "x" if k % 3 else "y", row[2]] for k, row in enumerate(LONG, start=1)]
+    with pytest.raises(
+        InputError, match=r"several columns may hold the answers .*'Phase' and 'Input'"
+    ):
+        read([["Row", "Anon Student Id", "Problem Name", "Phase", "Input"], *rows])

@@ -15,7 +15,12 @@ from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.layouts.answer_strings import with_answers_apart
 from hitsndiffs.reading.layouts.layout import Layout
 from hitsndiffs.reading.layouts.no_people import refuse_single_label
-from hitsndiffs.reading.layouts.table_layouts import find_table_layout, layout_with_groups, no_items
+from hitsndiffs.reading.layouts.table_layouts import (
+    all_0_or_1,
+    find_table_layout,
+    layout_with_groups,
+    no_items,
+)
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
 from hitsndiffs.reading.tables.delimited import DelimitedTable
@@ -141,6 +146,13 @@ def open_plain(
         if other is None:
             raise InputError(f"{document.name}: {refusal}") from None
         return other
+    marked = layout.roles is not None and all_0_or_1(table, layout.roles.items)
+    if marked and document.kind == "sheets" and options.items is None:
+        settings = document.settings
+        other = _in_another_sheet(document, options, stack, one_of)
+        if other is not None and _answers_instead(other, table.names):
+            return other
+        document.settings = settings
     if len(layout.parts) > 1:
         table = JoinedTable(table, layout.parts)
     return PlainReading(table, layout, format, header_row, options, one_of)
@@ -166,6 +178,14 @@ def _with_layout(
     if len(roles.items) < _FEW_ITEMS and not told and not one_of:
         refuse_single_label(table, roles)
     return table, layout
+
+
+def _answers_instead(other: PlainReading, names: list[str]) -> bool:
+    """Whether another sheet has the same columns, but answers where this one has 0 and 1."""
+    roles = other.layout.roles
+    if roles is None or not {*roles.items} <= {*names}:
+        return False
+    return not all_0_or_1(other.table, roles.items)
 
 
 def _in_another_sheet(

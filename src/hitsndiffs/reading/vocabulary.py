@@ -73,7 +73,7 @@ _WORDS: dict[NameRole, str] = {
         номер 番号 序号""",
     "key": """key answerkey correctanswer correctanswers rightanswer correctresponse correctoption
         solution gold goldlabel goldanswer golden groundtruth truth target prikey solution
-        ytrue truelabel trueanswer
+        ytrue truelabel trueanswer expected
         corrans corrresp reference referenceanswer referenceoutput referenceoutputs expectedanswer
         lösung richtigeantwort schlüssel corrigé réponsecorrecte bonneréponse clave
         respuestacorrecta chiave rispostacorretta rispostagiusta gabarito respostacorreta sleutel

@@ -9,6 +9,7 @@ from hitsndiffs.reading.formats.base import Format, Refusal, Sample, absent
 from hitsndiffs.reading.formats.common import as_text, is_free_text, literal, objects, split_column
 from hitsndiffs.reading.formats.entries import chosen_only
 from hitsndiffs.reading.formats.sheet import Sheet, by_table
+from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["MTURK"]
@@ -104,6 +105,9 @@ def _questions(sheet: Sheet) -> dict[str, list[tuple[str, ...] | None]]:
                 continue
         typed = bool(groups) and name.endswith(("_text", ".text"))  # «other, please specify»
         typed = typed or role_of_name(name) == "comment"
+        if role_of_name(name) == "time" and look_at(cells).is_number:
+            sheet.set_role([place], "time", "named like a time")
+            continue
         if typed or is_free_text(cells) or (_REMARK.search(name) and _all_differ(cells)):
             sheet.set_role([place], "comment", "free text")
             continue

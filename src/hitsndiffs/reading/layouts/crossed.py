@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from hitsndiffs.data.encoding.names import ROLES, recognise
+from hitsndiffs.data.encoding.names import ROLES, listed, recognise
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.tables.file_table import FileTable
@@ -22,10 +22,24 @@ _ONCE = 0.95
 _REPEAT = 0.8
 #: That no user has an item twice tells something if chance would make so many repeats.
 _TELLING = 3
+#: Without a name that tells, the evidence must be stronger, and few columns are tried.
+_SURELY_ONCE, _SURELY_TELLING, _MOST_LABELS = 0.99, 20, 20
+_JUDGES = {"reviewer", "expert", "doctor", "physician", "observer", "voter", "who", "system"}
 #: Of more columns named after users (model-a prediction, model-b prediction, …), none names them.
 _MOST_LONGER = 2
 #: More words for answers; they are too common elsewhere to tell by themselves.
-_ANSWERS = {*ROLES["option"], "code", "tag", "keypress", "key", "submission", "output", "decision"}
+_ANSWERS = {
+    *ROLES["option"],
+    "code",
+    "tag",
+    "keypress",
+    "key",
+    "submission",
+    "output",
+    "decision",
+    "diagnosis",
+    "chose",
+}
 #: Columns that name an item together with another one.
 _PARTS = (
     "dataset", "benchmark", "subset", "category", "topic", "section", "quiz", "test", "exam",
@@ -91,7 +105,7 @@ class _Finder:
 
     def find(self) -> Crossed | None:
         users = self._users()
-        for user in users:
+        for user in users or self._unnamed_users():
             items = [n for n in self.names if n != user and self._crosses(user, n)]
             for item in sorted(items, key=self._item_rank):
                 option = self._option(user, item, items)
@@ -99,7 +113,21 @@ class _Finder:
                     return Crossed(user, item, option, self._key(item, option))
             if items and not self._free(user, items[0], items):
                 self._refuse_points(user, items)
+            self._refuse_doubt(user, items)
         return None
+
+    def _refuse_doubt(self, user: str, items: list[str]) -> None:
+        """Refuse a table with one row per user and item in which several columns may be answers."""
+        named = [n for n in items if recognise("item", [n])]
+        if not named:
+            return
+        free = [n for n in self._free(user, named[0], items) if self.content(n).kind == "choice"]
+        if len(free) > 1 and len({plain(n).rstrip("0123456789") for n in free}) == len(free):
+            raise Refusal(
+                f"a table with one row per answer ({user!r}, {named[0]!r}), in which several "
+                f"columns may hold the answers ({listed(free, most=3)})",
+                "name the one that does as the option",
+            )
 
     def _refuse_points(self, user: str, items: list[str]) -> None:
         """Refuse a table with one row per user and item that holds points, but no answers."""
@@ -131,6 +159,24 @@ class _Finder:
             for name in dict.fromkeys(fitting)
             if 1 < len(self.content(name).counts) * 2 <= self.content(name).n_filled
         ]
+
+    def _unnamed_users(self) -> list[str]:
+        """Return a column of labels that must be users, as another one crosses it too well."""
+        labels = [n for n in self.names if 2 < len(self.content(n).counts) <= len(self.rows) / 2]
+        labels = [n for n in labels if role_of_name(n) is None and not self._is_answer(n)]
+        if any(self.content(n).all_different for n in recognise("user", self.names, wide=True)):
+            return []
+        for one, two in combinations(labels[:_MOST_LABELS], 2):
+            by_chance = _repeats_by_chance(self.content(one), self.content(two))
+            once = _pairs(self.cells[one], self.cells[two]) >= _SURELY_ONCE
+            if by_chance >= _SURELY_TELLING and once:
+                is_item = recognise("item", [one]) or {*tokens(two)} & _JUDGES
+                return [two if is_item and not recognise("item", [two]) else one]
+        return []
+
+    def _is_answer(self, name: str) -> bool:
+        words = {*tokens(name)}
+        return bool(words & _ANSWERS) and not words & {*ROLES["item"]}
 
     def _crosses(self, user: str, name: str) -> bool:
         """Whether each user has hardly any value of a column twice, but others have it too."""

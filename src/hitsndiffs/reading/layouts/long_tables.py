@@ -9,18 +9,22 @@ from statistics import mean, pstdev
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.formats.base import Column
+from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.layouts.crossed import item_of_several
 from hitsndiffs.reading.layouts.layout import Layout
 from hitsndiffs.reading.tables.file_table import FileTable
 from hitsndiffs.reading.tables.joined import JoinedTable, joined_name
-from hitsndiffs.reading.vocabulary import plain, role_of_name
+from hitsndiffs.reading.vocabulary import plain, role_of_name, tokens
 
 __all__ = ["Given", "headless_layout", "is_long", "long_layout", "rated_subjects"]
 
 #: The columns of users, items and options that the caller named.
 Given = dict[str, str | None]
+#: Columns that may list what was offered, and words for what was chosen of it.
+_OFFERED = ("option", "label")
+_GIVEN = {"answer", "response", "choice", "chosen", "selected", "picked", "vote"}
+_FLAGS = {"0", "1", "true", "false", "yes", "no", "y", "n", "x", "checked", "unchecked", ""}
 #: In wider tables, subjects are not looked for.
 _MOST_COLUMNS = 500
 
@@ -70,6 +74,7 @@ def long_layout(table: FileTable, given: Given, why: str, key: str | None = None
     if len(parts) > 1:
         table = JoinedTable(table, parts)
     given, gold = _without_gold(table, given)
+    given = _answer_beside_option(table, given)
     key = key or gold
     unused = {key, *parts} if len(parts) > 1 else {key}
     names = [name for name in table.names if name not in unused]
@@ -118,6 +123,39 @@ def _without_gold(table: FileTable, given: Given) -> tuple[Given, str | None]:
         f"{gold!r} has one value for each item and is taken as the key, {answer!r} as the answers."
     )
     return {**given, "option": answer}, gold
+
+
+def _answer_beside_option(table: FileTable, given: Given) -> Given:
+    """Prefer the answer to the option or label beside it, unless they are the same choice."""
+    if given["option"] is not None or not table.has_header:
+        return given
+    item = given["item"] or next(iter(recognise("item", table.names)), None)
+    user = given["user"] or next(iter(recognise("user", table.names)), None)
+    fitting = [n for n in recognise("option", table.names) if n not in (user, item)]
+    better = [n for n in fitting if _is_answer(n) and not _one_per_item(table, item or "", n)]
+    if item is None or user is None or not better or plain(fitting[0]) not in _OFFERED:
+        return given
+    option, answer = fitting[0], better[0]
+    users, items = table.cells(user), table.cells(item)
+    pairs = list(zip(items, table.cells(option), table.cells(answer), strict=False))
+    flags = {text.strip().casefold() for text in table.cells(answer)}
+    if len(set(zip(users, items, strict=False))) * 2 <= len(pairs) and flags <= _FLAGS:
+        raise Refusal(
+            f"a table with one row per option ({option!r}), where {answer!r} says whether it was "
+            "chosen",
+            "keep the rows of the options that were chosen",
+        )
+    offered, chosen = {(i, o) for i, o, _ in pairs}, {(i, a) for i, _, a in pairs}
+    if len(set(pairs)) == len(offered) == len(chosen):
+        return given  # two ways to write the same choice
+    table.notes.append(
+        f"{answer!r} is taken as the answers, not {option!r} (name the column to overrule this)."
+    )
+    return {**given, "option": answer}
+
+
+def _is_answer(name: str) -> bool:
+    return bool({*tokens(name)} & _GIVEN)
 
 
 def _one_per_item(table: FileTable, item: str, name: str) -> bool:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isfinite
 
-__all__ = ["holds_points", "points_of_answers"]
+__all__ = ["are_grades", "holds_points", "points_of_answers"]
 
 #: This many rows are enough to tell points from answers.
 _ROWS = 8
 #: This share of the pairs must fit.
 _MOST = 0.8
+#: Marks beside an answer for right and wrong.
+_MARKS = (
+    ("v", "x"), ("c", "x"), ("✓", "✗"), ("✔", "✘"), ("correct", "incorrect"), ("right", "wrong"),
+    ("true", "false"),
+)  # fmt: skip
 #: Points in halves or quarters (0, 0.5, 1, …) have few steps.
 _STEPS = 12
 
@@ -29,7 +34,7 @@ def points_of_answers(
     >>> points_of_answers(list(table), table.__getitem__)
     ({'s1': 'q1', 's2': 'q2'}, {'q1': 'A', 'q2': 'B'})
     """
-    texts = {name: [cell.strip() for cell in cells(name)] for name in names}
+    texts = {name: _as_points([cell.strip() for cell in cells(name)]) for name in names}
     binary = [name for name in names if _are_points(texts[name])]
     others = [name for name in names if name not in set(binary)]
     if not 2 <= len(binary) <= len(others):
@@ -47,6 +52,15 @@ def points_of_answers(
             return own, {own[b]: str(found[b]) for b in fits}
         # a pair that says nothing (nobody got a point) counts neither for nor against
     return {}, {}
+
+
+def _as_points(texts: list[str]) -> list[str]:
+    """Write marks for right and wrong as 1 and 0; other texts stay as they are."""
+    found = {text.casefold() for text in texts} - {""}
+    for right, wrong in _MARKS:
+        if found == {right, wrong}:
+            return [{right: "1", wrong: "0"}.get(text.casefold(), "") for text in texts]
+    return texts
 
 
 def _are_points(texts: Sequence[str]) -> bool:
@@ -75,6 +89,18 @@ def _right_answer(points: Sequence[str], answers: Sequence[str]) -> str | None:
         return None
     fits = len(right) == 1 and not right & wrong and "" not in right
     return next(iter(right)) if fits else ""
+
+
+def are_grades(items: Sequence[Sequence[str]]) -> bool:
+    """Whether columns hold numbers that are too many, and too large, to be options.
+
+    Examples
+    --------
+    >>> are_grades([["7", "9", "4", "10", "8"]]), are_grades([["1", "4", "2", "3", "5"]])
+    (True, False)
+    """
+    found = [{x for x in _numbers(cells) or [] if x is not None} for cells in items]
+    return bool(found) and all(len(own) >= 4 and max(own) > 5 for own in found)
 
 
 def holds_points(items: Sequence[Sequence[str]], totals: Sequence[Sequence[str]]) -> bool:

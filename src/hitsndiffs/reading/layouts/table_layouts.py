@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ from hitsndiffs.reading.layouts.long_tables import (
 )
 from hitsndiffs.reading.layouts.no_people import refuse_shares, refuse_tables_beside
 from hitsndiffs.reading.layouts.roles import WideRoles, wide_roles
-from hitsndiffs.reading.layouts.scored import holds_points
+from hitsndiffs.reading.layouts.scored import are_grades, holds_points
 from hitsndiffs.reading.layouts.turned import (
     refuse_aggregates,
     refuse_questions,
@@ -29,14 +30,20 @@ from hitsndiffs.reading.layouts.turned import (
 )
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.tables.file_table import FileTable
+from hitsndiffs.reading.vocabulary import tokens
 
-__all__ = ["find_table_layout", "layout_with_groups", "no_items"]
+__all__ = ["all_0_or_1", "find_table_layout", "layout_with_groups", "no_items"]
 
 #: Wider tables are refused, as every column costs time.
 WIDEST_TABLE = 250_000
 _MOST_SAMPLE = 5000
 #: Tables with more items than this are not tables of points.
 _MOST_POINTS = 500
+#: What is graded as a whole.
+_GRADED = {
+    "homework", "hw", "assignment", "assignments", "midterm", "exam", "quiz", "test", "lab",
+    "project", "essay", "final", "klausur", "hausaufgabe", "devoir", "examen", "tarea", "compito",
+}  # fmt: skip
 #: So many rows are looked at for marks of right answers.
 _ROWS_OF_MARKS = 200
 
@@ -120,7 +127,7 @@ def _wide(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
     if options.items is None and table.has_header:
         refuse_tables_beside(table, roles)
         _refuse_points(table, roles)
-    if options.items is None and _all_0_or_1(table, roles):
+    if options.items is None and all_0_or_1(table, roles.items):
         table.notes.append(
             "All answers are 0 or 1 and are taken as two options; if 1 means right, these are "
             "points, and counting them is enough."
@@ -131,13 +138,13 @@ def _wide(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
     return Layout("wide", "one row per user, one column per item", roles.columns, roles=roles)
 
 
-def _all_0_or_1(table: FileTable, roles: WideRoles) -> bool:
+def all_0_or_1(table: FileTable, items: Sequence[str]) -> bool:
     """Whether the answers in the first rows are 0 and 1 only, as marks of right answers are."""
-    if not 1 < len(roles.items) <= _MOST_POINTS:
+    if not 1 < len(items) <= _MOST_POINTS:
         return False
     places = {name: place for place, name in enumerate(table.names)}
     rows = table.sample[:_ROWS_OF_MARKS]
-    found = {row[places[n]].strip() for row in rows for n in roles.items if places[n] < len(row)}
+    found = {row[places[n]].strip() for row in rows for n in items if places[n] < len(row)}
     return found - {""} == {"0", "1"}
 
 
@@ -168,7 +175,9 @@ def _refuse_points(table: FileTable, roles: WideRoles) -> None:
     special = named_rows(labels)
     rows = [row for k, row in enumerate(rows) if k not in special]
     cells = {name: [row[places[name]] for row in rows] for name in (*roles.items, *totals)}
-    if holds_points([cells[n] for n in roles.items], [cells[n] for n in totals]):
+    columns = [cells[n] for n in roles.items]
+    graded = all({*tokens(n)} & _GRADED for n in roles.items) and are_grades(columns)
+    if graded or holds_points(columns, [cells[n] for n in totals]):
         raise Refusal(
             f"a table of points per question ({listed(roles.items, most=2)}), without answers",
             "export the answers that each person chose, or name the items if these are choices",

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.data.encoding.names import find_column, listed, recognise, shortened
 from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.layouts.header import looks_like_ids
@@ -88,7 +88,7 @@ def _by_key(table: FileTable) -> tuple[str, list[str]] | None:
         own = [n for n in rest if _agrees(table, n, [*rest, named[0]])]
     else:
         used = Counter(c for n in others for c in {c.strip() for c in table.cells(n)})
-        right |= {text for text, n in used.items() if n * 2 > len(others)}
+        right |= {text for text, n in used.items() if n > 1 and n * 3 > len(others)}
         own = [n for n in others if _share_in(table.cells(n), right) >= _FITS]
     if len(own) < 2 and not _share_options(table, others):
         return None
@@ -152,22 +152,25 @@ def _by_item(table: FileTable) -> tuple[str, list[str]] | None:
 
 
 def _by_rows(table: FileTable) -> tuple[str, list[str]] | None:
-    """Recognise rows that are numbered like items (Question 1, …) below columns that are not."""
+    """Recognise rows that are questions, or numbered like items, below columns that are not."""
     first, *names = table.names
-    rows = [tokens(cell) for cell in table.cells(first)]
-    words = {"".join(words)[:-1].rstrip("0123456789") for words in rows if words}
-    numbered = all(words and words[-1][-1].isdigit() for words in rows)
-    if len(rows) < 3 or len(words) != 1 or not numbered:
+    cells = [cell.strip() for cell in table.cells(first)]
+    if len(cells) < 3 or len(set(cells)) < len(cells) or len(names) > _MOST_COLUMNS:
         return None
-    (word,) = words
-    if word != "q" and not recognise("item", [word]):
-        return None
-    if len(names) > _MOST_COLUMNS or any(name[-1:].isdigit() for name in names):
+    asked = sum(cell.endswith("?") for cell in cells) * 5 >= len(cells) * 4
+    if not asked and not (_are_numbered_items(cells) and not any(n[-1:].isdigit() for n in names)):
         return None
     own = _answer_columns(table, exclude={first})
     if len(own) < 3 or not _share_options(table, own) or any(map(_OPTION.fullmatch, own)):
         return None
-    return f"the rows are numbered like items ({' '.join(rows[0])!r}, …)", own
+    return f"the rows are named like items ({shortened(cells[0], 30)!r}, …)", own
+
+
+def _are_numbered_items(cells: list[str]) -> bool:
+    """Whether texts are a word for items and a number: Question 1, Question 2, …."""
+    found = [re.fullmatch(r"(\D*?)[\W_]*\d+", cell) for cell in cells]
+    words = {match[1].casefold() if match else "" for match in found}
+    return len(words) == 1 and (words == {"q"} or bool(recognise("item", words)))
 
 
 def _agrees(table: FileTable, name: str, others: list[str]) -> bool:
