@@ -199,21 +199,11 @@ class OptionBook:
         return self.code_distinct(seen, places)
 
     def code_integers(self, values: Array, null: Flags | None = None) -> Codes:
-        """Code a column of integers; ``null`` marks empty cells."""
-        if null is not None and null.any():
-            values = np.where(null, values.dtype.type(0), values)
-        else:
-            null = None
+        """Code a column of integers; ``null`` marks empty cells, which hold 0."""
         if not len(values):
             return np.empty(0, dtype=np.uint8)
         low, high = int(values.min()), int(values.max())
-        if low >= 0 and high < 255:
-            small = values.astype(np.uint8)
-        elif -(2**15) <= low < 0 and high < 255:
-            small = values.astype(np.uint8)
-            small[values < 0] = 255
-            self.skipped.add(low)
-        else:
+        if low < -(2**15) or high >= 255:
             distinct, places = np.unique(values, return_inverse=True)
             if null is not None:
                 used = np.zeros(len(distinct), dtype=bool)
@@ -221,8 +211,12 @@ class OptionBook:
                 places = np.where(null, -1, (np.cumsum(used) - 1)[places])
                 distinct = distinct[used]
             return self.code_distinct(distinct.tolist(), places)
+        small = values.astype(np.uint8)
+        if low < 0:
+            np.putmask(small, values < 0, 255)
+            self.skipped.add(low)
         if null is not None:
-            small[null] = 255
+            np.putmask(small, null, 255)
         return self.code_bytes(small, max(high, 0) + 1)
 
     def code_bytes(self, values: npt.NDArray[np.uint8], n_values: int, labels: Any = None) -> Codes:
@@ -242,6 +236,7 @@ class OptionBook:
         null = np.isnan(values)
         with np.errstate(invalid="ignore"):
             whole = values.astype(np.int16)
+        np.putmask(whole, null, 0)
         if (null | (whole == values)).all():
             return self.code_integers(whole, null)
         distinct, places = np.unique(values[~null], return_inverse=True)

@@ -56,7 +56,8 @@ def code_cells(book: OptionBook, series: pl.Series | list[Any], short: int = SHO
     if len(series) < short:
         return book.code_objects(series.to_list())
     if series.dtype.is_integer():
-        return _code_integers(book, series)
+        null = series.is_null().to_numpy() if series.null_count() else None
+        return book.code_integers(series.fill_null(0).to_numpy(), null)
     if series.dtype != pl.String:
         return book.code_floats(series.fill_null(float("nan")).to_numpy())
     # Usually the first rows show all options, and one pass is enough.
@@ -70,24 +71,6 @@ def code_cells(book: OptionBook, series: pl.Series | list[Any], short: int = SHO
     distinct = series.unique(maintain_order=True).drop_nulls()
     places = series.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32).fill_null(-1)
     return book.code_distinct(distinct, places.to_numpy())
-
-
-def _code_integers(book: OptionBook, series: pl.Series) -> Codes:
-    import polars as pl
-
-    low, high = series.min(), series.max()
-    if not isinstance(low, int) or not isinstance(high, int):  # nothing but nulls
-        return np.full(len(series), 255, dtype=np.uint8)
-    if high >= 255 or low < -(2**15):
-        null = series.is_null().to_numpy() if series.null_count() else None
-        return book.code_integers(series.fill_null(0).to_numpy(), null)
-    if low < 0:
-        book.skipped.add(low)
-    if low < 0 or series.null_count():
-        small = series.cast(pl.UInt8, strict=False).fill_null(255).to_numpy()
-    else:
-        small = series.to_numpy().astype(np.uint8)
-    return book.code_bytes(small, high + 1)
 
 
 def _code_letters(book: OptionBook, series: pl.Series, likely: pl.Series) -> Codes | None:
