@@ -38,14 +38,8 @@ def take_column(table: Table, name: Any) -> Any:
 def user_groups(users: Factor, groups: Factor, place: Place, column: Any) -> dict[Any, Any]:
     """Return user → group, from the user and the group of each row.
 
-    A user whose cells are all blank is in no group; a user in two groups is refused.
-
-    Parameters
-    ----------
-    users, groups
-        The user and the group of each row.
-    place, column
-        Where they come from, for messages.
+    A user whose cells are all blank is in no group; a user in two groups is refused, in a message
+    that names the ``place`` and the ``column``.
 
     Examples
     --------

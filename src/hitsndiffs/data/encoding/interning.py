@@ -25,13 +25,7 @@ Numbers = npt.NDArray[np.int32]
 
 
 class Interner:
-    """Numbers the labels of a long column in order of first appearance, piece by piece.
-
-    Parameters
-    ----------
-    rows
-        How many rows are numbered at a time.
-    """
+    """Numbers the labels of a long column in order of first appearance, some rows at a time."""
 
     def __init__(self, rows: int = SLICE) -> None:
         self._rows = rows

@@ -38,16 +38,10 @@ def row_labels(cells: Iterable[Any]) -> tuple[Array, Flags]:
 def recognised_user(
     fitting: Sequence[Any], names_rows: Callable[[Any], bool], notes: list[str]
 ) -> Any:
-    """Return the first column whose values are all different, else the first; add a note.
+    """Return the first column that names its rows, else the first; add a note.
 
-    Parameters
-    ----------
-    fitting
-        Columns named like users, best match first.
-    names_rows
-        Whether a column has a different value in every row.
-    notes
-        A sentence is added.
+    ``fitting`` are columns named like users, best match first. ``names_rows`` says whether a column
+    has a different value in every row.
 
     Examples
     --------
@@ -70,20 +64,10 @@ def further_names(
     *,
     kept: Collection[Any] = (),
 ) -> list[Any]:
-    """Return the other columns that name the users and so are not items; add a note.
+    """Return the other columns that name the users and so are not items; add a note on them.
 
-    Parameters
-    ----------
-    user
-        The column that names the users.
-    names
-        All columns.
-    names_rows
-        Whether a column has a different value in every row.
-    notes
-        A sentence is added if there are such columns.
-    kept
-        Columns the caller has already decided about.
+    ``user`` is the column that names the users, ``names`` are all columns, and ``kept`` those that
+    the caller has already decided about.
     """
     others = [n for n in recognise("user", names, wide=True) if n != user and n not in kept]
     found = [name for name in others if names_rows(name)]
