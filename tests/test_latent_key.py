@@ -145,7 +145,7 @@ def test_posteriors_are_those_of_a_fine_grid_however_narrow(items):
     inside = np.abs(mean) < 2.5  # the coarse grid ends at 4
     sd = np.sqrt(weights @ FINE**2 - mean**2)
     step = FINE[1] - FINE[0]
-    assert np.abs(mean_found - mean)[inside].max() < 1.5e-3
+    assert (np.abs(mean_found - mean) < 1e-3 + 0.01 * sd)[inside].all()  # for any draw
     np.testing.assert_allclose(sd_found[inside], sd[inside], rtol=0.03)
     evidence = (top[:, 0] + np.log(raised.sum(axis=1) * step))[inside]
     np.testing.assert_allclose(evidence_found[inside], evidence, rtol=1e-4, atol=0.01)

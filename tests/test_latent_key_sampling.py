@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from cases_of_ability import exam as an_exam
-from cases_of_ability import with_own_letters
+from cases_of_ability import two_camps, with_own_letters
 from factory import make_responses, some
 from strict_engine import StrictEngine
 
@@ -62,8 +62,8 @@ def test_a_result_leaves_the_search_as_it_was(sizes):
 
 @pytest.mark.parametrize("answered", some([0.7, 1.0, 0.3], 1))
 def test_a_sample_leads_to_the_same_solution(answered):
-    r = make_responses(exam(3, users=2400, items=20, answered=answered)[0])
-    assert len(take_sample(problem_of(r)).users) < 1200
+    r = make_responses(exam(3, users=1200, items=20, answered=answered)[0])
+    assert len(take_sample(problem_of(r)).users) < 600
     assert take_sample(problem_of(r, Sizes())).is_whole
     quick, slow = (fitted(r, sizes) for sizes in (FEW, Sizes()))
     np.testing.assert_array_equal(best_options(r, quick), best_options(r, slow))
@@ -71,6 +71,24 @@ def test_a_sample_leads_to_the_same_solution(answered):
     np.testing.assert_allclose(quick.abilities, slow.abilities, atol=0.05)
     # fewer users are less sure, but more of them may be alike
     assert abs(quick.confidence - slow.confidence) < 0.2
+
+
+def test_every_solution_of_a_sample_is_carried_to_all():
+    """Two camps with a key each, one larger: whoever starts anew ends in the larger one's."""
+    camps = two_camps(3, users=1200, items=20)
+    smaller = camps[1::2][:400]
+    r = make_responses(with_own_letters(np.concatenate([camps[::2], smaller])))
+    quick, slow = (search(open_engine(r), sizes=sizes) for sizes in (FEW, Sizes()))
+    assert quick.sample is not None
+    assert slow.sample is None
+    keys = []
+    for reading in (1, 2):
+        method = LatentKey(resamples=0, reading=reading)
+        one, other = method.from_search(quick), method.from_search(slow)
+        keys.append(best_options(r, one))
+        np.testing.assert_array_equal(keys[-1], best_options(r, other))
+        np.testing.assert_allclose(one.scores, other.scores, atol=1e-9)
+    assert (keys[0] != keys[1]).all()
 
 
 @pytest.mark.parametrize("options", [2, 4])

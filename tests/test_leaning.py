@@ -22,6 +22,7 @@ from hitsndiffs.methods.latent_key.leanings import LeaningProblem
 from hitsndiffs.methods.latent_key.marks import MarksProblem, beyond_evidence
 from hitsndiffs.methods.latent_key.method import FEW_PER_ITEM, LatentKey
 from hitsndiffs.methods.latent_key.problem import Sizes
+from hitsndiffs.methods.latent_key.sampling import take_sample
 from hitsndiffs.methods.latent_key.search import search
 
 pytestmark = [
@@ -171,14 +172,23 @@ def test_labels_mean_the_same_in_a_part_of_the_items():
     np.testing.assert_array_equal(of_part[1].marked, marks.marked[options])
 
 
-def test_marks_of_many_items_are_fitted_as_well_as_those_of_few(monkeypatch):
+def test_marks_of_many_items_are_fitted_as_well_as_those_of_few():
+    """Half of the items tell who is good, and all of them join in for the last rounds."""
     data = open_engine(simulate("1pl", users=25, items=120, seed=1).responses)
-    evidence = []
-    for sizes in (Sizes(), Sizes(sample_items=50, sample_answers_of_user=20)):
-        monkeypatch.setattr(MarksProblem, "usual_sizes", sizes)
-        found = {mode.one_label: mode.fit.evidence for mode in search(data, axes=1).modes}
-        evidence.append(found["right"])
-    assert evidence[1] == pytest.approx(evidence[0], abs=10)
+    start = normal_scores(data, np.random.default_rng(0).random(25))
+    marks = [MarksProblem(data), MarksProblem(data)]
+    marks[1].sizes = Sizes(sample_items=50, sample_answers_of_user=20)
+    first, last = [], []
+    for problem in marks:
+        problem.label = "right"
+        sample = take_sample(problem)
+        first.append(sample.fit(start, 30))
+        last.append(sample.for_all(first[-1], 30))
+    assert [fit.problem.data.n_items for fit in first] == [120, 60]
+    whole, half = (fit.posterior.mean for fit in first)
+    assert np.corrcoef(whole, half)[0, 1] > 0.9
+    assert last[1].evidence == pytest.approx(last[0].evidence, abs=1)
+    np.testing.assert_allclose(last[1].posterior.mean, last[0].posterior.mean, atol=0.1)
 
 
 def test_a_mark_is_seen_from_its_word():
