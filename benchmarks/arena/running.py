@@ -203,6 +203,7 @@ def _recipe(data: str) -> str:
     return str(getattr(made, "__name__", made))
 
 
+@cache
 def _imports(source: str) -> list[str]:
     names = []
     for node in ast.walk(ast.parse(source)):

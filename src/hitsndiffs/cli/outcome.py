@@ -9,6 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from hitsndiffs.errors import InputError, lacks_memory, printable
@@ -95,12 +96,20 @@ def _spare_threads(args: list[str]) -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def _invoke(args: list[str]) -> int:
+@cache
+def _command() -> Any:
+    """All commands with their options; to build them takes some milliseconds."""
     import typer
 
     from hitsndiffs.cli.app import app
 
-    command: Any = typer.main.get_command(app)
+    return typer.main.get_command(app)
+
+
+def _invoke(args: list[str]) -> int:
+    import typer
+
+    command = _command()
     if COMPLETING in os.environ:  # the shell asks for completions
         command(args, prog_name="hnd", standalone_mode=False)
         return 0
