@@ -121,9 +121,9 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 	@$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/.ready: $(VENV)/.installed
+$(VENV)/.ready: $(VENV)/.made pyproject.toml
 	@$(INSTALL) --editable ".[plots,web,dask,irt]" --group dev
-	@touch $@
+	@touch $(VENV)/.installed $@
 
 $(VENV)/.docs: $(VENV)/.ready
 	@$(INSTALL) --group docs

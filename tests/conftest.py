@@ -21,6 +21,15 @@ settings.register_profile(
 settings.load_profile("house")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One process runs all tests of a file, unless a mark says which tests belong together."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            file = "doctests" if isinstance(item, pytest.DoctestItem) else item.path.stem
+            item.add_marker(pytest.mark.xdist_group(file))
+
+
 def pytest_collection_finish() -> None:
     """What the tests import stays: garbage collection need not search it again and again."""
     gc.freeze()

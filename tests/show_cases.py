@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 import hitsndiffs as hnd
@@ -41,6 +43,16 @@ def hostile() -> hnd.Responses:
     items = [f"{name}?" for name in HOSTILE]
     options = [HOSTILE[0], "=2", HOSTILE[6], '"' + "y" * 200]
     return hnd.Responses.from_wide(graded(users, items, options), users=users, items=items)
+
+
+@cache
+def hostile_report() -> str:
+    """A report on them, with a key and a file of such names; to draw it takes a second."""
+    from hitsndiffs.show.report import report_html
+
+    ranking = hnd.rank(hostile())
+    key = dict.fromkeys(ranking.responses.items, HOSTILE[0])
+    return report_html(ranking, key=key, file=f"/nowhere/{HOSTILE[6].replace('/', '-')}.csv")
 
 
 def copied() -> hnd.Responses:

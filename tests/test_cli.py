@@ -220,6 +220,7 @@ def test_reproduce_lists_its_figures(here: Here) -> None:
     assert "accuracy/grm/items" in {row[0] for row in body}
 
 
+@pytest.mark.xdist_group("test_experiments")  # which draws figures too
 def test_reproduce_runs_a_figure(here: Here, tmp_path: Path) -> None:
     done = here(
         "reproduce",

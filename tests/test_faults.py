@@ -251,6 +251,7 @@ def test_joined_files_keep_users_without_answers() -> None:
     assert np.isnan(hnd.rank(r, "majority").ranks[0])
 
 
+@pytest.mark.xdist_group("report")
 def test_no_label_becomes_html(tmp_path: Path) -> None:
     r = hnd.read_responses(table(tmp_path / "a.csv"))
     ranking = hnd.rank(r, "majority")

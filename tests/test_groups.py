@@ -204,6 +204,7 @@ def here(capsys: pytest.CaptureFixture[str]) -> Here:
 
 
 class TestCommand:
+    @pytest.mark.xdist_group("report")
     def test_a_column(self, here: Here, tmp_path: Path) -> None:
         path = tmp_path / "answers.csv"
         runs().write_csv(path)

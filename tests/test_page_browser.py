@@ -245,7 +245,7 @@ def test_accessible_everywhere(chromium: Any, page: Live) -> None:
 
 def test_hostile_names_do_no_harm(chromium: Any, page: Live) -> None:
     users = [f"{name}{number or ''}".replace("\n", " ") for number in range(2) for name in HOSTILE]
-    items = [f"{name} {i}".replace("\n", " ") for i, name in enumerate(HOSTILE)]
+    items = [f"{name} {i}".replace("\n", " ") for i, name in enumerate(HOSTILE[:8])]
     options = [HOSTILE[0], "=2", HOSTILE[6], '"' + "y" * 200]
     table = graded(users, items, options)
     text = _csv([["user", *items], *([u, *row] for u, row in zip(users, table, strict=True))])

@@ -174,7 +174,7 @@ def test_packed_bombs_are_bounded():
     with pytest.raises(InputError, match=r"larger than the memory limit allows \(1 MiB\)"):
         read(gzip.compress(b"[" + b"[]," * (1 << 20) + b"[]]"), max_memory="4MB")
     with pytest.raises(InputError, match="the line goes on for more than"):
-        read(gzip.compress(b"user,q1\n" + b"A" * (70 << 20)))
+        read(gzip.compress(b"user,q1\n" + b"A" * (70 << 20), 1))
 
 
 def test_too_many_columns_are_refused():

@@ -25,7 +25,7 @@ from hitsndiffs.show.theme import DARK, LIGHT, to_svg
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-pytestmark = pytest.mark.xdist_group("charts")  # one ranking serves many tests
+pytestmark = pytest.mark.xdist_group("report")  # what draws charts takes long to start
 
 
 def rows_of(spec: object) -> list[dict]:
