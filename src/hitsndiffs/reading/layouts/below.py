@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["first_line_below", "is_remark"]
+__all__ = ["first_line_below", "is_remark", "most_cells"]
 
 #: A name has fewer words and letters than this; a remark may have more.
 _WORDS, _LETTERS = 6, 50
@@ -26,6 +26,11 @@ def is_remark(text: str) -> bool:
     lower = sum(word.islower() and len(word) > 3 for word in words)
     long = len(words) >= _WORDS or len(text) >= _LETTERS or lower >= _LOWER
     return long or _SIGNS.fullmatch(text.strip()) is not None
+
+
+def most_cells(width: int) -> int:
+    """Return how many cells a remark below a table with so many columns may have."""
+    return max(1, min(width - 1, width // 3))
 
 
 def first_line_below(rows: Sequence[tuple[int, int, list[str]]], width: int) -> int | None:
@@ -50,7 +55,7 @@ def first_line_below(rows: Sequence[tuple[int, int, list[str]]], width: int) -> 
     """
     filled = [row for row in rows if any(cell.strip() for cell in row[2])]
     start = len(filled)
-    while start and len(filled[start - 1][2]) <= max(1, min(width - 1, width // 3)):
+    while start and len(filled[start - 1][2]) <= most_cells(width):
         start -= 1
     below = filled[start:]
     if not below or not start:

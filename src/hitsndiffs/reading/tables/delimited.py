@@ -15,7 +15,7 @@ from hitsndiffs.data.encoding.names import count, listed
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.source import ByteStream, Chunk, even_newlines, line_chunks
-from hitsndiffs.reading.layouts.below import first_line_below
+from hitsndiffs.reading.layouts.below import first_line_below, most_cells
 from hitsndiffs.reading.layouts.header import has_header
 from hitsndiffs.reading.tables.chunk_bytes import (
     after_line,
@@ -144,6 +144,10 @@ class DelimitedTable(FileTable):
         """Leave out the remarks below a small table."""
         data = b"".join(chunk.data for chunk in self._all_chunks())
         self._first = Chunk(data, self._first.first_line)
+        last = data.rstrip(b" \n").rpartition(b"\n")[2].decode()
+        cells = last.split(self._separator)
+        if '"' not in last and len(cells) > most_cells(self._width) and any(map(str.strip, cells)):
+            return  # the table goes on to the end; there is no need to parse it for that
         rows = list(self._records(self._first, check=False))
         line = first_line_below(rows, self._width)
         if line is None:
