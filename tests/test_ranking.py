@@ -242,6 +242,34 @@ def test_key_probabilities_sum_to_one_within_an_item(table):
         assert 0 <= sure <= 1 + 1e-12
 
 
+@pytest.mark.parametrize("params", [{}, {"reading": 2}, {"answers": {"q3": 1}}])
+def test_the_key_is_no_surer_than_the_readings_allow(params):
+    """By hand: the chance of each reading times its key, and the rest shared out evenly."""
+    r = make_responses(random_table(5, 30, 8, 3), items=[f"q{j}" for j in range(8)])
+    ranking = rank(r, **params)
+    readings, number = ranking.fit.readings, params.get("reading", 1) - 1
+    assert len(readings) > 1
+    starts = r.item_starts
+    for item in range(r.n_items):
+        own = slice(starts[item], starts[item + 1])
+        expected = ranking.fit.key_probabilities[own]
+        if r.items[item] not in params.get("answers", {}):
+            expected = expected * readings[number].probability
+            left = 1 - readings[number].probability
+            for other in (each for k, each in enumerate(readings) if k != number):
+                expected = expected + other.probability * other.key[own]
+                left -= other.probability
+            expected = expected + left / len(expected)
+        np.testing.assert_allclose(ranking.key_chances[own], expected, rtol=1e-12)
+        assert ranking.key_chances[own].sum() == pytest.approx(1)
+    sure = ranking.answer_key(with_confidence=True)
+    untold = [p for item, (_, p) in sure.items() if item not in params.get("answers", {})]
+    assert max(untold) < max(ranking.fit.key_probabilities)
+    assert ranking.answer_key() == {item: option for item, (option, _) in sure.items()}
+    if "answers" in params:
+        assert sure["q3"] == (1, 1.0)
+
+
 def test_the_key_follows_the_sign():
     r = make_responses(random_table(3, 40, 10, 3))
     up = rank(r, method="hnd")

@@ -14,7 +14,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.ties import patterns
-from hitsndiffs.results.diagnostics import best_options, item_remarks
+from hitsndiffs.results.diagnostics import item_remarks, settled
 from hitsndiffs.results.ranking import Ranking, rank
 from hitsndiffs.results.sureness import sureness
 from hitsndiffs.results.wording import count, judged, listed, per_cent
@@ -30,8 +30,6 @@ FEW_ANSWERS = 5
 #: A second axis with at least this share of the first one's strength competes with it.
 COMPETING = 0.9
 AXES = 4
-#: An item's key is settled when it is this likely.
-KEY_SETTLED = 0.9
 
 
 @dataclass(frozen=True)
@@ -339,14 +337,10 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
     probabilities = ranking.fit.key_probabilities
     if probabilities is None:
         return
-    _, sure = best_options(ranking.data.items, probabilities)
-    settled = int((sure >= KEY_SETTLED).sum())
-    yield Finding(
-        "likely key",
-        f"The answers settle the key of {settled} of {count(r.n_items, 'item')} "
-        f"(at least {per_cent(KEY_SETTLED)} sure).",
-        {"settled": settled, "mean_confidence": float(np.mean(np.maximum(sure, 0)))},
-    )
+    n_settled, said = settled(r.structure, probabilities)
+    likely = [p for _, p in ranking.answer_key(with_confidence=True).values()]
+    mean = sum(likely) / r.n_items
+    yield Finding("likely key", said, {"settled": n_settled, "mean_confidence": mean})
     yield from _ability(ranking)
     found = item_remarks(ranking.data, ranking.scores, probabilities, key)
     remarks = {

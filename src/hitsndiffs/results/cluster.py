@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, make
 from hitsndiffs.order.ties import TIE
 from hitsndiffs.reading.cluster import connect, in_plain_words
-from hitsndiffs.results.diagnostics import inferred_key
+from hitsndiffs.results.diagnostics import inferred_key, right_chances
 from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.uncertainty import spread_intervals
 
@@ -67,7 +68,8 @@ def rank_on_cluster(
         errors = fit.ability_errors if by == "ability" else fit.correct_errors
     scores = data.kept(scores)
     ranks = data.kept(data.ranks(scores, TIE * max(data.largest(scores), 1e-300)))
-    return ClusterRanking(data, method, fit, scores, ranks, errors)
+    parameters = estimator.get_params()
+    return ClusterRanking(data, method, parameters, fit, scores, ranks, errors)
 
 
 @dataclass(frozen=True)
@@ -78,14 +80,15 @@ class ClusterRanking:
     ----------
     data
         The engine.
-    method, fit
-        The method's name, and everything it found.
+    method, parameters, fit
+        The method's name, its parameters, and everything it found.
     scores, ranks, standard_errors
         Dask arrays, one value per user. Ranks are exact: 1 = best, ties share a rank.
     """
 
     data: Any
     method: str
+    parameters: Mapping[str, Any]
     fit: Fit
     scores: Any
     ranks: Any
@@ -104,7 +107,8 @@ class ClusterRanking:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
-        helps = what_helps(self.fit, self.data.items, told=False)
+        told = bool(self.parameters.get("answers"))
+        helps = what_helps(self.fit, self.data.items, told=told)
         return (*self.data.notes, *self.fit.sentences, *([] if helps is None else [helps]))
 
     @cached_property
@@ -125,7 +129,8 @@ class ClusterRanking:
             Return ``(option, probability)`` instead of the option.
         """
         items = self.data.items
-        return inferred_key(items, self.fit, self.method, with_confidence=with_confidence)
+        chances = right_chances(items, self.fit, self.parameters)
+        return inferred_key(items, self.fit, self.method, chances, with_confidence=with_confidence)
 
     def top(self, count: int = 20) -> dict[str, npt.NDArray[Any]]:
         """The best users, as columns."""

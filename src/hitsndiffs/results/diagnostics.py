@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.encoding.names import count, per_cent
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.items import Items
-from hitsndiffs.data.lookup import known_options, python_value
+from hitsndiffs.data.lookup import covered_items, known_options, python_value
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.fitted import Fit
@@ -24,6 +25,8 @@ __all__ = [
     "item_columns",
     "item_remarks",
     "option_columns",
+    "right_chances",
+    "settled",
 ]
 
 Vector = npt.NDArray[np.float64]
@@ -39,6 +42,8 @@ AGREED = 0.5
 #: this share, and the second one's choosers are abler than the others by this many standard errors
 #: (choosers of a wrong answer are weaker). At least this many strong users must have answered.
 SECOND_SHARE, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
+#: The key of an item is settled if it is at least this likely, should the ranking be right.
+KEY_SETTLED = 0.9
 #: A user guesses if the share correct is not above chance by this many standard errors.
 CHANCE = 1.645
 
@@ -54,18 +59,47 @@ def best_options(items: Items, probabilities: Vector) -> tuple[Ints, Vector]:
     return option, best
 
 
+def right_chances(items: Items, fit: Fit, parameters: Mapping[str, Any]) -> Vector | None:
+    """How likely each option is the right one of its item, whether the ranking is right or not.
+
+    The fit's key holds if the ranking is right. Other readings have other keys; and where no
+    reading is right nothing is known, so the options of an item share that chance evenly. What the
+    caller knows stays as it is.
+    """
+    held = fit.key_probabilities
+    if held is None or fit.confidence is None:
+        return held
+    ranked_by = int(parameters.get("reading", 1)) - 1
+    others = [r for number, r in enumerate(fit.readings) if number != ranked_by]
+    none = max(1 - fit.confidence - sum(r.probability for r in others), 0.0)
+    chances = fit.confidence * held + none / np.diff(items.starts)[items.of_option]
+    for reading in others:
+        chances = chances + reading.probability * np.nan_to_num(reading.key)
+    known = covered_items(items, parameters.get("answers") or parameters.get("key") or {})
+    return np.where(known[items.of_option], held, chances)
+
+
+def settled(items: Items, probabilities: Vector) -> tuple[int, str]:
+    """For how many items the key is settled if the ranking is right, and that in words."""
+    n = int((best_options(items, probabilities)[1] >= KEY_SETTLED).sum())
+    return n, (
+        f"If the ranking is right, the answers settle the key of {n:,} of "
+        f"{count(items.n_items, 'item')} (at least {per_cent(KEY_SETTLED)} sure)."
+    )
+
+
 def inferred_key(
-    items: Items, fit: Fit, method: str, *, with_confidence: bool = False
+    items: Items, fit: Fit, method: str, chances: Vector | None, *, with_confidence: bool = False
 ) -> dict[Any, Any]:
     """The likely right option of each item (see :meth:`hitsndiffs.Ranking.answer_key`)."""
-    if fit.key_probabilities is None:
+    if fit.key_probabilities is None or chances is None:
         raise InputError(f"Method '{method}' does not infer an answer key.")
-    options, sure = best_options(items, fit.key_probabilities)
+    options, _ = best_options(items, fit.key_probabilities)
     key: dict[Any, Any] = {}
-    for item, option, p in zip(items.labels, options, sure, strict=True):
+    for item, option in zip(items.labels, options, strict=True):
         if option >= 0:
             label = python_value(items.option_labels[option])
-            key[python_value(item)] = (label, float(p)) if with_confidence else label
+            key[python_value(item)] = (label, float(chances[option])) if with_confidence else label
     return key
 
 
@@ -90,6 +124,7 @@ def item_columns(
     scores: Vector,
     probabilities: Vector | None,
     key: Mapping[Any, Any] | None = None,
+    chances: Vector | None = None,
 ) -> dict[str, Any]:
     """Columns of the item table (see :meth:`hitsndiffs.Ranking.items`).
 
@@ -98,9 +133,11 @@ def item_columns(
     data, scores
         The data, and one score per user.
     probabilities
-        How likely each option is to be the right one.
+        How likely each option is to be the right one, if the ranking is right.
     key
         An answer key to compare with the answers.
+    chances
+        The same whether the ranking is right or not (see :func:`right_chances`).
     """
     columns: dict[str, Any] = {
         "item": data.items.labels,
@@ -115,7 +152,8 @@ def item_columns(
     strong_share, strong_answers = _strong_shares(data, scores)
     discrimination = _discriminations(data, scores)
     columns["key"] = _labels(data, option)
-    columns["confidence"] = np.where(known, sure, np.nan)
+    likely = sure if chances is None else chances[here]
+    columns["confidence"] = np.where(known, likely, np.nan)
     share = data.choosers_per_option[here] / data.answers_per_item
     columns["share"] = np.where(known, share, np.nan)
     columns["discrimination"] = np.where(known, discrimination[here], np.nan)

@@ -10,7 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.results.diagnostics import guessing, inferred_key, item_columns, option_columns
+from hitsndiffs.results.diagnostics import (
+    guessing,
+    inferred_key,
+    item_columns,
+    option_columns,
+    right_chances,
+)
 from hitsndiffs.results.values import to_frame
 
 if TYPE_CHECKING:
@@ -29,6 +35,7 @@ class RankingTables:
         responses: Responses
         fit: Fit
         method: str
+        parameters: Mapping[str, Any]
         scores: Vector
         ranks: Vector
         components: npt.NDArray[np.int64]
@@ -82,11 +89,14 @@ class RankingTables:
             "option": r.option_labels,
             "weight": blank if self.fit.option_weights is None else self.fit.option_weights,
             "choosers": r.choosers_per_option,
-            "key_probability": (
-                blank if self.fit.key_probabilities is None else self.fit.key_probabilities
-            ),
+            "key_probability": blank if self.key_chances is None else self.key_chances,
         }
         return to_frame(columns, r.kind)
+
+    @cached_property
+    def key_chances(self) -> Vector | None:
+        """How likely each option is right, all readings of the answers considered."""
+        return right_chances(self.responses.structure, self.fit, self.parameters)
 
     def answer_key(self, *, with_confidence: bool = False) -> dict[Any, Any]:
         """The likely right option of each item.
@@ -94,11 +104,11 @@ class RankingTables:
         Parameters
         ----------
         with_confidence
-            Return ``(option, probability)`` instead of the option: how likely it is to be right if
-            the ranking as a whole is (:attr:`Ranking.confidence`).
+            Return ``(option, probability)`` instead of the option. The probability takes into
+            account that the ranking as a whole may be wrong (:attr:`Ranking.confidence`).
         """
-        items = self.responses.structure
-        return inferred_key(items, self.fit, self.method, with_confidence=with_confidence)
+        items, chances = self.responses.structure, self.key_chances
+        return inferred_key(items, self.fit, self.method, chances, with_confidence=with_confidence)
 
     def items(self, *, key: Mapping[Any, Any] | None = None) -> Any:
         """One row per item: likely key, difficulty, discrimination, and what looks wrong with it.
@@ -109,7 +119,8 @@ class RankingTables:
             An answer key to compare with the answers (item → option): items that look mis-keyed,
             or that seem to have two right answers, are marked.
         """
-        columns = item_columns(self.data, self.scores, self.fit.key_probabilities, key)
+        held, chances = self.fit.key_probabilities, self.key_chances
+        columns = item_columns(self.data, self.scores, held, key, chances)
         return to_frame(columns, self.responses.kind)
 
     def options(self, *, groups: int = 3) -> Any:

@@ -62,7 +62,7 @@ class Item:
 def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[Item]:
     """All items in the order of the data, with what an answer key says against them."""
     data, scores, probabilities = ranking.data, ranking.scores, ranking.fit.key_probabilities
-    found = item_columns(data, scores, probabilities, key)
+    found = item_columns(data, scores, probabilities, key, ranking.key_chances)
     remarks = [Remark()] * data.n_items
     if probabilities is not None:
         remarks = item_remarks(data, scores, probabilities, key)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.data.files import text_writer, write_whole
+from hitsndiffs.results.diagnostics import settled
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.values import jsonable
@@ -162,7 +163,7 @@ def describe(
         rows=ranking_rows(ranking),
         scores_are=_scores_are(ranking),
         audit=None if key is None else _audit(items, key),
-        items_sentence=_items_sentence(items),
+        items_sentence=_items_sentence(ranking, items),
         doubts=[card for card in cards if card.item.remark],
         n_doubts=len(doubtful),
         others=[card for card in cards if not card.item.remark],
@@ -263,17 +264,13 @@ def _audit(items: Sequence[Item], key: Mapping[Any, Any]) -> Audit:
     return Audit(said, doubted)
 
 
-def _items_sentence(items: Sequence[Item]) -> str:
-    known = [item for item in items if item.confidence is not None]
-    if not known:
+def _items_sentence(ranking: Ranking, items: Sequence[Item]) -> str:
+    if ranking.fit.key_probabilities is None:
         return f"{count(len(items), 'item')}."
-    settled = sum((item.confidence or 0) >= 0.9 for item in known)
+    _, said = settled(ranking.responses.structure, ranking.fit.key_probabilities)
     doubts = sum(bool(item.remark) for item in items)
-    said = (
-        f"The answers settle the key of {settled:,} of {count(len(items), 'item')} "
-        "(at least 90 % sure). "
-    )
-    return said + (f"{count(doubts, 'item')} to look at." if doubts else "No item looks wrong.")
+    look = f"{count(doubts, 'item')} to look at." if doubts else "No item looks wrong."
+    return f"{said} {look}"
 
 
 def _guessers(ranking: Ranking) -> list[Care]:
