@@ -197,18 +197,18 @@ def _user_labels(
             f"{place.source}: the user column {column!r} is missing in some of the records; "
             "every record needs a user."
         )
-    labels, nameless = row_labels(_numbered_keys(cells))
+    labels, nameless = row_labels(_numbered_keys(cells, column))
     if check:
         check_user_names(labels, place, column)
     return labels, nameless
 
 
-def _numbered_keys(cells: list[str]) -> list[str]:
-    """Number the rows named like a key, of which there may be one per class."""
+def _numbered_keys(cells: list[str], column: str) -> list[str]:
+    """Number the rows named like a key or the column, of which there may be one per class."""
     if len(cells) > _MANY_ROWS:
         return cells
     repeated = {name for name, n in Counter(map(str.strip, cells)).items() if name and n > 1}
-    repeated = {name for name in repeated if is_key_name(name)}
+    repeated = {name for name in repeated if is_key_name(name) or name == column.strip()}
     if not repeated:
         return cells
     seen: Counter[str] = Counter()

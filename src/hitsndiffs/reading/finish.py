@@ -23,7 +23,7 @@ from hitsndiffs.reading.change import (
     with_items,
     with_users,
 )
-from hitsndiffs.reading.fold import Folding, fold_item, same_option, same_text
+from hitsndiffs.reading.fold import Folding, fold_item, is_blank_word, same_option, same_text
 from hitsndiffs.reading.formats.base import Column, LeftOut
 from hitsndiffs.reading.layouts.extra_rows import BOTTOM, TOP
 from hitsndiffs.reading.odd_options import odd_option_note
@@ -168,7 +168,8 @@ def _drop_strangers(done: Finished) -> None:
         own = Counter(map(str, answer_of(encoded, user).values()))
         foreign = sum(n for text, n in own.items() if used[text] == n)
         named = is_summary_name(label) or (is_key_name(label) and _fits_others(encoded, user))
-        strange[user] = not named and foreign >= _STRANGE * own.total()
+        absent = all(map(is_blank_word, own)) and not is_blank_word(label)
+        strange[user] = not named and not absent and foreign >= _STRANGE * own.total()
     if not strange.any():
         return
     for user in np.flatnonzero(strange).tolist():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hitsndiffs.data.encoding.names import shortened
 
-__all__ = ["Folding", "fold_item", "same_option", "same_text"]
+__all__ = ["Folding", "fold_item", "is_blank_word", "same_option", "same_text"]
 
 #: Words for «no answer», folded. Bare signs stay options if the item has other sign options.
 _PHRASES = """
@@ -25,6 +25,8 @@ _PHRASES = """
     keine angabe | ns/nr | s/r
 """
 _BLANK = frozenset(phrase.strip() for phrase in _PHRASES.split("|"))
+#: Characters that are not seen: they join or part words, or mark the byte order.
+_UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 _BETWEEN = re.compile(r"[,;|\n]")
 #: 2,5 is one number in much of the world.
 _DECIMAL = re.compile(r"\d+,\d+")
@@ -43,7 +45,12 @@ def same_text(text: str) -> str:
     >>> same_text("  Ａ "), same_text("Straße  1"), same_text("2,50")
     ('a', 'strasse 1', '2,50')
     """
-    return " ".join(unicodedata.normalize("NFKC", text).split()).casefold()
+    return " ".join(unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).split()).casefold()
+
+
+def is_blank_word(text: str) -> bool:
+    """Whether a text means «no answer»."""
+    return same_text(text) in _BLANK
 
 
 def same_option(text: str, labels: Sequence[str]) -> str | None:
@@ -163,7 +170,12 @@ def _as_set(text: str, single: set[str]) -> str:
 
 
 def _own_options(labels: Sequence[str], counts: Sequence[int], places: list[int]) -> bool:
-    """Whether spellings that differ in case are separate options, such as AA, Aa and aa."""
+    """Whether spellings that differ in case are separate options, such as AA, Aa and aa.
+
+    In such pairs of letters, each letter occurs an even number of times.
+    """
+    if any(n % 2 for n in Counter(same_text(labels[places[0]])).values()):
+        return False
     total = sum(counts[k] for k in places)
     common = [k for k in places if counts[k] >= max(2, _OWN_SHARE * total)]
     return len(common) > 2 and len(labels[places[0]]) > 1

@@ -51,7 +51,7 @@ _WORDS: dict[NameRole, str] = {
     "identity": """email emailaddress mail firstname lastname surname givenname familyname forename
         middlename mi initials fullname displayname nickname ip ipaddress phone section sectionid
         sectionname class classname course group cohort school institution department team gender
-        teacher book cntry
+        teacher book cntry platform
         sex age country language userlanguage birthday birthdate zip city session sessionid device
         browser useragent latitude longitude form formversion version keyversion testform
         set examset testset questionset testversion formcode examform examversion examcode

@@ -27,6 +27,9 @@ __all__ = [
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 #: A line such as ``sep=;`` tells Excel what separates the cells.
 _SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
+_DECIMAL = re.compile(r"\d+,\d+")
+#: All answers of somebody in a word.
+_MARKS = re.compile(r"[A-Z0-9*.\-]+|[a-z*.\-]+")
 #: How many rows are looked at to find the separator.
 _LOOK = 60
 #: A longer cell means that a quotation mark was never closed.
@@ -95,11 +98,12 @@ def _first_rows(text: str, separator: str) -> list[list[str]]:
 
 def _find_separator(text: str, expected: str) -> str:
     """Return the mark that cuts most rows into the same number of cells, at least two."""
-    best, best_score = expected, (0, 0.0, False, 0)
+    best, best_score = expected, (0, 0.0, False, 0, 0)
     for mark in (expected, *(mark for mark in SEPARATORS if mark not in (expected, " "))):
         if mark not in text:
             continue
-        widths_of = [len(row) for row in _first_rows(text, mark)]
+        rows = _first_rows(text, mark)
+        widths_of = [len(row) for row in rows]
         widths = Counter(widths_of)
         alike = Counter({width: n for width, n in widths.items() if width > 1})
         if not alike:
@@ -107,7 +111,8 @@ def _find_separator(text: str, expected: str) -> str:
         width, n = max(alike.items(), key=lambda pair: (pair[1], pair[0]))
         share = n / sum(widths.values())
         top = widths_of[0] == width  # decimal commas occur below the header, not in it
-        score = (2 if share > 0.9 else 1 if share > 0.3 else 0, round(share, 1), top, width)
+        level = 2 if share > 0.9 else 1 if share > 0.3 else 0
+        score = (level, round(share, 1), top, width, _decimals(rows))
         if score[0] and (score > best_score):
             best, best_score = mark, score
     if best_score[0] == 0 and _in_blanks(text):
@@ -115,21 +120,46 @@ def _find_separator(text: str, expected: str) -> str:
     return best
 
 
+def _decimals(rows: list[list[str]]) -> int:
+    """Return how many cells are numbers with a decimal comma."""
+    return sum(_DECIMAL.fullmatch(cell.strip()) is not None for row in rows for cell in row)
+
+
 def _in_blanks(text: str) -> bool:
-    """Whether every line has the same number of words, at least three (label files)."""
-    lines = [line.split() for line in text.splitlines()[:_LOOK] if line.strip()]
+    """Whether every line has the same number of words, at least three, or an id and its answers.
+
+    The header may lack one, as R writes it.
+    """
+    lines = [_words(line) for line in text.splitlines()[:_LOOK] if line.strip()]
     if len(lines) > 1 and not text.endswith("\n") and len(lines) == _LOOK:
         lines = lines[:-1]
-    widths = {len(words) for words in lines}
-    return len(lines) > 1 and len(widths) == 1 and min(widths) >= 3
+    if len(lines) < 2:
+        return False
+    widths = {len(words) for words in lines[1:]}
+    if len(widths) > 1 or len(lines[0]) not in (min(widths), min(widths) - 1):
+        return False
+    if widths == {2} and len(lines) > 4:
+        lengths = {len(words[-1]) for words in lines}
+        return (
+            len(lengths) == 1 and min(lengths) > 4 and all(_MARKS.fullmatch(w[-1]) for w in lines)
+        )
+    return min(widths) >= 3
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line; those in quotation marks may hold blanks."""
+    if '"' not in line:
+        return line.split()
+    return [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)]
 
 
 def rows_of_text(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank, each with the line on which it begins (from 1)."""
     if separator == " ":
-        for number, line in enumerate(text.splitlines(), start=1):
-            if line.strip():
-                yield number, line.split()
+        lines = [(k, _words(line)) for k, line in enumerate(text.splitlines(), 1) if line.strip()]
+        if len(lines) > 2 and all(len(row) == len(lines[0][1]) + 1 for _, row in lines[1:]):
+            lines[0] = lines[0][0], ["", *lines[0][1]]  # R does not name the column of row names
+        yield from lines
         return
     csv.field_size_limit(LONGEST_CELL)
     reader = csv.reader(_lines(text), delimiter=separator)

@@ -31,6 +31,11 @@ __all__ = [
 TOP, BOTTOM = 3, 8
 #: In more than this share of the rows, the word is an answer or a status, not a row's name.
 _FEW = 0.05
+#: Titles of parts of a table: Class 7b, Section 2.
+_TITLE = re.compile(
+    r"(?:class|section|group|period|klasse|gruppe|classe|groupe|clase|grupo|gruppo)\b.*",
+    re.IGNORECASE,
+)
 
 
 def named_rows(columns: Mapping[str, Sequence[str]]) -> dict[int, str]:
@@ -143,8 +148,8 @@ def rows_of_text(
     """Return the rows that hold a remark below the table, or the title of another part of it.
 
     A row without answers may also be a person who gave none. It is a remark if it follows the last
-    answer and is written like a sentence or stands below a blank row, and a title if the names of
-    the items follow.
+    answer and is written like a sentence or stands below a blank row, and a title if it names a
+    class or the names of the items follow. Rows that repeat these names are returned too.
 
     Parameters
     ----------
@@ -172,8 +177,10 @@ def rows_of_text(
         apart = apart or not told[row]
         if told[row] and (apart or is_remark(told[row])):
             found.append(row)
-    titles = [row for row in range(end - 1) if blank[row] and told[row]]
-    found += [row for row in titles if [column[row + 1].strip() for column in answers] == items]
+    again = [row for row in range(end) if [column[row].strip() for column in answers] == items]
+    titles = [row for row in range(end) if blank[row] and told[row]]
+    found += again
+    found += [row for row in titles if row + 1 in again or _TITLE.fullmatch(told[row])]
     return sorted(found)
 
 

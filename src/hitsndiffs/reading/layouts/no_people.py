@@ -10,7 +10,7 @@ from hitsndiffs.reading.layouts.roles import WideRoles
 from hitsndiffs.reading.tables.file_table import FileTable
 from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, plain, role_of_name, tokens
 
-__all__ = ["refuse_shares", "refuse_single_label", "refuse_tables_beside"]
+__all__ = ["refuse_other_text", "refuse_shares", "refuse_single_label", "refuse_tables_beside"]
 
 #: Counts of the same answers add up to the same number, in at least so many rows and columns.
 _ROWS, _COLUMNS = 5, 3
@@ -19,6 +19,17 @@ _ENOUGH = 8
 #: Wider tables are not looked at.
 _MOST_COLUMNS = 60
 _PEOPLE = FIRST_NAMES | LAST_NAMES | {"name", "fullname", "email", "emailaddress", "username"}
+
+
+def refuse_other_text(table: FileTable) -> None:
+    """Refuse text that only looks like a table: an ARFF file, a log of ``name=value``."""
+    if any(name.casefold().startswith("@attribute") for name in table.names[:_MOST_COLUMNS]):
+        raise Refusal("an ARFF file", "save it as CSV")
+    pairs = [n.partition("=")[0] for n in table.names[:_MOST_COLUMNS] if re.match(r"\w+=\S", n)]
+    if len(pairs) > 1 and all(
+        sum(cell.startswith(f"{name}=") for cell in row) for row in table.sample for name in pairs
+    ):
+        raise Refusal("a log with lines of name=value", "write a table with a header instead")
 
 
 def refuse_shares(table: FileTable) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from hitsndiffs.data.encoding.names import shortened
 from hitsndiffs.reading.formats.base import Column, Role
+from hitsndiffs.reading.layouts.content import ColumnContent
 from hitsndiffs.reading.layouts.extra_rows import named_rows
 from hitsndiffs.reading.layouts.scored import points_of_answers
 from hitsndiffs.reading.layouts.who import UserFinder
@@ -25,6 +26,8 @@ _FITS = 0.9
 _LABELS = 12
 #: Columns before a series of at least this many items are not items, if most items are in it.
 _SERIES = 8
+#: A question has at most so many options.
+_FEW_TEXTS = 8
 #: Past this many columns, those named in a series are items, whatever their cells.
 _MANY = 3000
 
@@ -254,11 +257,16 @@ class _Finder(UserFinder):
             self._put(name, "unused" if said == "row" else said, f"named like {_SAID[said]}")
             return False
         keep = in_family and kind not in ("mail", "link", "different", "text")
+        keep = keep or (name.rstrip().endswith("?") and self._has_few(content))
         keep = keep or (fits and kind not in ("time", "mail", "link", "counter"))
         if kind != "choice" and not keep:
             self._put(name, _ROLE_OF_KIND[kind], _REASONS[kind])
             return False
         return True
+
+    def _has_few(self, content: ColumnContent) -> bool:
+        """Whether a column holds a few texts, each of them several times: 1/2, 25%, 3:30."""
+        return 1 < len(content.counts) <= _FEW_TEXTS and len(content.counts) * 3 <= content.n_filled
 
     def _in_stock(self, name: str, stock: Counter[str]) -> bool:
         """Whether nearly all cells of a column are answers to at least two other items."""

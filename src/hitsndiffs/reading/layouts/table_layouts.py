@@ -19,7 +19,11 @@ from hitsndiffs.reading.layouts.long_tables import (
     long_layout,
     rated_subjects,
 )
-from hitsndiffs.reading.layouts.no_people import refuse_shares, refuse_tables_beside
+from hitsndiffs.reading.layouts.no_people import (
+    refuse_other_text,
+    refuse_shares,
+    refuse_tables_beside,
+)
 from hitsndiffs.reading.layouts.roles import WideRoles, wide_roles
 from hitsndiffs.reading.layouts.scored import are_grades, holds_points
 from hitsndiffs.reading.layouts.turned import (
@@ -92,6 +96,7 @@ def find_table_layout(
     if options.layout == "auto":
         refuse_aggregates(table)
         refuse_shares(table)
+        refuse_other_text(table)
         if options.items is None and is_long(table, given):
             return long_layout(table, given, "there are columns of users, items and answers")
         if not any(given.values()) and options.items is None:
