@@ -9,18 +9,22 @@ import numpy as np
 import pytest
 from cases_of_ability import exam, with_own_letters
 from factory import make_responses, some
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hitsndiffs import Responses, accuracy, rank, simulate
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.label_axes import LabelCentred, label_centred_axes
 from hitsndiffs.methods.labels import mark_in_words, sharing, two_labels
 from hitsndiffs.methods.latent_key.candidates import MANY_BLOCKS, item_blocks
+from hitsndiffs.methods.latent_key.confidence import FOLLOWED
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.habits import habits_of
 from hitsndiffs.methods.latent_key.leaning_candidates import ABILITIES
 from hitsndiffs.methods.latent_key.leanings import LeaningProblem
 from hitsndiffs.methods.latent_key.marks import MarksProblem, beyond_evidence
 from hitsndiffs.methods.latent_key.method import FEW_PER_ITEM, LatentKey
+from hitsndiffs.methods.latent_key.modes import multiple_correlation
 from hitsndiffs.methods.latent_key.problem import Sizes
 from hitsndiffs.methods.latent_key.sampling import take_sample
 from hitsndiffs.methods.latent_key.search import search
@@ -236,6 +240,40 @@ def naive_log_likelihood(table, problem, signal, key, user):
             p = 1 / (1 + np.exp(-line))
             total += key[candidate] * np.log(p if candidate == option else 1 - p)
     return total
+
+
+def opinions(seed, users=60, items=30):
+    """A survey: everybody agrees more or less with everything, and nothing is right or wrong."""
+    rng = np.random.default_rng(seed)
+    agrees = rng.standard_normal((users, 1)) * rng.uniform(0.8, 1.2, items)
+    agrees = agrees + 1 + 0.4 * rng.standard_normal(items)
+    return np.digitize(agrees + 0.4 * rng.standard_normal((users, items)), [-1.5, -0.5, 0.5, 1.5])
+
+
+@pytest.mark.parametrize("seed", some(range(4), 2))
+def test_an_order_that_follows_the_use_of_all_labels_is_never_sure(seed):
+    ranking = rank(make_responses(opinions(seed)))
+    assert ranking.confidence <= FOLLOWED
+    assert any("how often people chose each label" in note for note in ranking.notes)
+    table, _ = exam(seed, users=60, items=40)
+    usual = rank(make_responses(with_own_letters(table)))
+    assert usual.confidence > FOLLOWED
+    assert not any("how often people chose" in note for note in usual.notes)
+
+
+@given(st.integers(4, 30), st.integers(1, 5), st.integers(0, 10_000))
+def test_multiple_correlation_is_that_of_least_squares(n, k, seed):
+    rng = np.random.default_rng(seed)
+    of, by = rng.normal(size=n), rng.normal(size=(n, k))
+    by = np.column_stack([by, by.sum(axis=1)])  # the last one says nothing new
+    degrees = n - 1 - k
+    fitted = np.column_stack([np.ones(n), by])
+    left = of - fitted @ np.linalg.lstsq(fitted, of, rcond=None)[0]
+    expected = 0.0
+    if degrees > 0:
+        share = (left @ left) / ((of - of.mean()) @ (of - of.mean()))
+        expected = np.sqrt(max(1 - share * (n - 1) / degrees, 0))
+    assert multiple_correlation(of, list(by.T)) == pytest.approx(expected, abs=1e-6)
 
 
 def test_what_an_answer_says_is_that_of_the_formula():

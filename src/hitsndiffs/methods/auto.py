@@ -18,7 +18,7 @@ from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import sharing, two_labels
 from hitsndiffs.methods.latent_key.base import ByReading
 from hitsndiffs.methods.latent_key.method import LatentKey
-from hitsndiffs.methods.latent_key.reading import DOUBT, questions_of, readings_of
+from hitsndiffs.methods.latent_key.reading import DOUBT, in_words, questions_of, readings_of
 from hitsndiffs.methods.latent_key.search import CONFUSION_CELLS, Search, correlation
 from hitsndiffs.methods.latent_key.solutions import SAME_READING
 from hitsndiffs.methods.predictive import Contest, confusion_against_key
@@ -133,6 +133,7 @@ class Auto(ByReading):
         )
         fit = estimator._fit(data)
         readings, numbers = _readings(data, fit, found)
+        questions = questions_of(found, readings[:1]) if found.sample is None else ()
         chosen = self._reading_of(len(readings))
         if chosen > 0:
             fit = self._latent_key(found, numbers[chosen - 1])
@@ -142,6 +143,7 @@ class Auto(ByReading):
                 scores=readings[0].correct,
                 abilities=fit.scores,
                 ability_errors=fit.standard_errors,
+                notes=(*fit.notes, *in_words(found, readings, questions)),
             )
         why = (
             "all items share one set of labels, and confusion matrices predict hidden answers "
@@ -151,7 +153,7 @@ class Auto(ByReading):
             fit,
             confidence=readings[chosen].probability,
             readings=readings,
-            questions=questions_of(found, readings[:1]) if found.sample is None else (),
+            questions=questions,
         )
         return _with_choice(fit, "latent-key" if chosen > 0 else "dawid-skene", why)
 

@@ -126,8 +126,14 @@ def says_mark(label: str, *, in_words: bool, or_else: str = "") -> str:
     )
 
 
-def says_followed(label: str, correlation: float) -> str:
-    """Say that the order follows the share of one label."""
+def says_followed(label: str | None, correlation: float) -> str:
+    """Say that the order follows the share of one label, or the shares of all of them."""
+    if label is None:
+        return (
+            "The order follows how often people chose each label, whatever the item (correlation "
+            f"{correlation:.2f}): severe and lenient judges, or a taste for some answers, would "
+            "look the same, so this cannot be called sure."
+        )
     way = "higher" if correlation > 0 else "lower"
     return (
         f"The order follows how often people chose {label!r} (correlation {correlation:.2f}; those "

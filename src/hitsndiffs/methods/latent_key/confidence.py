@@ -59,7 +59,7 @@ class Signs:
     one_label
         1 where the solution holds one label right in every item, and no words say which.
     follows
-        1 where the order follows the share of one label.
+        1 where the order follows the share of one label, or the shares of all together.
     """
 
     steadiness: float
@@ -89,7 +89,7 @@ UNSTEADY = 0.25
 WEAK_AXIS, OTHER_AXIS = 0.6, 0.79
 #: From this excess of agreement on (twice what is expected) something else is at work.
 SHARED_MISTAKES = 0.7
-#: Where the order follows the share of one label, leaning to it would look the same.
+#: Where the order follows the shares of labels, leaning to some of them would look the same.
 FOLLOWED = 0.75
 #: Where all of the scores' variance is chance, it is no surer than this.
 UNRELIABLE = 0.7

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,16 @@ from hitsndiffs.methods.latent_key.problem import Problem, Solution
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.methods.latent_key.together import fit_all
 
-__all__ = ["HOPELESS", "Mode", "consensus", "correlation", "find_modes", "fit_from", "merged"]
+__all__ = [
+    "HOPELESS",
+    "Mode",
+    "consensus",
+    "correlation",
+    "find_modes",
+    "fit_from",
+    "merged",
+    "multiple_correlation",
+]
 
 #: Abilities that correlate this well belong to one solution.
 SAME = 0.99
@@ -145,3 +154,18 @@ def correlation(a: Floats, b: Floats) -> float:
     a, b = a - a.mean(), b - b.mean()
     size = float(np.sqrt(float(a @ a) * float(b @ b)))
     return float(a @ b) / size if size > 0 else 1.0
+
+
+def multiple_correlation(of: Floats, by: Sequence[Floats]) -> float:
+    """How well a linear function of some variables gives another one (0 to 1).
+
+    Adjusted for their number: 0 is expected where they have nothing to do with it.
+    """
+    of, by = of - of.mean(), [each - each.mean() for each in by]
+    products = np.array([[float(a @ b) for b in by] for a in by])
+    values, vectors = np.linalg.eigh(products)
+    free = values > 1e-9 * values[-1]
+    shared = (vectors.T @ [float(each @ of) for each in by])[free]
+    left = 1 - float((shared**2 / values[free]).sum()) / float(of @ of)
+    degrees = len(of) - 1 - int(free.sum())
+    return float(np.sqrt(max(1 - left * (len(of) - 1) / degrees, 0.0))) if degrees > 0 else 0.0

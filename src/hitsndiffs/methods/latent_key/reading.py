@@ -96,7 +96,7 @@ def in_words(
             f"one, the order changes (correlation {found.by_other_rule:.2f}). If they are runs "
             "of one model, a team or a class, say which group each belongs to."
         )
-    if found.confidence >= DOUBT:
+    if readings[0].probability >= DOUBT:
         return notes
     rivals = [r for r in readings[1:] if r.agreement < CONTRADICTED]
     if rivals:

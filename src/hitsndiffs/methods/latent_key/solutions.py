@@ -22,16 +22,23 @@ from hitsndiffs.methods.latent_key.confidence import (
 from hitsndiffs.methods.latent_key.copies import excess_spread, find_witnesses
 from hitsndiffs.methods.latent_key.habits import Habits
 from hitsndiffs.methods.latent_key.leanings import LeaningFit
-from hitsndiffs.methods.latent_key.modes import Mode, consensus, correlation, fit_from
+from hitsndiffs.methods.latent_key.modes import (
+    Mode,
+    consensus,
+    correlation,
+    fit_from,
+    multiple_correlation,
+)
 from hitsndiffs.methods.latent_key.problem import Problem
 from hitsndiffs.methods.latent_key.sampling import Sample, take_sample
 from hitsndiffs.spectral.shrinkage import Shrinkage
 
 __all__ = ["HALVED", "SAME_READING", "Search", "Surprise", "contradicts"]
 
-#: An order follows a label's share above this correlation, if there are at most this many labels.
+#: An order follows a label's share above this correlation, if there are at most this many labels;
+#: and it follows the use of three or more labels together above this multiple correlation.
 #: Then it is not sure, unless known answers support it by at least :data:`WELL_KNOWN` nats.
-FOLLOWS, MOST_FOLLOWED = 0.95, 12
+FOLLOWS, MOST_FOLLOWED, FOLLOWS_ALL = 0.95, 12, 0.9
 WELL_KNOWN = 3.0
 #: Shares of right answers that correlate this well belong to one reading; most readings kept.
 SAME_READING, MOST_READINGS = 0.9, 5
@@ -266,20 +273,28 @@ class Search:
         return label is not None and label == mark_in_words(self.problem.items)
 
     @cached_property
-    def followed(self) -> tuple[str, float] | None:
-        """The label whose share the order follows, and the correlation; ``None`` if none."""
+    def followed(self) -> tuple[str | None, float] | None:
+        """The label whose share the order follows, and the correlation; ``None`` if none.
+
+        No label but a correlation: the order follows how often each label was chosen, whatever the
+        item. Severity, or a taste for some answers, looks the same.
+        """
         data = self.problem.data
         shared = sharing(data.items)
         if shared.apart or not 2 <= len(shared.labels) <= MOST_FOLLOWED:
             return None
         n = data.answers_per_user
         correct = self.problem.right_shares(self.best.fit.key)
-        uses = data.choices(np.eye(len(shared.labels))[shared.numbers])
-        found = [correlation(correct, uses[:, i] / n) for i in range(len(shared.labels))]
-        strongest = int(np.argmax(np.abs(found)))
-        if abs(found[strongest]) <= FOLLOWS or float(correct.std()) == 0.0:
+        if float(correct.std()) == 0.0:
             return None
-        return str(shared.labels[strongest]), found[strongest]
+        uses = data.choices(np.eye(len(shared.labels))[shared.numbers])
+        shares = [uses[:, i] / n for i in range(len(shared.labels))]
+        found = [correlation(correct, share) for share in shares]
+        strongest = int(np.argmax(np.abs(found)))
+        if abs(found[strongest]) > FOLLOWS:
+            return str(shared.labels[strongest]), found[strongest]
+        together = multiple_correlation(correct, shares) if len(shares) > 2 else 0.0
+        return (None, together) if together > FOLLOWS_ALL else None
 
 
 def _known_leads(problem: Problem, mode: Mode) -> Floats:
