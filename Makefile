@@ -20,13 +20,12 @@ INSTALL = install() { \
 KERNELS = $(subst /,.,$(patsubst src/%.py,%,$(shell find src -name '*_kernel*.py')))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests coverage thorough lint warm format formats bench arena docs pictures fuzz dist clean
+.PHONY: help demo test tests thorough lint warm format formats bench arena docs pictures fuzz dist clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
-	@echo "make test    style, types, tests and doctests"
-	@echo "make coverage  the tests, and the lines that they do not reach"
-	@echo "make thorough  all of this, with every seed and setting of the tests"
+	@echo "make test    style, types, tests with coverage and doctests"
+	@echo "make thorough  the same, with every seed and setting of the tests"
 	@echo "make lint    style and types only"
 	@echo "make format  put the style right"
 	@echo "make formats every export and what reading it gives (docs/formats.md)"
@@ -47,15 +46,11 @@ test: $(VENV)/.ready
 
 # Many tests try a few of their seeds and settings; here they try all.
 thorough:
-	@HITSNDIFFS_TESTS=thorough $(MAKE) --no-print-directory test MEASURED="-m slipcover"
+	@HITSNDIFFS_TESTS=thorough $(MAKE) --no-print-directory test
 
 tests: warm
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-	  $(BIN)/python $(MEASURED) -m pytest -n $(JOBS) --dist loadgroup
-
-# Apart from the tests: to count lines takes an eighth of their time.
-coverage:
-	@$(MAKE) --no-print-directory tests MEASURED="-m slipcover"
+	  $(BIN)/python -m slipcover -m pytest -n $(JOBS) --dist loadgroup
 
 # Everything is imported and compiled once, before several processes would do it at the same time.
 warm: $(VENV)/.ready
