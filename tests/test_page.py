@@ -485,6 +485,13 @@ def test_a_limit_on_time() -> None:
         assert "took longer than" in said(answer)
 
 
+def test_the_process_to_fork_from_starts_with_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[bool] = []
+    monkeypatch.setattr("multiprocessing.forkserver.ensure_running", lambda: begun.append(True))
+    with live():
+        assert begun == [True]
+
+
 class SlowStart:
     """Processes that are done after a start of a thousand seconds."""
 

@@ -83,13 +83,14 @@ class Page(Frame):
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        """Remove idle visits while the server runs, and everything when it ends."""
+        """Prepare for work, remove idle visits while the server runs, and everything at its end."""
 
         async def sweep() -> None:
             while True:
                 await asyncio.sleep(SWEEP)
                 self.visits.sweep()
 
+        self.workers.prepare()
         sweeping = asyncio.create_task(sweep())
         try:
             yield

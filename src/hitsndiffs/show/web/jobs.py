@@ -80,10 +80,17 @@ class Workers:
         self._lock = threading.Lock()
         self._open: list[Job] = []
         self._threads = ThreadPoolExecutor(settings.workers, thread_name_prefix="hnd-job")
-        forking = "forkserver" in multiprocessing.get_all_start_methods()
-        self._context: Any = multiprocessing.get_context("forkserver" if forking else "spawn")
-        if forking:
+        self._forks = "forkserver" in multiprocessing.get_all_start_methods()
+        self._context: Any = multiprocessing.get_context("forkserver" if self._forks else "spawn")
+        if self._forks:
             self._context.set_forkserver_preload(list(PRELOADED))
+
+    def prepare(self) -> None:
+        """Start the process to fork from, which takes seconds, before the first visitor waits."""
+        if self._forks:
+            from multiprocessing import forkserver
+
+            forkserver.ensure_running()
 
     def start(self, task: dict[str, Any]) -> Job:
         """Start a piece of work, or let it wait its turn."""
