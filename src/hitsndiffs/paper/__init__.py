@@ -2,6 +2,6 @@
 
 from hitsndiffs.paper.command import list_figures, reproduce
 from hitsndiffs.paper.figures import FIGURES, Figure
-from hitsndiffs.paper.paper import paper_values
+from hitsndiffs.paper.values import paper_values
 
 __all__ = ["FIGURES", "Figure", "list_figures", "paper_values", "reproduce"]

@@ -10,8 +10,8 @@ import numpy as np
 
 from hitsndiffs.paper.contestants import contestant
 from hitsndiffs.paper.figures import FIGURES, Figure
-from hitsndiffs.paper.paper import DATA, paper_value, paper_values
 from hitsndiffs.paper.store import Store
+from hitsndiffs.paper.values import DATA, paper_value, paper_values
 
 __all__ = ["AGREE_WITHIN", "Result", "exponent", "summarise", "verdict"]
 

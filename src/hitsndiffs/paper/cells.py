@@ -20,9 +20,9 @@ from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.irt import Simulation, simulate, spaced_bock
 from hitsndiffs.paper.contestants import contestant
 from hitsndiffs.paper.figures import ABSOLUTE, FIGURES, FROM_ONE, PAIRS, Figure
-from hitsndiffs.paper.paper import DATA
 from hitsndiffs.paper.published import displacement, grm_abilities
 from hitsndiffs.paper.timing import Clock
+from hitsndiffs.paper.values import DATA
 from hitsndiffs.results.metrics import accuracy, average_ranks
 
 __all__ = ["Cell", "compute", "correlation"]

@@ -10,9 +10,9 @@ from hitsndiffs.paper.agreement import ENOUGH_RUNS, Result, summarise
 from hitsndiffs.paper.cells import Cell
 from hitsndiffs.paper.contestants import contestant
 from hitsndiffs.paper.figures import FIGURES, RANKERS
-from hitsndiffs.paper.paper import DATA, paper_value
 from hitsndiffs.paper.runner import Outcome, Work, run_work
 from hitsndiffs.paper.store import Store
+from hitsndiffs.paper.values import DATA, paper_value
 
 __all__ = [
     "CHECKED",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hitsndiffs.errors import InputError, did_you_mean
-from hitsndiffs.paper.paper import paper_values
+from hitsndiffs.paper.values import paper_values
 
 __all__ = ["FIGURES", "Figure", "choose"]
 

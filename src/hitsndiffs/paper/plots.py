@@ -17,7 +17,7 @@ from hitsndiffs.paper.contestants import CONTESTANTS, contestant
 from hitsndiffs.paper.diagrams import draw_models, draw_tripartite
 from hitsndiffs.paper.drawings import CURVES, worked_example
 from hitsndiffs.paper.figures import ABSOLUTE, FROM_ONE, PAIRS, Figure
-from hitsndiffs.paper.paper import DATA, paper_values
+from hitsndiffs.paper.values import DATA, paper_values
 
 __all__ = ["draw", "have_matplotlib"]
 

@@ -15,9 +15,9 @@ from multiprocessing import active_children, get_context
 from hitsndiffs.paper.cells import ONCE_FROM, Cell, Rank, Values, compute
 from hitsndiffs.paper.contestants import contestant
 from hitsndiffs.paper.figures import Figure
-from hitsndiffs.paper.paper import paper_value
 from hitsndiffs.paper.real import WHERE_FROM, data_folder
 from hitsndiffs.paper.store import Store
+from hitsndiffs.paper.values import paper_value
 
 __all__ = ["Outcome", "Work", "run_cells", "run_work"]
 
