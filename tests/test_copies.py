@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 
 from hitsndiffs import accuracy, rank
 from hitsndiffs.engines import open_engine
-from hitsndiffs.methods.latent_key import copies, pairs
-from hitsndiffs.methods.latent_key.copies import (
-    find_witnesses,
-)
+from hitsndiffs.methods.latent_key import copies
+from hitsndiffs.methods.latent_key.copies import PAIRWISE_UP_TO, find_witnesses
 from hitsndiffs.methods.latent_key.grid import normal_scores
 from hitsndiffs.methods.latent_key.model import KeyProblem, weights_of
 from hitsndiffs.methods.latent_key.modes import consensus
-from hitsndiffs.methods.latent_key.pairs import Pairs
+from hitsndiffs.methods.latent_key.pairs import KEPT, Pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
 
@@ -40,25 +38,20 @@ def with_copies(seed, copied=5, noise=0.0, **size):
 
 
 @examples(30)
-@given(st.integers(2, 9), st.integers(1, 6), st.integers(0, 10_000), st.booleans())
+@given(st.integers(2, 9), st.integers(1, 6), st.integers(0, 10_000), st.sampled_from([0, KEPT]))
 def test_what_pairs_have_in_common(users, items, seed, kept):
     answers = random_answers(users, items, 3, 0.3, seed)
     some = np.random.default_rng(seed).permutation(users)[:3]
-    with pytest.MonkeyPatch.context() as few:
-        if not kept:
-            few.setattr(pairs, "KEPT", 0)
-        agree, common = Pairs(open_engine(make_responses(answers))).of(some)
+    agree, common = Pairs(open_engine(make_responses(answers)), kept).of(some)
     one, other = answers[:, None], answers[some]
     np.testing.assert_array_equal(common, ((one >= 0) & (other >= 0)).sum(axis=2))
     np.testing.assert_array_equal(agree, ((one == other) & (one >= 0)).sum(axis=2))
 
 
 @pytest.mark.parametrize("pairwise", [True, False])
-def test_exact_copies_share_one_weight(pairwise, monkeypatch):
+def test_exact_copies_share_one_weight(pairwise):
     table, _ = with_copies(0, users=60, items=60)
-    if not pairwise:
-        monkeypatch.setattr(copies, "PAIRWISE_UP_TO", 0)
-    found = find_witnesses(*fitted(table))
+    found = find_witnesses(*fitted(table), pairwise_up_to=PAIRWISE_UP_TO if pairwise else 0)
     group = [0, *range(60, 65)]
     np.testing.assert_allclose(found.weights[group], 1 / 6)
     np.testing.assert_allclose(np.delete(found.weights, group), 1)
@@ -122,13 +115,12 @@ def test_probabilities_of_options_sum_to_one():
         np.testing.assert_allclose(problem.items.total(p), 1, atol=1e-6)
 
 
-def test_seeing_copies_has_a_price_in_large_data_too(monkeypatch):
+def test_seeing_copies_has_a_price_in_large_data_too():
     """Otherwise the solution that takes most users for copies would have the best evidence."""
     table, _ = with_copies(5, users=40, items=60)
     problem, fit = fitted(table)
     pairwise = find_witnesses(problem, fit)
-    monkeypatch.setattr(copies, "PAIRWISE_UP_TO", 0)
-    banded = find_witnesses(problem, fit)
+    banded = find_witnesses(problem, fit, pairwise_up_to=0)
     group = [0, *range(40, 45)]
     np.testing.assert_allclose(banded.copy_logs[group], pairwise.copy_logs[group], rtol=0.5)
 

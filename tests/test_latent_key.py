@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import naive_key
 import numpy as np
@@ -52,7 +53,7 @@ def compare_a_round(table, monkeypatch, witness=None, known=None, strong=None):
         problem.weigh(witness)
     start = a_start(len(table))
     # the oracle maximises each candidate to the end; so does the model here
-    monkeypatch.setattr(candidates, "FIRST_STEPS", 60)
+    monkeypatch.setattr(candidates, "fit_curves", partial(candidates.fit_curves, steps=60))
     found = problem.fit(start, max_rounds=1)
     key, posterior, evidence = naive_key.one_round(
         table, spread_about(start, np.full(len(start), START_SD)), witness, known, strong

@@ -42,11 +42,10 @@ def test_every_solver_finds_the_fiedler_vector(solver, users, missing):
     assert same_up_to_sign(v, vectors[:, 1], 1e-4)
 
 
-def test_direct_iterates_on_the_dense_matrix_when_it_is_large(monkeypatch):
-    monkeypatch.setattr("hitsndiffs.spectral.laplacian.EIGH_UP_TO", 100)
+def test_direct_iterates_on_the_dense_matrix_when_it_is_large():
     answers = random_answers(300, 15, 3, seed=2)
     r = make_responses(answers)
-    found = fiedler(open_engine(r), "direct")
+    found = fiedler(open_engine(r), "direct", eigh_up_to=100)
     values, vectors = np.linalg.eigh(laplacian(answers))
     assert found.values == pytest.approx(values[1:3], rel=1e-9)
     assert same_up_to_sign(found.vector, vectors[:, 1], 1e-6)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hitsndiffs import rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.hnd import HND
-from hitsndiffs.order import intervals, perfect
+from hitsndiffs.order import perfect
 from hitsndiffs.order.certificate import is_consecutive
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.intervals import count_orders, tree_of_intervals
@@ -122,13 +122,12 @@ def test_what_has_no_perfect_order_is_left_alone(seed, missing):
     assert checked_order(data, users) is None or consistent
 
 
-def test_a_first_look_at_few_users_settles_it(monkeypatch):
+def test_a_first_look_at_few_users_settles_it():
     """Users taken from all over the data: one odd user in five is among them."""
-    monkeypatch.setattr(perfect, "MOST_USERS", 30)
     table = np.sort(random_table(0, 300, 20, 3), axis=0)
-    assert may_be_perfect(open_engine(make_responses(table)))
+    assert may_be_perfect(open_engine(make_responses(table)), most_users=30)
     table[::5] = np.random.default_rng(0).integers(0, 3, table[::5].shape)
-    assert not may_be_perfect(open_engine(make_responses(table)))
+    assert not may_be_perfect(open_engine(make_responses(table)), most_users=30)
 
 
 def test_more_sheets_than_ends_of_options_have_no_perfect_order(monkeypatch):
@@ -222,9 +221,8 @@ def test_counts_by_hand(first, last, places, orders):
     assert count_orders(first, last, places) == orders
 
 
-def test_orders_of_too_many_options_are_not_counted(monkeypatch):
-    monkeypatch.setattr(intervals, "COUNTED_UP_TO", 2)
-    assert count_orders([0, 1, 2], [1, 2, 3], 4) is None
+def test_orders_of_too_many_options_are_not_counted():
+    assert count_orders([0, 1, 2], [1, 2, 3], 4, up_to=2) is None
 
 
 @examples(300)

@@ -27,11 +27,13 @@ Ends = tuple[int, int]
 COUNTED_UP_TO = 100_000
 
 
-def count_orders(first: npt.ArrayLike, last: npt.ArrayLike, n_users: int) -> int | None:
+def count_orders(
+    first: npt.ArrayLike, last: npt.ArrayLike, n_users: int, *, up_to: int = COUNTED_UP_TO
+) -> int | None:
     """Count the perfect orders of the distinct answer sheets, given one of them.
 
     ``first`` and ``last`` are the places of each option's first and last chooser in it. The result
-    is ``None`` if there are too many distinct options.
+    is ``None`` if there are more than ``up_to`` distinct options.
 
     >>> count_orders([0, 1, 2], [1, 2, 3], 4)  # a chain
     2
@@ -44,7 +46,7 @@ def count_orders(first: npt.ArrayLike, last: npt.ArrayLike, n_users: int) -> int
     # users with equal answers count as one: the only cuts are at the ends of the options
     cuts = np.unique(np.concatenate([[0, n_users], low, high]))
     ends = _distinct(np.searchsorted(cuts, low), np.searchsorted(cuts, high), len(cuts) - 1)
-    if len(ends) > COUNTED_UP_TO:
+    if len(ends) > up_to:
         return None
     number = 1
     for children, turning in _nodes(ends, len(cuts) - 1).values():

@@ -82,14 +82,14 @@ class PerfectOrder:
         return count_orders(self.first, self.last, len(self.order))
 
 
-def may_be_perfect(data: Engine, guide: Any = None) -> bool:
+def may_be_perfect(data: Engine, guide: Any = None, *, most_users: int = MOST_USERS) -> bool:
     """Whether a sample of users, taken from all over the data, has a perfect order.
 
     If the sample has none, neither have all users. The cost does not grow with the number of users.
     A ``guide`` (a user array of scores) that is nearly a perfect order saves time. If the sample
     would be half of the users or more, the answer is yes: checking them all takes hardly longer.
     """
-    some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, MOST_USERS))
+    some = int(np.clip(FIRST_CELLS // max(data.n_options, 1), FEWEST_USERS, most_users))
     if data.n_users <= 2 * some:
         return True
     # a user without answers may stand anywhere

@@ -37,6 +37,7 @@ def fiedler(
     seed: int = 0,
     tol: float = 1e-5,
     max_iterations: int = 100_000,
+    eigh_up_to: int = EIGH_UP_TO,
 ) -> Solution:
     """Find the second smallest eigenvalue of ``L`` and its vector with one of the solvers.
 
@@ -55,6 +56,8 @@ def fiedler(
         ``power`` stops when the unit vector changes by at most this (L2).
     max_iterations
         Most rounds.
+    eigh_up_to
+        ``direct`` iterates on the dense matrix if there are more users than this.
     """
     L = Laplacian.of(data)
     largest = float(L.degrees.max())
@@ -62,7 +65,7 @@ def fiedler(
         shift = largest if beta is None else float(beta)
         return _power(L, shift, np.random.default_rng(seed), tol, max_iterations)
     if solver == "direct" or (solver == "lanczos" and len(L.degrees) <= DENSE_UP_TO):
-        return _direct(L, largest, seed, max_iterations)
+        return _direct(L, largest, seed, max_iterations, eigh_up_to)
     if solver == "lanczos":
         ones = _ones(len(L.degrees))  # the known axis
         return lowest(L, L.degrees, ones, seed=seed, max_rounds=max_iterations)
@@ -81,12 +84,12 @@ def _power(L: Laplacian, beta: float, rng: np.random.Generator, tol: float, limi
     return replace(found, vector=cumulated(found.vector), value=beta - found.value)
 
 
-def _direct(L: Laplacian, beta: float, seed: int, limit: int) -> Solution:
+def _direct(L: Laplacian, beta: float, seed: int, limit: int, eigh_up_to: int) -> Solution:
     """ABH-direct: the dense Laplacian, solved outright or (as in the paper) by Lanczos."""
     m = len(L.degrees)
     refuse_large("direct", m)
     matrix = L.dense()
-    if m <= EIGH_UP_TO:
+    if m <= eigh_up_to:
         from scipy.linalg import eigh
 
         values, vectors = eigh(matrix, subset_by_index=[0, min(m - 1, 2)])

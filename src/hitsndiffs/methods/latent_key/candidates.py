@@ -208,16 +208,18 @@ def expected_logs(problem: Problem, key: Floats, curves: Curves) -> Floats:
     return logs
 
 
-def fit_curves(c: Curves, chosen: Floats, answered: Floats, rounds: int) -> tuple[Curves, Floats]:
+def fit_curves(
+    c: Curves, chosen: Floats, answered: Floats, rounds: int, steps: int | None = None
+) -> tuple[Curves, Floats]:
     """Maximise each candidate's log posterior in ``(a, b)``: damped Newton steps.
 
-    Most of the way is gone in the first round; later ones need a few steps.
+    Most of the way is gone in the first round; later ones need a few ``steps``.
     Returns the curves, and at the end the second derivatives in slope and in intercept, and the
     determinant of all of them, as rows.
     """
     a, b = c.slopes, c.intercepts
     others = _powers(answered - chosen)
-    for _ in range(FIRST_STEPS if rounds == 1 else STEPS):
+    for _ in range(steps or (FIRST_STEPS if rounds == 1 else STEPS)):
         # if the candidate is the key: how many would not choose it
         miss = logistic(_lines(-a, -b))
         missed = answered * miss

@@ -82,12 +82,14 @@ class Witnesses:
         )
 
 
-def find_witnesses(problem: Problem, fit: Solution) -> Witnesses:
+def find_witnesses(
+    problem: Problem, fit: Solution, *, pairwise_up_to: float = PAIRWISE_UP_TO
+) -> Witnesses:
     """Find users who agree beyond what a solution of the model explains by their abilities."""
     r = problem.data
     if r.n_users < 4:
         return Witnesses(r.everybody, 0.0 * r.everybody)
-    if r.n_responses * r.n_users <= PAIRWISE_UP_TO:
+    if r.n_responses * r.n_users <= pairwise_up_to:
         found = _pairwise(*_here(problem, fit))
         return Witnesses(r.user_array(found.weights), r.user_array(found.copy_logs))
     copies = _banded_copies(problem, fit)

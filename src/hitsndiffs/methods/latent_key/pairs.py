@@ -21,9 +21,9 @@ KEPT, SHEETS = 10_000_000, 10_000_000
 class Pairs:
     """Pairs of users; what they have in common does not depend on any solution."""
 
-    def __init__(self, data: Engine) -> None:
+    def __init__(self, data: Engine, kept: int = KEPT) -> None:
         self._data = data  # with NumPy's arrays
-        self._keeps = data.n_users**2 <= KEPT and data.n_options * data.n_users <= SHEETS
+        self._keeps = data.n_users**2 <= kept and data.n_options * data.n_users <= SHEETS
 
     def of(self, users: Ints) -> tuple[Counts, Counts]:
         """Items on which everybody (rows) agrees with some users (columns), and common items."""
