@@ -51,6 +51,19 @@ def test_a_perfect_order_and_an_infinite_lead_come_back(tmp_path):
     assert found.alike == ranking.fit.alike
 
 
+@pytest.mark.parametrize("method", ["auto", "hnd"])
+def test_a_perfect_order_of_some_users_comes_back(method, tmp_path):
+    """Of two groups that share no item, and beside users without answers."""
+    steps = [[*"AAA", None], [*"AAB", None], [*"ABB", None], [*"BBB", None]]
+    for others in ([[None, None, None, "A"]] * 2, [[None] * 4]):
+        ranking = hnd.rank(hnd.Responses.from_wide([*others, *steps]), method)
+        assert ranking.consistent
+        if others[0][3] is None:  # everybody who answered is in it, by the number in the data
+            assert sorted(ranking.fit.perfect.order.tolist()) == [1, 2, 3, 4]
+        ranking.save(tmp_path / "some.json")
+        assert hnd.load(tmp_path / "some.json") == ranking
+
+
 def test_the_details_in_json_have_plain_names():
     details = hnd.rank(simulated()).to_dict()["details"]
     assert {"chosen", "why", "n_alike", "alike", "solutions", "lead", "signs"} <= set(details)

@@ -233,6 +233,7 @@ def merged(data: Engine, parts: Sequence[Part], alone: Ints) -> Fit:
         n_iterations=max(part.fit.n_iterations for part in parts),
         notes=_collected_notes(parts, len(parts) + len(alone) > 1),
         residual=unsettled.residual,
+        perfect=_in_all(first.perfect, place.users) if _is_one(data, parts) else None,
         alike=numbered(first.alike, place.users),
     )
 
@@ -251,6 +252,11 @@ def numbered(alike: AlikeUsers | None, users: Ints) -> AlikeUsers | None:
     if alike is None:
         return None
     return replace(alike, users=tuple(sorted(int(users[j]) for j in alike.users)))
+
+
+def _in_all(perfect: PerfectOrder | None, users: Ints) -> PerfectOrder | None:
+    """The same order, with the users' numbers in the whole data."""
+    return None if perfect is None else replace(perfect, order=users[perfect.order])
 
 
 def _scoring_of_all(parts: Sequence[Part], q: int) -> Scoring | None:
