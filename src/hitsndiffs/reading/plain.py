@@ -146,8 +146,8 @@ def open_plain(
         if other is None:
             raise InputError(f"{document.name}: {refusal}") from None
         return other
-    marked = layout.roles is not None and all_0_or_1(table, layout.roles.items)
-    if marked and document.kind == "sheets" and options.items is None:
+    roles = layout.roles if document.kind == "sheets" and options.items is None else None
+    if roles is not None and all_0_or_1(table, roles.items):
         settings = document.settings
         other = _in_another_sheet(document, options, stack, one_of)
         if other is not None and _answers_instead(other, table.names):

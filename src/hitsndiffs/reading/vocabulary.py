@@ -155,6 +155,7 @@ _HINTS = (
     *["lös", "schl", "rätt", "đáp", "é", "å", "ø", "í", "ľ", "á", "ó", "ı", "ключ", "прав", "正"],
     *["答", "정", "مفتاح", "الإجاب", "σωστ", "เฉลย"],
 )
+_PLAIN_HINT, _HINT = (re.compile("|".join(hints)) for hints in (_PLAIN_HINTS, _HINTS))
 _SUMMARY_ROW = re.compile(
     r"(?:(?:class|group|overall|grand|sub|column|test|item|section|total|question)[\s_\-]*)*"
     r"(?:average|avg|mean|median|std\.?[\s_\-]*dev\.?(?:iation)?|standard[\s_\-]*deviation|sd|stdev|"
@@ -273,10 +274,10 @@ def is_key_name(label: str) -> bool:
     >>> [is_key_name(n) for n in ("Key - Form A", "**KEY**", "Clé de correction", "Key, B.")]
     [True, True, True, False]
     """
-    if len(label) >= 60:
+    if not 1 < len(label) < 60:
         return False
     text = unicodedata.normalize("NFKC", label).casefold()
-    if not any(hint in text for hint in (_PLAIN_HINTS if text.isascii() else _HINTS)):
+    if not (_PLAIN_HINT if text.isascii() else _HINT).search(text):
         return False
     before, bracket, _ = label.partition("(")
     if bracket and len(before.split()) > 1 and is_key_name(before):

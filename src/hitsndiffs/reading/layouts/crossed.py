@@ -162,10 +162,11 @@ class _Finder:
 
     def _unnamed_users(self) -> list[str]:
         """Return a column of labels that must be users, as another one crosses it too well."""
-        labels = [n for n in self.names if 2 < len(self.content(n).counts) <= len(self.rows) / 2]
-        labels = [n for n in labels if role_of_name(n) is None and not self._is_answer(n)]
-        if any(self.content(n).all_different for n in recognise("user", self.names, wide=True)):
-            return []
+        first = [*recognise("user", self.names, wide=True), self.names[0]]
+        if any(self.content(n).all_different for n in first):
+            return []  # it names the rows
+        labels = [n for n in self.names if role_of_name(n) is None and not self._is_answer(n)]
+        labels = [n for n in labels if 2 < len(self.content(n).counts) <= len(self.rows) / 2]
         for one, two in combinations(labels[:_MOST_LABELS], 2):
             by_chance = _repeats_by_chance(self.content(one), self.content(two))
             once = _pairs(self.cells[one], self.cells[two]) >= _SURELY_ONCE

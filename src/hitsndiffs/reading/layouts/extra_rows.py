@@ -177,7 +177,11 @@ def rows_of_text(
         apart = apart or not told[row]
         if told[row] and (apart or is_remark(told[row])):
             found.append(row)
-    again = [row for row in range(end) if [column[row].strip() for column in answers] == items]
+    again = [
+        row
+        for row in range(end)
+        if all(column[row].strip() == item for column, item in zip(answers, items, strict=True))
+    ]
     titles = [row for row in range(end) if blank[row] and told[row]]
     found += again
     found += [row for row in titles if row + 1 in again or _TITLE.fullmatch(told[row])]

@@ -37,8 +37,7 @@ def refuse_shares(table: FileTable) -> None:
     if not table.has_header or len(table.names) > _MOST_COLUMNS:
         return
     names = [n for n in table.names[1:] if role_of_name(n) is None]
-    cells = [[c.strip().removesuffix("%").strip() for c in table.cells(n)] for n in names]
-    numbers = [list(map(int, own)) for own in cells if own and all(map(str.isdecimal, own))]
+    numbers = [own for name in names if (own := _whole_numbers(table.cells(name)))]
     rows = list(zip(*numbers, strict=False))
     if len(numbers) < max(_COLUMNS, 0.8 * len(names)) or len(rows) < _ROWS:
         return
@@ -50,6 +49,17 @@ def refuse_shares(table: FileTable) -> None:
             "the answers of the people",
             "export the answers that each person gave",
         )
+
+
+def _whole_numbers(cells: list[str]) -> list[int]:
+    """Return cells as whole numbers, without a per cent sign; nothing if one is something else."""
+    found = []
+    for cell in cells:
+        text = cell.strip().removesuffix("%").strip()
+        if not text.isdecimal():
+            return []
+        found.append(int(text))
+    return found
 
 
 def refuse_single_label(table: FileTable, roles: WideRoles) -> None:

@@ -56,7 +56,8 @@ def points_of_answers(
 
 def _as_points(texts: list[str]) -> list[str]:
     """Write marks for right and wrong as 1 and 0; other texts stay as they are."""
-    found = {text.casefold() for text in texts} - {""}
+    distinct = set(texts)
+    found = {text.casefold() for text in distinct} - {""} if len(distinct) < 4 else set()
     for right, wrong in _MARKS:
         if found == {right, wrong}:
             return [{right: "1", wrong: "0"}.get(text.casefold(), "") for text in texts]
