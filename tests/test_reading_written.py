@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 
 import pytest
@@ -140,3 +141,16 @@ def test_an_id_and_all_answers_in_a_line():
         for i, c in zip(items, own, strict=True)
     }
     assert answers(r) == pairs
+
+
+def test_items_of_two_columns_in_several_pieces():
+    rows = quiz(["A", "B", "C"])
+    records = [
+        {"user": name, "task": "ab"[k // 4], "id": str(k % 4), "answer": answer}
+        for name, own in zip(NAMES, rows, strict=True)
+        for k, answer in enumerate(own)
+    ]
+    lines = "\n".join(map(json.dumps, records))  # the last line has no end, and is read apart
+    r = read_responses(io.BytesIO(lines.encode()))
+    assert r.n_items == 8
+    assert len(answers(r)) == 8 * 24

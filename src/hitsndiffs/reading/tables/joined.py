@@ -48,13 +48,21 @@ class JoinedTable(FileTable):
         for first, pieces in self._table.blocks(kept, own):
             parts = [as_texts(pieces[name]) for name in self._parts]
             cells = {name: pieces[name] for name in wanted if name in pieces}
-            cells[self.names[-1]] = [_joined(row) for row in zip(*parts, strict=True)]
+            names = [_joined(row) for row in zip(*parts, strict=True)]
+            cells[self.names[-1]] = names if self.is_small else _series(names)
             yield first, cells
 
     def records(self) -> Iterator[list[Any]]:
         """Yield the rows as lists."""
         for row in self._table.records():
             yield [*row, _joined([str(row[k]) for k in self._places])]
+
+
+def _series(names: list[str]) -> Any:
+    """Return a column of one of several pieces."""
+    import polars as pl
+
+    return pl.Series(names, dtype=pl.String)
 
 
 def _joined(cells: Sequence[str]) -> str:
