@@ -84,6 +84,17 @@ def test_links_lead_somewhere(page: str) -> None:
             assert anchor in map(slug, headings), f"{page}: {target}"
 
 
+def test_tests_named_in_the_pages_exist() -> None:
+    named = re.compile(r"`(?:tests/)?(test_\w+\.py|…)::(test_\w+)")
+    found = [(page, *each) for page, text in PAGES.items() for each in named.findall(text)]
+    assert len(found) > 20
+    file = ""
+    for page, place, name in found:
+        file = file if place == "…" else place
+        text = (ROOT / "tests" / file).read_text(encoding="utf-8")
+        assert f"def {name}(" in text, f"{page}: {file}::{name}"
+
+
 def test_files_named_in_the_readme_exist() -> None:
     for name in re.findall(r"`((?:docs|examples|benchmarks)/[\w./-]+\w)`", README):
         assert (ROOT / name).exists(), name
