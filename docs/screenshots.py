@@ -26,7 +26,7 @@ import hitsndiffs as hnd
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parent / "examples" / "quiz.csv"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 #: Name → width, height and colours of the window.
 LOOKS = {
