@@ -6,6 +6,7 @@ from dataclasses import is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.methods.fitted import USER_ARRAYS
@@ -102,9 +103,11 @@ def _check_type(value: Any, kind: Any, what: str) -> None:
         _check(len(each) == len(value), what)
         for part, own in zip(value, each, strict=True):
             _check_type(part, own, what)
-    elif origin is np.ndarray:
+    elif origin is np.ndarray or origin is npt.NDArray:
         _check(isinstance(value, np.ndarray), what)
-        (number,) = get_args(args[1])
+        (number,) = (
+            args if origin is npt.NDArray else get_args(args[1])
+        )  # NumPy 2.5, or older
         family = np.integer if number is np.int64 else number
         _check(number is Any or np.issubdtype(value.dtype, family), what)
     else:
