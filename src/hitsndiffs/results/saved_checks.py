@@ -105,9 +105,7 @@ def _check_type(value: Any, kind: Any, what: str) -> None:
             _check_type(part, own, what)
     elif origin is np.ndarray or origin is npt.NDArray:
         _check(isinstance(value, np.ndarray), what)
-        (number,) = (
-            args if origin is npt.NDArray else get_args(args[1])
-        )  # NumPy 2.5, or older
+        (number,) = args if origin is npt.NDArray else get_args(args[1])  # NumPy 2.5, or older
         family = np.integer if number is np.int64 else number
         _check(number is Any or np.issubdtype(value.dtype, family), what)
     else:
