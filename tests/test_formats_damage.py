@@ -130,7 +130,7 @@ def test_a_changed_file_is_read_or_refused(name, seed, tmp_path_factory):
         read(path)
 
 
-@pytest.mark.parametrize("name", FIRST.values())
+@pytest.mark.parametrize("name", [*FIRST.values(), "ground-truth-request"])
 def test_a_format_forced_on_another_file_is_refused(name, tmp_path):
     path = written(made(name), tmp_path)
     files = [file for file in sorted(tmp_path.rglob("*")) if file.is_file()][:2]

@@ -259,7 +259,10 @@ def _of_item(record: dict[str, Any], label: str, own: Any) -> Iterator[Answer]:
     item_name = item_of(record)
     item = label if item_name is None else as_text(record[item_name])
     right = key_of(record, None)
-    pairs = own.items() if isinstance(own, dict) else [(one[rater_of(one)], one) for one in own]
+    if isinstance(own, dict):
+        pairs = list(own.items())
+    else:
+        pairs = [(one[rater], one) for one in own if (rater := rater_of(one))]
     for person, leaf in pairs:
         yield Answer(as_text(person), item, chosen(leaf), right)
 
