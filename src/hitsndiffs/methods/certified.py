@@ -18,7 +18,13 @@ from hitsndiffs.methods.axis import with_key
 from hitsndiffs.methods.exact import along
 from hitsndiffs.methods.fitted import Fit
 from hitsndiffs.methods.hnd import HND
-from hitsndiffs.methods.labels import mark_in_words, says_followed, says_mark, sharing, two_labels
+from hitsndiffs.methods.labels import (
+    label_shares,
+    mark_in_words,
+    says_followed,
+    says_mark,
+    two_labels,
+)
 from hitsndiffs.methods.latent_key.base import KeySearchMethod
 from hitsndiffs.methods.latent_key.confidence import EITHER, FOLLOWED
 from hitsndiffs.methods.latent_key.modes import correlation
@@ -77,17 +83,16 @@ def _perfect(
 
 def _followed(data: Engine, fit: Fit) -> tuple[str, float]:
     """The shared label whose use the order follows most closely, and the correlation of ranks."""
-    shared = sharing(data.items)
-    if shared.apart or not 2 <= len(shared.labels) <= MOST_FOLLOWED:
+    used = label_shares(data, MOST_FOLLOWED)
+    if used is None:
         return "", 0.0
-    uses = data.collect(data.choices(np.eye(len(shared.labels))[shared.numbers]))
+    labels, shares = used[0], [data.collect(share) for share in used[1]]
     ranks = _ranks(data.collect(fit.scores))
-    shares = uses / data.collect(data.answers_per_user)[:, None]
-    found = [correlation(ranks, _ranks(share)) if np.ptp(share) > 0 else 0.0 for share in shares.T]
+    found = [correlation(ranks, _ranks(share)) if np.ptp(share) > 0 else 0.0 for share in shares]
     closest = max(
         range(len(found)), key=lambda number: (round(abs(found[number]), 9), found[number])
     )
-    return str(shared.labels[closest]), found[closest]
+    return str(labels[closest]), found[closest]
 
 
 def _ranks(values: Floats) -> Floats:

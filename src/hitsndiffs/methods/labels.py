@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Ints
 from hitsndiffs.data.items import Items
+from hitsndiffs.engines import Engine
 
 __all__ = [
     "MOST_LABELS",
     "Sharing",
     "label_numbers",
+    "label_shares",
     "mark_in_words",
     "says_followed",
     "says_mark",
@@ -89,6 +91,19 @@ def two_labels(items: Items) -> bool:
         return False
     found = {str(label) for label in items.option_labels}
     return len(found) == 2
+
+
+def label_shares(data: Engine, most: int) -> tuple[npt.NDArray[Any], list[Any]] | None:
+    """The labels that all items share, and for each the share of every user's answers.
+
+    ``None`` if they share none, or more than ``most``.
+    """
+    shared = sharing(data.items)
+    if shared.apart or not 2 <= len(shared.labels) <= most:
+        return None
+    uses = data.choices(np.eye(len(shared.labels))[shared.numbers])
+    n = data.answers_per_user
+    return shared.labels, [uses[:, i] / n for i in range(len(shared.labels))]
 
 
 def mark_in_words(items: Items) -> str | None:

@@ -24,6 +24,7 @@ __all__ = [
     "inferred_key",
     "item_columns",
     "item_remarks",
+    "judged_items",
     "option_columns",
     "right_chances",
     "settled",
@@ -139,13 +140,24 @@ def item_columns(
     chances
         The same whether the ranking is right or not (see :func:`right_chances`).
     """
+    return judged_items(data, scores, probabilities, key, chances)[0]
+
+
+def judged_items(
+    data: Engine,
+    scores: Vector,
+    probabilities: Vector | None,
+    key: Mapping[Any, Any] | None = None,
+    chances: Vector | None = None,
+) -> tuple[dict[str, Any], list[Remark]]:
+    """The columns of :func:`item_columns`, and the remarks with their kinds."""
     columns: dict[str, Any] = {
         "item": data.items.labels,
         "answers": data.answers_per_item,
         "options": np.diff(data.items.starts),
     }
     if probabilities is None:
-        return columns
+        return columns, [Remark()] * data.n_items
     option, sure = best_options(data.items, probabilities)
     here = np.maximum(option, 0)
     known = option >= 0
@@ -165,7 +177,7 @@ def item_columns(
     strong = _Strong(strong_share, strong_answers, discrimination)
     remarks = _remarks(data, strong, option, sure, key)
     columns["remark"] = [remark.text for remark in remarks]
-    return columns
+    return columns, remarks
 
 
 def item_remarks(

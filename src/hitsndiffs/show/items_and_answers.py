@@ -11,10 +11,8 @@ import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.results.diagnostics import (
-    Remark,
     best_options,
-    item_columns,
-    item_remarks,
+    judged_items,
     option_columns,
 )
 from hitsndiffs.results.ranking import Ranking
@@ -62,10 +60,7 @@ class Item:
 def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[Item]:
     """All items in the order of the data, with what an answer key says against them."""
     data, scores, probabilities = ranking.data, ranking.scores, ranking.fit.key_probabilities
-    found = item_columns(data, scores, probabilities, key, ranking.key_chances)
-    remarks = [Remark()] * data.n_items
-    if probabilities is not None:
-        remarks = item_remarks(data, scores, probabilities, key)
+    found, remarks = judged_items(data, scores, probabilities, key, ranking.key_chances)
 
     def number(name: str, i: int) -> float | None:
         value = found[name][i] if name in found else None

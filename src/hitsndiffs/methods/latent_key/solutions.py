@@ -9,7 +9,7 @@ from math import log
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
-from hitsndiffs.methods.labels import mark_in_words, sharing
+from hitsndiffs.methods.labels import label_shares, mark_in_words
 from hitsndiffs.methods.latent_key.confidence import (
     DISAGREE,
     MOST_LEAD,
@@ -279,20 +279,15 @@ class Search:
         No label but a correlation: the order follows how often each label was chosen, whatever the
         item. Severity, or a taste for some answers, looks the same.
         """
-        data = self.problem.data
-        shared = sharing(data.items)
-        if shared.apart or not 2 <= len(shared.labels) <= MOST_FOLLOWED:
-            return None
-        n = data.answers_per_user
+        used = label_shares(self.problem.data, MOST_FOLLOWED)
         correct = self.problem.right_shares(self.best.fit.key)
-        if float(correct.std()) == 0.0:
+        if used is None or float(correct.std()) == 0.0:
             return None
-        uses = data.choices(np.eye(len(shared.labels))[shared.numbers])
-        shares = [uses[:, i] / n for i in range(len(shared.labels))]
+        labels, shares = used
         found = [correlation(correct, share) for share in shares]
         strongest = int(np.argmax(np.abs(found)))
         if abs(found[strongest]) > FOLLOWS:
-            return str(shared.labels[strongest]), found[strongest]
+            return str(labels[strongest]), found[strongest]
         together = multiple_correlation(correct, shares) if len(shares) > 2 else 0.0
         return (None, together) if together > FOLLOWS_ALL else None
 
