@@ -24,7 +24,7 @@ from benchmarks.arena.cases import Array
 from benchmarks.arena.story_kinds import STORIES
 from benchmarks.arena.story_parts import Story
 from benchmarks.arena.summary import RIGHT, number, table
-from hitsndiffs.data.encoding.names import per_cent
+from hitsndiffs.data.words import per_cent
 from hitsndiffs.results.metrics import accuracy
 
 __all__ = ["Outcome", "outcome", "section", "told", "true_shares", "written"]

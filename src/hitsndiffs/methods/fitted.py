@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats, Ints
-from hitsndiffs.data.encoding.names import per_cent
+from hitsndiffs.data.words import per_cent
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.readings import Question, Reading
 from hitsndiffs.methods.scoring import Scoring

@@ -14,13 +14,13 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.groups import user_groups
 from hitsndiffs.data.encoding.interning import Interner, trimmed
 from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.names import count, listed, shortened
 from hitsndiffs.data.encoding.option_book import Codes, is_blank
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array
 from hitsndiffs.data.encoding.series import code_cells
 from hitsndiffs.data.encoding.users import row_labels
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.data.pool import Run, available_cores
+from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import with_users
 from hitsndiffs.reading.group_column import GroupColumn

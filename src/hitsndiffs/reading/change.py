@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.names import shortened
 from hitsndiffs.data.encoding.option_book import in_order
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array
 from hitsndiffs.data.layouts import choosers_in_codes, choosers_in_rows
+from hitsndiffs.data.words import shortened
 from hitsndiffs.errors import InputError
 
 __all__ = [

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import listed, shortened
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes
 from hitsndiffs.data.known_key import KnownKey
+from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import (
     answer_of,

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hitsndiffs.data.encoding.names import shortened
+from hitsndiffs.data.words import shortened
 
 __all__ = ["Folding", "fold_item", "is_blank_word", "same_option", "same_text"]
 

@@ -8,9 +8,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.data.encoding.names import find_column, listed, recognise, shortened, suggestion
+from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.formulas import with_formulas
+from hitsndiffs.data.words import listed, shortened, suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import FileDocument, Settings
 from hitsndiffs.reading.files.encodings import find_encoding

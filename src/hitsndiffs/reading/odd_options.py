@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from itertools import pairwise
 
-from hitsndiffs.data.encoding.names import count, listed
 from hitsndiffs.data.encoding.result import Encoded
+from hitsndiffs.data.words import count, listed
 from hitsndiffs.reading.change import choosers
 
 __all__ = ["odd_option_note"]

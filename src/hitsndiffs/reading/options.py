@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from hitsndiffs.data.encoding.long import DUPLICATES
-from hitsndiffs.data.encoding.names import suggestion
+from hitsndiffs.data.words import suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import Settings
 from hitsndiffs.reading.formats.base import Choices

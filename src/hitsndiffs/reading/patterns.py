@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
-from hitsndiffs.data.encoding.names import listed, suggestion
+from hitsndiffs.data.words import listed, suggestion
 from hitsndiffs.errors import InputError
 
 __all__ = ["exactly", "match_names"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
-from hitsndiffs.data.encoding.names import count, find_column, recognise
+from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded
+from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import build_long, build_transposed, build_wide
 from hitsndiffs.reading.files.documents import FileDocument

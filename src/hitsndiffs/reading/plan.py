@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.data.display import Viewed
-from hitsndiffs.data.encoding.names import listed, shortened
+from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import ROLES, Column, LeftOut
 from hitsndiffs.reading.options import ReadingOptions

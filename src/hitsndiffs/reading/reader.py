@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.data.encoding.groups import groups_in_words
-from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.folders import FolderDocument, open_document

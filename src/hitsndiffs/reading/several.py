@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import listed, recognise
+from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.result import Encoded, Place, label_array
 from hitsndiffs.data.encoding.wide import dropped_items
+from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import joined, triples, with_items
 from hitsndiffs.reading.formats.base import Column

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.encoding.result import Encoded, Place
+from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import LeftOut, Stream
 

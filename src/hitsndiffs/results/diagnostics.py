@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.names import count, per_cent
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import covered_items, known_options, python_value
+from hitsndiffs.data.words import count, per_cent
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.fitted import Fit

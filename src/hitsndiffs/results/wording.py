@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hitsndiffs.data.encoding.names import count, per_cent
+from hitsndiffs.data.words import count, per_cent
 
 __all__ = ["count", "joined", "judged", "listed", "missing", "per_cent", "sizes"]
 

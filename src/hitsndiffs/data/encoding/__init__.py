@@ -11,10 +11,11 @@ import numpy as np
 from hitsndiffs.data.arrays import Array, Flags
 from hitsndiffs.data.encoding.groups import groups_in_words, take_column, user_groups
 from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.names import find_column, listed, recognise
+from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
 from hitsndiffs.data.encoding.users import further_names, recognised_user, row_labels
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
+from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import count, find_column, shortened
+from hitsndiffs.data.encoding.names import find_column
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.lookup import python_value
+from hitsndiffs.data.words import count, shortened
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:

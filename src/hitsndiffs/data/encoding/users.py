@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.arrays import Array, Flags
-from hitsndiffs.data.encoding.names import listed, recognise
+from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.encoding.result import label_array
+from hitsndiffs.data.words import listed
 
 __all__ = ["further_names", "recognised_user", "row_labels"]
 

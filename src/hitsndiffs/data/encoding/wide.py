@@ -9,7 +9,6 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Array, Flags, Ints
 from hitsndiffs.data.encoding.blocks import CellBlock, NumberedBlock
-from hitsndiffs.data.encoding.names import count, listed
 from hitsndiffs.data.encoding.option_book import (
     Codes,
     OptionBook,
@@ -27,6 +26,7 @@ from hitsndiffs.data.encoding.result import (
 from hitsndiffs.data.layouts import answers_in_codes, rows_of_codes
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import DENSE_FROM
+from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 
 #: An item with at least this many answers, all different, gets a note.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.names import per_cent
+from hitsndiffs.data.words import per_cent
 from hitsndiffs.methods.labels import says_followed, says_mark
 from hitsndiffs.methods.latent_key.confidence import SHARED_MISTAKES
 from hitsndiffs.methods.latent_key.leanings import LeaningFit

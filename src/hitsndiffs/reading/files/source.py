@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.names import shortened, suggestion
+from hitsndiffs.data.words import shortened, suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.archives import too_large, zstandard
 from hitsndiffs.reading.sizes import DEFAULT, NO_LIMIT, Sizes

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from hitsndiffs.data.encoding.names import listed, suggestion
+from hitsndiffs.data.words import listed, suggestion
 from hitsndiffs.errors import InputError, lacks_memory
 from hitsndiffs.reading.quiet import without_panics
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hitsndiffs.data.encoding.names import recognise, shortened
+from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.words import shortened
 from hitsndiffs.reading.formats.base import Choices, Document, Format, Refusal, Stream
 from hitsndiffs.reading.formats.common import as_text, is_free_text, objects
 from hitsndiffs.reading.formats.nested_shapes import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from hitsndiffs.data.encoding.names import shortened
+from hitsndiffs.data.words import shortened
 from hitsndiffs.reading.formats.common import as_text, literal
 from hitsndiffs.reading.formats.sheet import Table
 from hitsndiffs.reading.tables.file_table import FileTable

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from hitsndiffs.data.encoding.names import ROLES, listed, recognise
+from hitsndiffs.data.encoding.names import ROLES, recognise
+from hitsndiffs.data.words import listed
 from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.tables.file_table import FileTable

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hitsndiffs.data.encoding.names import listed
+from hitsndiffs.data.words import listed
 from hitsndiffs.reading.formats.base import Column
 from hitsndiffs.reading.layouts.roles import WideRoles
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hitsndiffs.data.encoding.names import shortened
+from hitsndiffs.data.words import shortened
 from hitsndiffs.reading.formats.base import Column, Role
 from hitsndiffs.reading.layouts.content import ColumnContent
 from hitsndiffs.reading.layouts.extra_rows import named_rows

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 
-from hitsndiffs.data.encoding.names import listed
+from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.layouts.crossed import crossed

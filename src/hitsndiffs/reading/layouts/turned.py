@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from hitsndiffs.data.encoding.names import find_column, listed, recognise, shortened
+from hitsndiffs.data.encoding.names import find_column, recognise
+from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.reading.formats.base import Column, Refusal
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.layouts.header import looks_like_ids

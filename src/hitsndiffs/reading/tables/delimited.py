@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.names import count, listed
 from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.source import ByteStream, Chunk, even_newlines, line_chunks
 from hitsndiffs.reading.layouts.below import first_line_below, most_cells

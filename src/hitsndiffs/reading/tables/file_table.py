@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hitsndiffs.data.encoding.names import listed
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import text_of
+from hitsndiffs.data.words import listed
 from hitsndiffs.reading.formats.common import unique
 
 __all__ = ["Columns", "FileTable", "as_texts", "unique_names"]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import listed, recognise, shortened
+from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.jsontext import DEEPEST, check_depth
 from hitsndiffs.reading.files.source import ByteStream, line_chunks

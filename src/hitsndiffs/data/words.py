@@ -1,0 +1,70 @@
+"""Counts, shares and lists of names, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from hitsndiffs.errors import closest
+
+__all__ = ["count", "listed", "per_cent", "shortened", "suggestion"]
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "user"), count(2500, "user")
+    ('1 user', '2,500 users')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def per_cent(share: float, digits: int = 0) -> str:
+    """Return a share in per cent; only exact 0 and 100 are shown as such.
+
+    >>> per_cent(0.25), per_cent(0.0), per_cent(0.0001), per_cent(0.9999), per_cent(0.123, 1)
+    ('25 %', '0 %', 'under 1 %', 'over 99 %', '12.3 %')
+    """
+    step = 10.0**-digits
+    if 0 < share * 100 < step:
+        return f"under {step:.{digits}f} %"
+    if 100 - step < share * 100 < 100:
+        return f"over {100 - step:.{digits}f} %"
+    return f"{100 * share:.{digits}f} %"
+
+
+def listed(names: Iterable[Any], most: int = 5) -> str:
+    """Return the first few names, in quotes.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(range(9), most=2)
+    ("'a' and 'b'", "'0', '1' and 7 more")
+    """
+    texts = [f"'{shortened(str(name))}'" for name in names]
+    if len(texts) > most + 1:
+        texts = [*texts[:most], f"{len(texts) - most} more"]
+    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
+def shortened(text: str, most: int = 80) -> str:
+    """Return a text, cut to a length that fits in a message.
+
+    Examples
+    --------
+    >>> shortened("abc"), len(shortened("abc" * 1000))
+    ('abc', 80)
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def suggestion(name: Hashable, known: Iterable[Hashable]) -> str:
+    """Return `` (did you mean 'x'?)`` if a known name is close, else nothing.
+
+    Examples
+    --------
+    >>> suggestion("wroker", ["worker", "task"])
+    " (did you mean 'worker'?)"
+    """
+    close = closest(name, known)
+    return "" if close is None else f" (did you mean {close!r}?)"
