@@ -7,10 +7,10 @@ from formats.cases import CASES, made
 from formats.quiz import Made
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.exports import FORMATS, find_format
+from hitsndiffs.reading.exports.base import Choices, Stream
 from hitsndiffs.reading.files.documents import Settings
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
-from hitsndiffs.reading.formats import FORMATS, find_format
-from hitsndiffs.reading.formats.base import Choices, Stream
 
 
 def written(example: Made, folder):

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from test_formats import converted, matches, written
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.exports import FORMATS
+from hitsndiffs.reading.exports.base import Choices
 from hitsndiffs.reading.files.documents import Settings
 from hitsndiffs.reading.files.folders import open_document
-from hitsndiffs.reading.formats import FORMATS
-from hitsndiffs.reading.formats.base import Choices
 
 #: One example per format is enough here.
 FIRST = {format: name for name, (format, _) in reversed(CASES.items())}

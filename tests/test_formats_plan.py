@@ -11,7 +11,7 @@ from test_formats import written
 
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.formats import FORMATS
+from hitsndiffs.reading.exports import FORMATS
 
 READ = [name for name in CASES if made(name).refused is None]
 REFUSED = [name for name in CASES | PLAIN if made(name).refused is not None]

@@ -214,7 +214,7 @@ def test_one_line_says_what_was_taken_and_what_was_left_out(table, here):
 
 
 def test_the_formats_are_listed(here):
-    from hitsndiffs.reading.formats import FORMATS
+    from hitsndiffs.reading.exports import FORMATS
 
     out = here("formats").out
     assert all(format.name in out for format in FORMATS)

@@ -85,7 +85,7 @@ def lm_eval_old() -> Made:
         files[f"pretrained__lab__{model}_colours.jsonl"] = json.dumps(records, indent=2).encode()
     results = {"results": {"colours": {"acc": 0.5}}, "config": {"model": "hf"}, "versions": {}}
     files["results.json"] = json.dumps(results).encode()
-    from hitsndiffs.reading.formats.common import short_hash
+    from hitsndiffs.reading.exports.common import short_hash
 
     docs = [{"question": q.stems[k], "choices": q.options[k]} for k in range(8)]
     names = [f"colours/{short_hash(json.dumps(doc, sort_keys=True))}" for doc in docs]
@@ -199,7 +199,7 @@ def _inspect_log(model: str, samples: list) -> dict:
 
 
 def _inspect_names(q):
-    from hitsndiffs.reading.formats.common import short_hash
+    from hitsndiffs.reading.exports.common import short_hash
 
     return [f"colours/{k + 1}-{short_hash(stem)}" for k, stem in enumerate(q.stems)]
 
@@ -409,7 +409,7 @@ def lighteval(kind: str = "new") -> Made:
     """Structs (0.11 and later), flat columns, or every cell as the text of a Python value."""
     import polars as pl
 
-    from hitsndiffs.reading.formats.common import short_hash
+    from hitsndiffs.reading.exports.common import short_hash
 
     q = _quiz(50)
     files = {}

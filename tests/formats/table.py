@@ -85,7 +85,7 @@ check FILE` says what was recognised and why, and `--format NAME` overrules it. 
 format is read as a plain table. What cannot be ranked (counts, points, free text, one person) is
 refused with a sentence that says what to export instead.
 
-A new format is one file in `src/hitsndiffs/reading/formats/` with one `Format` (a signature and a
+A new format is one file in `src/hitsndiffs/reading/exports/` with one `Format` (a signature and a
 converter into the one stream of answers), one entry in `FORMATS`, and one fixture in
 `tests/formats/`.
 
@@ -103,7 +103,7 @@ that. `make formats` makes this page; «all right» compares every single answer
 
 def page() -> str:
     """The whole page: what is recognised, and the table."""
-    from hitsndiffs.reading.formats import FORMATS
+    from hitsndiffs.reading.exports import FORMATS
 
     listed = "".join(f"| `{f.name}` | {f.title} | {f.about} |\n" for f in FORMATS)
     title = "| name | export | where it comes from |\n|---|---|---|\n"

@@ -7,7 +7,7 @@ import json
 from formats.crowd import _answers, labels
 from formats.plain import _sheet
 from formats.quiz import Made, csv_bytes, quiz, xlsx_bytes
-from hitsndiffs.reading.formats.common import short_hash
+from hitsndiffs.reading.exports.common import short_hash
 
 #: By kind: the columns of a table with one row per answer, and what stands in them.
 CROSSED = {

@@ -21,7 +21,7 @@ def methods(as_json: Json = False) -> None:
 
 def formats(as_json: Json = False) -> None:
     """List the exports that are recognised, and the plain tables that can be read."""
-    from hitsndiffs.reading.formats import FORMATS
+    from hitsndiffs.reading.exports import FORMATS
 
     rows = [(format.name, format.title, format.about) for format in FORMATS]
     rows += [

@@ -23,8 +23,8 @@ from hitsndiffs.reading.change import (
     with_items,
     with_users,
 )
+from hitsndiffs.reading.exports.base import Column, LeftOut
 from hitsndiffs.reading.fold import Folding, fold_item, is_blank_word, same_option, same_text
-from hitsndiffs.reading.formats.base import Column, LeftOut
 from hitsndiffs.reading.layouts.extra_rows import BOTTOM, TOP
 from hitsndiffs.reading.odd_options import odd_option_note
 from hitsndiffs.reading.options import ReadingOptions

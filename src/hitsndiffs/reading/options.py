@@ -11,8 +11,8 @@ from typing import Any
 from hitsndiffs.data.encoding.long import DUPLICATES
 from hitsndiffs.data.words import suggestion
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.exports.base import Choices
 from hitsndiffs.reading.files.documents import Settings
-from hitsndiffs.reading.formats.base import Choices
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.streams import ATTEMPTS
 
@@ -95,7 +95,7 @@ class ReadingOptions:
             object.__setattr__(self, "separator", mark)
 
     def _check_format(self) -> None:
-        from hitsndiffs.reading.formats import FORMATS
+        from hitsndiffs.reading.exports import FORMATS
 
         known = [*CONTAINERS, *(format.name for format in FORMATS)]
         if self.format not in known:

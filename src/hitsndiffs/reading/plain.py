@@ -10,9 +10,9 @@ from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import build_long, build_transposed, build_wide
+from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.source import transcoded
-from hitsndiffs.reading.formats.base import Refusal
 from hitsndiffs.reading.layouts.answer_strings import with_answers_apart
 from hitsndiffs.reading.layouts.layout import Layout
 from hitsndiffs.reading.layouts.no_people import refuse_single_label

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hitsndiffs.data.display import Viewed
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.formats.base import ROLES, Column, LeftOut
+from hitsndiffs.reading.exports.base import ROLES, Column, LeftOut
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import exactly
 

@@ -14,12 +14,12 @@ from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.exports import FORMATS, find_format
+from hitsndiffs.reading.exports.base import Document, Format, LeftOut, Refusal, Stream
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
 from hitsndiffs.reading.files.source import no_source, open_stream
 from hitsndiffs.reading.finish import finish
-from hitsndiffs.reading.formats import FORMATS, find_format
-from hitsndiffs.reading.formats.base import Document, Format, LeftOut, Refusal, Stream
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_plain
 from hitsndiffs.reading.plan import Plan

@@ -17,8 +17,8 @@ from hitsndiffs.data.encoding.wide import dropped_items
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.change import joined, triples, with_items
-from hitsndiffs.reading.formats.base import Column
-from hitsndiffs.reading.formats.common import is_free_text
+from hitsndiffs.reading.exports.base import Column
+from hitsndiffs.reading.exports.common import is_free_text
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.layouts.layout import left_out_note

@@ -14,7 +14,7 @@ from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.encoding.result import Encoded, Place
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.formats.base import LeftOut, Stream
+from hitsndiffs.reading.exports.base import LeftOut, Stream
 
 __all__ = ["ATTEMPTS", "RawKey", "encode_stream", "option_label", "set_label"]
 

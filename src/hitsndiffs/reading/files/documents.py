@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.exports.base import Document, Kind, Sample
+from hitsndiffs.reading.exports.sheet import Table
 from hitsndiffs.reading.files import jsontext
 from hitsndiffs.reading.files.archives import Archive, is_workbook
 from hitsndiffs.reading.files.encodings import TITLES, find_encoding
@@ -26,8 +28,6 @@ from hitsndiffs.reading.files.text_rows import (
     rows_of_text,
     widest,
 )
-from hitsndiffs.reading.formats.base import Document, Kind, Sample
-from hitsndiffs.reading.formats.sheet import Table
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 
 __all__ = ["FileDocument", "Settings"]
@@ -306,7 +306,7 @@ class FileDocument:
         return self._header_place(rows)
 
     def table(self, sheet: str | None = None) -> Table:
-        """Return the whole table; see :class:`hitsndiffs.reading.formats.base.Document`."""
+        """Return the whole table; see :class:`hitsndiffs.reading.exports.base.Document`."""
         numbered = self._rows(sheet)
         above, header, rows = self._parted([row for _, row in numbered])
         width = max(widest(rows), filled(header))

@@ -7,9 +7,9 @@ from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.exports.base import Document, Kind, Sample
 from hitsndiffs.reading.files.documents import FileDocument, Settings
 from hitsndiffs.reading.files.source import open_path
-from hitsndiffs.reading.formats.base import Document, Kind, Sample
 
 __all__ = ["FolderDocument", "files_in", "open_document"]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from hitsndiffs.data.words import shortened
-from hitsndiffs.reading.formats.common import as_text, literal
-from hitsndiffs.reading.formats.sheet import Table
+from hitsndiffs.reading.exports.common import as_text, literal
+from hitsndiffs.reading.exports.sheet import Table
 from hitsndiffs.reading.tables.file_table import FileTable
 from hitsndiffs.reading.tables.grid_table import GridTable
 from hitsndiffs.reading.vocabulary import role_of_name

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from hitsndiffs.data.encoding.names import ROLES, recognise
 from hitsndiffs.data.words import listed
-from hitsndiffs.reading.formats.base import Refusal
+from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.tables.file_table import FileTable
 from hitsndiffs.reading.vocabulary import plain, role_of_name, tokens

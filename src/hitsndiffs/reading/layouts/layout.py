@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hitsndiffs.data.words import listed
-from hitsndiffs.reading.formats.base import Column
+from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.layouts.roles import WideRoles
 
 __all__ = ["Layout", "left_out_note"]

@@ -9,7 +9,7 @@ from statistics import mean, pstdev
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.formats.base import Column, Refusal
+from hitsndiffs.reading.exports.base import Column, Refusal
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.layouts.crossed import item_of_several
 from hitsndiffs.reading.layouts.layout import Layout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.reading.formats.base import Refusal
+from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.layouts.roles import WideRoles
 from hitsndiffs.reading.tables.file_table import FileTable
 from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, plain, role_of_name, tokens

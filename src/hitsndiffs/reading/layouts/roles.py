@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hitsndiffs.data.words import shortened
-from hitsndiffs.reading.formats.base import Column, Role
+from hitsndiffs.reading.exports.base import Column, Role
 from hitsndiffs.reading.layouts.content import ColumnContent
 from hitsndiffs.reading.layouts.extra_rows import named_rows
 from hitsndiffs.reading.layouts.scored import points_of_answers

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.formats.base import Column, Refusal
+from hitsndiffs.reading.exports.base import Column, Refusal
 from hitsndiffs.reading.layouts.crossed import crossed
 from hitsndiffs.reading.layouts.extra_rows import named_rows
 from hitsndiffs.reading.layouts.layout import Layout, left_out_note

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.words import listed, shortened
-from hitsndiffs.reading.formats.base import Column, Refusal
+from hitsndiffs.reading.exports.base import Column, Refusal
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.layouts.header import looks_like_ids
 from hitsndiffs.reading.layouts.layout import Layout, left_out_note

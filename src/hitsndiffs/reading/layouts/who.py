@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.users import further_names, recognised_user
 from hitsndiffs.data.words import listed
-from hitsndiffs.reading.formats.base import Column, Role
+from hitsndiffs.reading.exports.base import Column, Role
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.layouts.header import looks_like_ids
 from hitsndiffs.reading.patterns import match_names

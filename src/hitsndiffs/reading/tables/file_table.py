@@ -9,7 +9,7 @@ from typing import Any
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.data.encoding.series import text_of
 from hitsndiffs.data.words import listed
-from hitsndiffs.reading.formats.common import unique
+from hitsndiffs.reading.exports.common import unique
 
 __all__ = ["Columns", "FileTable", "as_texts", "unique_names"]
 

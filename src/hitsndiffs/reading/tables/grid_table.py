@@ -7,7 +7,7 @@ from typing import Any
 
 from hitsndiffs.data.encoding.result import Place
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.formats.sheet import Table
+from hitsndiffs.reading.exports.sheet import Table
 from hitsndiffs.reading.tables.file_table import Columns, FileTable, unique_names
 
 __all__ = ["GridTable"]

@@ -1,0 +1,392 @@
+"""What defines a format: how it is recognised, and the stream that its converter produces.
+
+A format is one small file with a :class:`Format` in it, and one entry in
+:data:`hitsndiffs.reading.exports.FORMATS`. The reader does everything else: bytes, text encodings,
+separators, sheets, attempts, folding of answers, keys from points, the codes of
+:class:`hitsndiffs.Responses`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.files.text_rows import padded
+from hitsndiffs.reading.vocabulary import bare_names, folded
+
+if TYPE_CHECKING:
+    from hitsndiffs.reading.exports.sheet import Table
+
+__all__ = [
+    "ROLES",
+    "Choices",
+    "Column",
+    "Converter",
+    "Document",
+    "Format",
+    "Kind",
+    "LeftOut",
+    "Refusal",
+    "Role",
+    "Sample",
+    "Status",
+    "Stream",
+    "absent",
+    "has_columns",
+    "number_attempts",
+    "refusing",
+]
+
+Kind = Literal["table", "sheets", "json", "jsonl", "parquet", "folder", "archive", "text"]
+Status = Literal["answered", "blank", "not shown", "unreadable"]
+Role = Literal[
+    "user",
+    "item",
+    "answers",
+    "group",
+    "points",
+    "key",
+    "time",
+    "identity",
+    "comment",
+    "constant",
+    "attempt",
+    "status",
+    "unused",
+]
+ROLES: tuple[str, ...] = Role.__args__  # type: ignore[attr-defined]
+
+
+class Refusal(InputError):
+    """The file is recognised but cannot be ranked.
+
+    Parameters
+    ----------
+    what
+        What the file is, as a phrase: "a Moodle «Grades» report: points only, no answers".
+    instead
+        What to do instead: "download the «Responses» report instead".
+
+    Examples
+    --------
+    >>> str(Refusal("an item analysis: one row per question", "export the answers of each person"))
+    'this is an item analysis: one row per question; export the answers of each person.'
+    """
+
+    def __init__(self, what: str, instead: str) -> None:
+        super().__init__(f"this is {what}; {instead}.")
+        self.what = what
+        self.instead = instead
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.instead)
+
+
+# -- what recognition sees ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The beginning of a file: all that :attr:`Format.recognise` sees.
+
+    Parameters
+    ----------
+    kind
+        ``"table"`` (delimited text), ``"sheets"`` (a spreadsheet), ``"json"`` (one value),
+        ``"jsonl"`` (one value per line), ``"parquet"``, ``"folder"``, ``"archive"`` (a zip) or
+        ``"text"`` (anything else, XML for example).
+    header
+        Tables, sheets, Parquet: the column names as written, by position.
+    rows
+        The first rows below the header, all cells as text.
+    sheets
+        The names of all sheets; header and rows come from the first (or the chosen) one.
+    records
+        JSON: the first elements of a list, or the single object. JSONL: the first lines.
+    members
+        Folders and archives: the paths of the members, with ``/`` as separator.
+    """
+
+    kind: Kind
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    sheets: tuple[str, ...] = ()
+    records: tuple[Any, ...] = ()
+    members: tuple[str, ...] = ()
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is delimited text or a spreadsheet."""
+        return self.kind in ("table", "sheets")
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it is JSON, one value or one per line."""
+        return self.kind in ("json", "jsonl")
+
+    @property
+    def names(self) -> list[str]:
+        """The header without the suffixes that data-frame libraries add to repeated names."""
+        return bare_names(self.header)
+
+    @property
+    def full_rows(self) -> list[list[str]]:
+        """The first rows, all as wide as the header."""
+        return padded([list(row) for row in self.rows], len(self.header))
+
+    def has_columns(self, *names: str) -> bool:
+        """Whether all these columns exist; case and extra whitespace do not matter."""
+        return {folded(name) for name in names} <= {folded(name) for name in self.header}
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """The first record, if it is an object; otherwise an empty one."""
+        first = self.records[0] if self.records else None
+        return first if isinstance(first, dict) else {}
+
+    def has_keys(self, *names: str) -> bool:
+        """Whether the first record is an object with all these keys."""
+        return all(name in self.first for name in names)
+
+
+class Document(Protocol):
+    """One file (or folder, or archive) that a converter reads."""
+
+    @property
+    def name(self) -> str:
+        """The name of the file, without the path."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders that contain it, outermost first, as far as they are known."""
+
+    @property
+    def kind(self) -> Kind:
+        """See :class:`Sample`."""
+
+    @property
+    def sample(self) -> Sample:
+        """The beginning of the file."""
+
+    def table(self, sheet: str | None = None) -> Table:
+        """Return the whole table, for tables, sheets and Parquet."""
+
+    def records(self) -> Iterator[Any]:
+        """Yield all records of JSONL, all elements of a JSON list, or all rows of Parquet."""
+
+    def data(self) -> Any:
+        """Return the whole value of a JSON file (bare NaN is allowed)."""
+
+    def member(self, name: str) -> Document | None:
+        """Return one member of a folder or an archive, or None if it does not exist."""
+
+    def beside(self, pattern: str) -> list[Document]:
+        """Return the files in the same folder (or archive) that match a pattern (``*.json``)."""
+
+
+# -- what converters produce -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """The role that a column is given, and why."""
+
+    name: str
+    role: Role
+    reason: str
+    position: int = -1
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows that are left out: how many, what they are, and why."""
+
+    count: int
+    what: str
+    reason: str
+
+    def is_like(self, other: LeftOut) -> bool:
+        """Whether the other rows are left out for the same reason."""
+        return (self.what, self.reason) == (other.what, other.reason)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the caller said about the file; None means that the format finds it out."""
+
+    user: str | None = None
+    item: str | None = None
+    option: str | None = None
+    sheet: str | None = None
+
+
+@dataclass
+class Stream:
+    """What a converter produces: one entry per answer, in columns, and notes about the file.
+
+    An answer is one text, a tuple of texts (a set), or None. Order within a set does not matter,
+    because the reader sorts. Texts stay as in the file; the reader trims and folds them.
+
+    Examples
+    --------
+    >>> stream = Stream()
+    >>> stream.add("ann", "q1", "A", key="A")
+    >>> stream.add("bob", "q1", ("C", "B"), key="A", points=0, possible=1)
+    >>> stream.add("bob", "q2", None)
+    >>> len(stream), stream.statuses
+    (3, ['answered', 'answered', 'blank'])
+    """
+
+    persons: list[str] = field(default_factory=list)
+    attempts: list[int] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    answers: list[tuple[str, ...]] = field(default_factory=list)
+    points: list[float | None] = field(default_factory=list)
+    possible: list[float | None] = field(default_factory=list)
+    keys: list[tuple[str, ...] | None] = field(default_factory=list)
+    statuses: list[Status] = field(default_factory=list)
+    #: Sentences that state what was assumed.
+    notes: list[str] = field(default_factory=list)
+    #: Rows that do not count as a person's answers: averages, keys, previews, unfinished attempts.
+    left_out: list[LeftOut] = field(default_factory=list)
+    #: The role of each column of the file.
+    columns: list[Column] = field(default_factory=list)
+    #: The text of an item, where its name is a number or a code.
+    titles: dict[str, str] = field(default_factory=dict)
+    #: Where keys come from, as a phrase ("the columns «Right answer n»").
+    key_from: str = ""
+
+    def add(
+        self,
+        person: str,
+        item: str,
+        answer: str | Iterable[str] | None,
+        *,
+        attempt: int = 1,
+        points: float | None = None,
+        possible: float | None = None,
+        key: str | Iterable[str] | None = None,
+        status: Status | None = None,
+    ) -> None:
+        """Add one answer; without an answer, the status defaults to "blank"."""
+        answers = _as_set(answer)
+        self.persons.append(person)
+        self.attempts.append(attempt)
+        self.items.append(item)
+        self.answers.append(answers)
+        self.points.append(points)
+        self.possible.append(possible)
+        self.keys.append(_as_set(key) or None)
+        self.statuses.append(status or ("answered" if answers else "blank"))
+
+    def leave_out(self, count: int, what: str, reason: str) -> None:
+        """Record rows that are left out, together with others of that kind."""
+        rows = LeftOut(count, what, reason)
+        for k, own in enumerate(self.left_out):
+            if own.is_like(rows):
+                self.left_out[k] = LeftOut(own.count + count, what, reason)
+                return
+        self.left_out.append(rows)
+
+    def number_repeats(self) -> None:
+        """Number repeated answers of a person to the same item as attempts, in order."""
+        self.attempts = number_attempts(zip(self.persons, self.items, strict=True))
+
+    def extend(self, other: Stream) -> None:
+        """Append another stream (another file of the same test)."""
+        for name in ("persons", "attempts", "items", "answers", "points", "possible", "keys"):
+            getattr(self, name).extend(getattr(other, name))
+        self.statuses.extend(other.statuses)
+        self.notes.extend(note for note in other.notes if note not in self.notes)
+        for rows in other.left_out:
+            self.leave_out(rows.count, rows.what, rows.reason)
+        known = {(column.name, column.position) for column in self.columns}
+        self.columns.extend(c for c in other.columns if (c.name, c.position) not in known)
+        self.titles = {**other.titles, **self.titles}
+        if not self.key_from and any(key is not None for key in other.keys):
+            self.key_from = other.key_from
+
+    def __len__(self) -> int:
+        return len(self.persons)
+
+
+def number_attempts(keys: Iterable[Any]) -> list[int]:
+    """Return for each row how often its key has occurred so far.
+
+    Examples
+    --------
+    >>> number_attempts(["ann", "bob", "ann"])
+    [1, 1, 2]
+    """
+    seen: Counter[Any] = Counter()
+    numbers = []
+    for key in keys:
+        seen[key] += 1
+        numbers.append(seen[key])
+    return numbers
+
+
+def _as_set(answer: str | Iterable[str] | None) -> tuple[str, ...]:
+    if answer is None:
+        return ()
+    if isinstance(answer, str):
+        return (answer,) if answer.strip() else ()
+    return tuple(text for text in answer if text.strip())
+
+
+#: Turns a document into a stream, given what the caller said.
+Converter = Callable[[Document, Choices], Stream]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One export format.
+
+    Parameters
+    ----------
+    name
+        For ``--format``: ``"canvas"``, ``"lm-eval"``.
+    title
+        For people: ``"Canvas, Student Analysis (classic quizzes)"``.
+    about
+        One line: where it comes from, and in which files.
+    recognise
+        Takes a sample and returns the reason why it has this format, as a phrase that follows
+        "because" ("each question is followed by its points"), or None. It must use nothing but the
+        sample, and must never fail.
+    convert
+        Takes a document and returns the stream. May raise :class:`Refusal` (what the file is, and
+        what to export instead).
+    """
+
+    name: str
+    title: str
+    about: str
+    recognise: Callable[[Sample], str | None]
+    convert: Converter
+
+
+def has_columns(*names: str, because: str) -> Callable[[Sample], str | None]:
+    """Recognise the tables that have all these columns."""
+
+    def recognise(sample: Sample) -> str | None:
+        return because if sample.is_table and sample.has_columns(*names) else None
+
+    return recognise
+
+
+def absent(what: str, columns: str) -> Refusal:
+    """Return the refusal for a table that lacks the columns of a format."""
+    return Refusal(f"not {what}: there is no {columns}", "omit the format so that it is detected")
+
+
+def refusing(what: str, instead: str) -> Converter:
+    """Return a converter for a format that is recognised only to say what to export instead."""
+
+    def refuse(_: Document, __: Choices) -> Stream:
+        raise Refusal(what, instead)
+
+    return refuse

@@ -1,0 +1,148 @@
+"""D2L Brightspace: «Attempt Details» of quizzes and surveys, with a row per option."""
+
+from __future__ import annotations
+
+import re
+
+from hitsndiffs.reading.exports.base import Format, Refusal, Sample, has_columns
+from hitsndiffs.reading.exports.common import attempt_number, number, without_html
+from hitsndiffs.reading.exports.sheet import Sheet, by_table, cell_at
+
+__all__ = ["BRIGHTSPACE", "BRIGHTSPACE_SURVEY"]
+
+_IDENTITY = ("Org Defined ID", "Username", "FirstName", "First Name", "LastName", "Last Name")
+_OPENER = re.compile(r"^\D{2,40}\s\d+$")
+
+
+def _recognise(sample: Sample) -> str | None:
+    wanted = ("Q #", "Q Type", "Answer", "Answer Match")
+    if not sample.is_table or not sample.has_columns(*wanted):
+        return None
+    if sample.has_columns("# Responses"):
+        return None
+    if any(sample.has_columns(name) for name in ("Username", "Org Defined ID", "Attempt #")):
+        return "each row is an option that a person checked or left («Answer Match»)"
+    return None
+
+
+def _convert(sheet: Sheet) -> None:
+    rows, stream = sheet.rows, sheet.stream
+    kind, answer, match = (_place(sheet, n) for n in ("Q Type", "Answer", "Answer Match"))
+    identity = [place for name in _IDENTITY if (place := sheet.find(name)) is not None]
+    if not identity and not sheet.choices.user:
+        raise Refusal(
+            "a Brightspace report without the names of the people",
+            "export «Attempt Details» with «Username» or «Org Defined ID»",
+        )
+    who = sheet.persons(identity)
+    attempt, score, out_of, shown = map(sheet.find, ("Attempt #", "Score", "Out Of", "Q #"))
+    items = _item_names(sheet)
+    questions: dict[tuple[str, int, str, str], list[int]] = {}
+    for k, row in enumerate(rows):
+        if items[k]:
+            tried = attempt_number(cell_at(row, attempt))
+            questions.setdefault((who[k], tried, items[k], cell_at(row, shown)), []).append(k)
+    open_kinds: set[str] = set()
+    for (person, tried, item, _), places in questions.items():
+        marks = {k: rows[k][match].strip().casefold() for k in places}
+        if not all(mark in ("checked", "unchecked") for mark in marks.values()):
+            open_kinds.add(rows[places[0]][kind].strip() or "no type")
+            continue
+        texts = [without_html(rows[k][answer]) for k in places]
+        chosen = [t for t, k in zip(texts, places, strict=True) if marks[k] == "checked"]
+        row = rows[places[0]]
+        stream.add(
+            person,
+            item,
+            chosen,
+            attempt=tried,
+            points=number(cell_at(row, score)),
+            possible=number(cell_at(row, out_of)),
+        )
+    if open_kinds:
+        stream.notes.append(
+            f"Questions of the types {', '.join(sorted(open_kinds))} are left out: they have no "
+            "options to check."
+        )
+    if not stream.persons:
+        raise Refusal(
+            "a Brightspace report without a question that has options",
+            "only questions of the types MC, T/F and M-S can be ranked",
+        )
+    sheet.set_role(identity, "identity", "who answered")
+    sheet.set_role([answer], "answers", "the options; the chosen ones are «Checked»")
+
+
+def _place(sheet: Sheet, name: str) -> int:
+    place = sheet.find(name)
+    if place is None:
+        raise Refusal(
+            f"a Brightspace report without the column «{name}»", "export «Attempt Details» again"
+        )
+    return place
+
+
+def _item_names(sheet: Sheet) -> list[str]:
+    """Return the item of each row: the question text, or else its title."""
+    text, title = sheet.find("Q Text"), sheet.find("Q Title")
+    return [
+        without_html(cell_at(row, text)) or without_html(cell_at(row, title)).strip("'")
+        for row in sheet.rows
+    ]
+
+
+# -- surveys: a line «User n» starts each person ------------------------------------------------
+
+
+def _convert_survey(sheet: Sheet) -> None:
+    answer, count = _place(sheet, "Answer"), _place(sheet, "# Responses")
+    match = sheet.find("Answer Match")
+    items = _item_names(sheet)
+    person = next((found for row in reversed(sheet.above) if (found := _opens(row))), None)
+    chosen: dict[tuple[str, str], list[str]] = {}
+    keys: dict[str, dict[str, None]] = {}
+    header = [name.strip() for name in sheet.header]
+    for k, row in enumerate(sheet.rows):
+        opened = None if items[k] or row[answer].strip() else _opens(row)
+        if opened:
+            person = opened
+            continue
+        if person is None or not items[k] or [cell.strip() for cell in row] == header:
+            continue
+        text = without_html(row[answer])
+        picked = chosen.setdefault((person, items[k]), [])
+        if (number(row[count]) or 0) > 0:
+            picked.append(text)
+        if match is not None and row[match].strip().casefold() == "checked":
+            keys.setdefault(items[k], {})[text] = None
+    if not chosen:
+        raise Refusal(
+            "a Brightspace report of counts per option, without individual answers",
+            "export «Attempt Details» (quizzes) or the individual attempts (surveys) instead",
+        )
+    for (person, item), picked in chosen.items():
+        sheet.stream.add(person, item, picked, key=keys.get(item))
+    sheet.set_role([answer], "answers", "the options; the chosen one has a response")
+
+
+def _opens(row: list[str]) -> str | None:
+    given = [cell.strip() for cell in row if cell.strip()]
+    return given[0] if 1 <= len(given) <= 3 and _OPENER.match(given[0]) else None
+
+
+BRIGHTSPACE = Format(
+    "brightspace",
+    "D2L Brightspace, Attempt Details",
+    "Quiz statistics, «Attempt Details»: CSV, a row per option",
+    _recognise,
+    by_table(_convert),
+)
+BRIGHTSPACE_SURVEY = Format(
+    "brightspace-survey",
+    "D2L Brightspace, survey attempts",
+    "Survey reports with individual attempts («User 1»); counts alone are refused",
+    has_columns(
+        "Q #", "Q Type", "Answer", "# Responses", because="options are counted («# Responses»)"
+    ),
+    by_table(_convert_survey, key_from="the options marked «Checked»"),
+)
