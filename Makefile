@@ -20,7 +20,7 @@ INSTALL = install() { \
 KERNELS = $(subst /,.,$(patsubst src/%.py,%,$(shell find src -name '*_kernel*.py')))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests thorough lint warm format formats bench arena docs pictures fuzz dist clean
+.PHONY: help demo test tests thorough lint warm format formats bench arena reproduce docs pictures fuzz dist clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
@@ -31,6 +31,7 @@ help:
 	@echo "make formats every export and what reading it gives (docs/formats.md)"
 	@echo "make bench   speed, as ratios measured side by side"
 	@echo "make arena   every method on every data set (docs/arena.md)"
+	@echo "make reproduce  the paper's figures beside its values (docs/reproduction.md)"
 	@echo "make docs    the documentation site, in site/; every example is run"
 	@echo "make pictures  its screenshots (docs/images; needs Chromium)"
 	@echo "make fuzz    hostile input and faults, for some minutes"
@@ -77,6 +78,10 @@ bench: $(VENV)/.ready
 arena: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.arena
 
+reproduce: $(VENV)/.ready
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(BIN)/python -m reproduction all --docs docs/reproduction.md
+
 docs: $(VENV)/.docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -E -q -b html docs site
 	@echo "The documentation is in site/index.html"
@@ -96,7 +101,7 @@ dist: $(VENV)/.ready
 
 clean:
 	rm -rf $(VENV) dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src reproduction tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up, once; again when the project's settings change.
 $(VENV)/.made:

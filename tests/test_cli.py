@@ -1,4 +1,4 @@
-"""The other commands: help, version, methods, check, compare, simulate, reproduce."""
+"""The other commands: help, version, methods, check, compare, simulate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hitsndiffs.cli.app import app
 from hitsndiffs.irt import simulate, write_simulation
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
-COMMANDS = ["rank", "check", "methods", "compare", "simulate", "reproduce"]
+COMMANDS = ["rank", "check", "methods", "compare", "simulate"]
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_compare_on_a_terminal(simulated: tuple[Path, Path]) -> None:
     assert "pooled-investment" in shown
 
 
-# -- simulate and reproduce ---------------------------------------------------------------------
+# -- simulate -----------------------------------------------------------------------------------
 
 
 def test_simulate_writes_what_rank_reads(here: Here, tmp_path: Path) -> None:
@@ -213,20 +213,3 @@ def test_simulate_refuses_a_file_for_a_folder(here: Here, tmp_path: Path) -> Non
     file = write(tmp_path / "file", ["x"])
     assert here("simulate", "grm", "-o", file).code == 2
     assert here("simulate", "grm", "-o", tmp_path, "--format", "xls").code == 2
-
-
-def test_reproduce_lists_its_figures(here: Here) -> None:
-    body = rows(here("reproduce", "--list").out)[1:]
-    assert "accuracy/grm/items" in {row[0] for row in body}
-
-
-@pytest.mark.xdist_group("test_experiments")  # which draws figures too
-def test_reproduce_runs_a_figure(here: Here, tmp_path: Path) -> None:
-    done = here(
-        "reproduce",
-        "accuracy/c1p/items",
-        *("--runs", 1, "--points", 1, "--jobs", 1, "--methods", "hnd", "--out", tmp_path / "out"),
-    )
-    assert done.code == 0, done.err
-    assert (tmp_path / "out" / "index.html").exists()
-    assert "cells" in done.out

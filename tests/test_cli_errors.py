@@ -114,8 +114,6 @@ def test_a_file_that_may_not_be_read(here: Here, tmp_path: Path) -> None:
         ["compare", str(QUIZ), "--method", "hdn"],
         ["simulate", "samejima"],
         ["simulate", "samejim", "--out", "/tmp"],
-        ["reproduce"],
-        ["reproduce", "figure-nine"],
     ],
 )
 def test_wrong_use_is_said_in_one_line(here: Here, arguments: list[str]) -> None:

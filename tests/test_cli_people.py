@@ -117,4 +117,3 @@ def test_other_commands(shown: Here) -> None:
     assert "How alike they rank" in compared
     assert "2 " in compared
     assert "majority" in shown("methods").out
-    assert "accuracy/grm/items" in shown("reproduce", "--list").out

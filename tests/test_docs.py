@@ -132,7 +132,7 @@ def test_commands_and_their_options_exist(page: str) -> None:
 
 
 #: Pages whose options are those of other programs of the repository.
-OF_OTHERS = {"performance", "reliability", "scaling"}
+OF_OTHERS = {"performance", "reliability", "reproduction", "scaling"}
 
 
 @pytest.mark.parametrize("page", sorted(TEXTS.keys() - OF_OTHERS))

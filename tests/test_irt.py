@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt import C1P, GRM, Bock, Glad, OnePL, Samejima, ThreePL, TwoPL
-from hitsndiffs.paper.diagrams import MODELS as DIAGRAM
-from hitsndiffs.paper.diagrams import SPECIAL_CASES
+from reproduction.diagrams import MODELS as DIAGRAM
+from reproduction.diagrams import SPECIAL_CASES
 
 THETA = np.linspace(-3, 3, 61)
 A = np.array([0.3, 1.0, 4.0, 12.0])

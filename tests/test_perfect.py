@@ -16,7 +16,7 @@ from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.intervals import count_orders, tree_of_intervals
 from hitsndiffs.order.perfect import checked_order, may_be_perfect, perfect_order
 from hitsndiffs.order.pqtree.tree import PQTree
-from hitsndiffs.paper.full_matrices import one_hot, run_variant
+from reproduction.full_matrices import one_hot, run_variant
 
 #: Ways in which users leave out items so that a perfect order stays one.
 WAYS = ("item run", "option runs", "few items", "silent users")

@@ -20,7 +20,6 @@ ROOMS = (
     "results",
     "show",
     "irt",
-    "paper",
     "cli",
 )
 

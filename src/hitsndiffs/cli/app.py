@@ -11,7 +11,6 @@ from hitsndiffs.cli.compare import compare
 from hitsndiffs.cli.listing import formats, methods
 from hitsndiffs.cli.options import option, spread
 from hitsndiffs.cli.rank import rank
-from hitsndiffs.cli.reproduce import reproduce
 from hitsndiffs.cli.score import score
 from hitsndiffs.cli.serve import serve
 from hitsndiffs.cli.simulate import simulate
@@ -57,5 +56,5 @@ def _hnd(
     pass
 
 
-for _command in (rank, check, methods, formats, compare, score, simulate, reproduce, serve):
+for _command in (rank, check, methods, formats, compare, score, simulate, serve):
     app.command()(spread(_command))

@@ -35,7 +35,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal without "±" still gets its table
             stream.reconfigure(errors="backslashreplace")
-    _spare_threads(args)
+    _spare_threads()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_all if debug else _show
@@ -86,13 +86,12 @@ def _open_streams() -> _Nowhere | None:
     return lost
 
 
-def _spare_threads(args: list[str]) -> None:
+def _spare_threads() -> None:
     """Give NumPy one thread: more are slower on small matrices, above all on a busy machine.
 
-    Large data have their own threads (``hitsndiffs.engines``). ``reproduce`` times the paper's
-    dense variants, and keeps all threads of the machine.
+    Large data have their own threads (``hitsndiffs.engines``).
     """
-    if "numpy" not in sys.modules and args[:1] != ["reproduce"]:
+    if "numpy" not in sys.modules:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 

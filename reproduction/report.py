@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.data.files import text_writer, write_whole
-from hitsndiffs.paper import explanations
-from hitsndiffs.paper.agreement import AGREE_WITHIN, Result
-from hitsndiffs.paper.diagrams import SPECIAL_CASES, graph
-from hitsndiffs.paper.drawings import CURVES, worked_example
-from hitsndiffs.paper.figures import FIGURES, Figure
-from hitsndiffs.paper.judgements import (
+from reproduction import explanations
+from reproduction.agreement import AGREE_WITHIN, Result
+from reproduction.diagrams import SPECIAL_CASES, graph
+from reproduction.drawings import CURVES, worked_example
+from reproduction.figures import FIGURES, Figure
+from reproduction.judgements import (
     beta_section,
     displacement_section,
     markdown_table,

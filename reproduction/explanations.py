@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hitsndiffs.irt.recipes import DEFAULT_AMAX, DEFAULT_BMAX
-from hitsndiffs.paper.agreement import ENOUGH_RUNS, Result, summarise
-from hitsndiffs.paper.cells import Cell
-from hitsndiffs.paper.contestants import contestant
-from hitsndiffs.paper.figures import FIGURES, RANKERS
-from hitsndiffs.paper.runner import Outcome, Work, run_work
-from hitsndiffs.paper.store import Store
-from hitsndiffs.paper.values import DATA, paper_value
+from reproduction.agreement import ENOUGH_RUNS, Result, summarise
+from reproduction.cells import Cell
+from reproduction.contestants import contestant
+from reproduction.figures import FIGURES, RANKERS
+from reproduction.runner import Outcome, Work, run_work
+from reproduction.store import Store
+from reproduction.values import DATA, paper_value
 
 __all__ = [
     "CHECKED",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from hitsndiffs.paper.drawings import worked_example
+from reproduction.drawings import worked_example
 
 __all__ = ["MODELS", "SPECIAL_CASES", "SpecialCase", "draw_models", "draw_tripartite", "graph"]
 

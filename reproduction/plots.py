@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.data.files import Writer, bytes_writer, write_whole
-from hitsndiffs.errors import MissingExtraError
-from hitsndiffs.paper.agreement import Result
-from hitsndiffs.paper.contestants import CONTESTANTS, contestant
-from hitsndiffs.paper.diagrams import draw_models, draw_tripartite
-from hitsndiffs.paper.drawings import CURVES, worked_example
-from hitsndiffs.paper.figures import ABSOLUTE, FROM_ONE, PAIRS, Figure
-from hitsndiffs.paper.values import DATA, paper_values
+from reproduction.agreement import Result
+from reproduction.contestants import CONTESTANTS, contestant
+from reproduction.diagrams import draw_models, draw_tripartite
+from reproduction.drawings import CURVES, worked_example
+from reproduction.figures import ABSOLUTE, FROM_ONE, PAIRS, Figure
+from reproduction.values import DATA, paper_values
 
 __all__ = ["draw", "have_matplotlib"]
 
@@ -58,10 +57,6 @@ def have_matplotlib() -> bool:
 
 def draw(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:
     """Draw a figure with its points as PNG and PDF, named after it."""
-    if not have_matplotlib():
-        raise MissingExtraError(
-            "Pictures need Matplotlib, which is not installed: pip install 'hitsndiffs[plots]'."
-        )
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas

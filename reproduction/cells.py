@@ -18,12 +18,12 @@ import numpy.typing as npt
 from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.irt import Simulation, simulate, spaced_bock
-from hitsndiffs.paper.contestants import contestant
-from hitsndiffs.paper.figures import ABSOLUTE, FIGURES, FROM_ONE, PAIRS, Figure
-from hitsndiffs.paper.published import displacement, grm_abilities
-from hitsndiffs.paper.timing import Clock
-from hitsndiffs.paper.values import DATA
 from hitsndiffs.results.metrics import accuracy, average_ranks
+from reproduction.contestants import contestant
+from reproduction.figures import ABSOLUTE, FIGURES, FROM_ONE, PAIRS, Figure
+from reproduction.published import displacement, grm_abilities
+from reproduction.timing import Clock
+from reproduction.values import DATA
 
 __all__ = ["Cell", "compute", "correlation"]
 
@@ -165,7 +165,7 @@ def _scalability(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
 
 
 def _real(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
-    from hitsndiffs.paper.real import read_set
+    from reproduction.real import read_set
 
     data, key = read_set(cell.x)
     reference = _ranking(rank, "true-answer", data, key).scores
@@ -178,9 +178,9 @@ def _real(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:
 
 
 def _beta(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:  # noqa: ARG001
-    from hitsndiffs.paper.contestants import PAPER_TOL
     from hitsndiffs.spectral.operators import Laplacian
     from hitsndiffs.spectral.solvers import iterate
+    from reproduction.contestants import PAPER_TOL
 
     first = Cell(cell.figure, 0, cell.run, cell.seed)  # the same data for every β
     sim = simulate(cell.spec.model, seed=first.stream())

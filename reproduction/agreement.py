@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.paper.contestants import contestant
-from hitsndiffs.paper.figures import FIGURES, Figure
-from hitsndiffs.paper.store import Store
-from hitsndiffs.paper.values import DATA, paper_value, paper_values
+from reproduction.contestants import contestant
+from reproduction.figures import FIGURES, Figure
+from reproduction.store import Store
+from reproduction.values import DATA, paper_value, paper_values
 
 __all__ = ["AGREE_WITHIN", "Result", "exponent", "summarise", "verdict"]
 

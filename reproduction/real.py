@@ -10,7 +10,7 @@ import numpy as np
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt.codes import from_codes, labels
-from hitsndiffs.paper.fetching import REPOSITORY
+from reproduction.fetching import REPOSITORY
 
 __all__ = ["FOLDER_VARIABLE", "WHERE_FROM", "data_folder", "read_set", "require_data"]
 
@@ -18,7 +18,7 @@ FOLDER_VARIABLE = "HITSNDIFFS_DATA"
 #: Shown when the data are needed but missing.
 WHERE_FROM = (
     f"They are in the authors' repository ({REPOSITORY}): run "
-    f"`hnd reproduce --fetch-data paper-data`, which fetches and checks them, and set "
+    f"`python -m reproduction --fetch-data paper-data`, which fetches and checks them, and set "
     f"{FOLDER_VARIABLE}=paper-data."
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 __all__ = ["paper_value", "paper_values"]
@@ -19,7 +19,7 @@ def paper_values() -> dict[str, dict[str, Any]]:
     >>> paper_values()["accuracy/c1p/items"]["accuracy"]["hnd"][0]
     0.996297
     """
-    text = resources.files("hitsndiffs.paper").joinpath("paper_values.json").read_text()
+    text = Path(__file__).with_name("paper_values.json").read_text(encoding="utf-8")
     values: dict[str, dict[str, Any]] = json.loads(text)
     return values
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from factory import make_responses, random_table
 
-from hitsndiffs.cli import main
 from hitsndiffs.errors import InputError
 from hitsndiffs.irt import Bock, Samejima, simulate
-from hitsndiffs.paper import fetching
-from hitsndiffs.paper.diagrams import MODELS, SPECIAL_CASES, graph
-from hitsndiffs.paper.full_matrices import VARIANTS, one_hot, run_variant
-from hitsndiffs.paper.published import displacement, grm_levels
+from reproduction import fetching
+from reproduction.__main__ import main
+from reproduction.diagrams import MODELS, SPECIAL_CASES, graph
+from reproduction.full_matrices import VARIANTS, one_hot, run_variant
+from reproduction.published import displacement, grm_levels
 
 # -- full matrices --------------------------------------------------------------------------------
 
@@ -142,12 +142,37 @@ def test_check_sums_are_those_of_the_papers_data(data_folder):
 def test_without_the_data_the_source_is_named_and_the_exit_code_is_2(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("HITSNDIFFS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
-    assert main(["reproduce", "real"]) == 2
+    assert main(["real"]) == 2
     said = capsys.readouterr().err
     assert "github.com/northeastern-datalab/HITSnDIFFS" in said
-    assert "hnd reproduce --fetch-data" in said
-    assert not (tmp_path / "reproduction").exists()
+    assert "python -m reproduction --fetch-data" in said
+    assert not (tmp_path / "out").exists()
     # Beside other figures it is left out, and said.
-    assert main(["reproduce", "real", "example"]) == 2
+    assert main(["real", "example"]) == 2
     assert "--fetch-data" in capsys.readouterr().out
-    assert (tmp_path / "reproduction" / "data" / "example.json").exists()
+    assert (tmp_path / "out" / "reproduction" / "data" / "example.json").exists()
+
+
+# -- the command ----------------------------------------------------------------------------------
+
+
+def test_the_command_lists_its_figures(capsys):
+    assert main(["--list"]) == 0
+    assert "accuracy/grm/items" in capsys.readouterr().out
+
+
+def test_the_command_runs_a_figure(tmp_path, capsys):
+    few = ["--runs", "1", "--points", "1", "--jobs", "1", "--methods", "hnd"]
+    assert main(["accuracy/c1p/items", *few, "--out", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "index.html").exists()
+    assert "cells" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("wrong", [[], ["figure-nine"], ["example", "--runs", "0"]])
+def test_wrong_use_is_said_in_one_line(wrong, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(wrong) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("reproduction: ")
+    assert said.err.count("\n") == 1

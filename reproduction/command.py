@@ -1,4 +1,4 @@
-"""``hnd reproduce``: run figures, compare them with the paper, and write the pages."""
+"""Run figures, compare them with the paper, and write the pages."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.paper import explanations
-from hitsndiffs.paper.agreement import Result, summarise
-from hitsndiffs.paper.cells import Rank
-from hitsndiffs.paper.contestants import available
-from hitsndiffs.paper.figures import FIGURES, Figure, choose
-from hitsndiffs.paper.plots import draw, have_matplotlib
-from hitsndiffs.paper.report import markdown, page, write_tables, write_text
-from hitsndiffs.paper.runner import TIME_LIMIT, Outcome, run_cells
-from hitsndiffs.paper.store import Store
+from reproduction import explanations
+from reproduction.agreement import Result, summarise
+from reproduction.cells import Rank
+from reproduction.contestants import available
+from reproduction.figures import FIGURES, Figure, choose
+from reproduction.plots import draw, have_matplotlib
+from reproduction.report import markdown, page, write_tables, write_text
+from reproduction.runner import TIME_LIMIT, Outcome, run_cells
+from reproduction.store import Store
 
-__all__ = ["Reproduction", "list_figures", "reproduce"]
+__all__ = ["OUT", "Reproduction", "list_figures", "reproduce"]
 
+#: Where a run leaves everything, unless told otherwise.
+OUT = "out/reproduction"
 TITLE = "HITSnDIFFs: the paper's figures, reproduced"
 
 
@@ -104,7 +106,7 @@ def reproduce(
     jobs: int | None = None,
     seed: int = 0,
     methods: Sequence[str] | None = None,
-    out: str | os.PathLike[str] = "reproduction",
+    out: str | os.PathLike[str] = OUT,
     points: int | None = None,
     docs: str | os.PathLike[str] | None = None,
     time_limit: float | None = None,
@@ -173,7 +175,7 @@ def reproduce(
             results, store, seed=seed, runs=runs, jobs=jobs or os.cpu_count() or 1, outcome=outcome
         )
     found = Reproduction(results, outcome, notes, folder, again)
-    command = f"hnd reproduce {' '.join(figures)} --runs {runs} --seed {seed}"
+    command = f"python -m reproduction {' '.join(figures)} --runs {runs} --seed {seed}"
     command += "" if points is None else f" --points {points}"
     command += "".join(f" --methods {name}" for name in methods or ())
     command += "" if time_limit is None else f" --time-limit {time_limit:g}"
@@ -215,9 +217,7 @@ def _write(
     """Write tables and pictures of the chosen figures, and pages on all figures in the folder."""
     if drawn and not have_matplotlib():
         drawn = False
-        found.notes.append(
-            "No pictures: Matplotlib is not installed (pip install 'hitsndiffs[plots]')."
-        )
+        found.notes.append("No pictures: Matplotlib is not installed (pip install matplotlib).")
     for figure in chosen:
         points = found.results[figure.name]
         if points or not figure.panels:

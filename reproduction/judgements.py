@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.paper.agreement import Result, exponent
-from hitsndiffs.paper.contestants import contestant
-from hitsndiffs.paper.figures import FIGURES, FROM_ONE, FULL_MATRICES, PAIRS
-from hitsndiffs.paper.values import paper_value
+from reproduction.agreement import Result, exponent
+from reproduction.contestants import contestant
+from reproduction.figures import FIGURES, FROM_ONE, FULL_MATRICES, PAIRS
+from reproduction.values import paper_value
 
 __all__ = [
     "beta_section",

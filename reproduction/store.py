@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from hitsndiffs.paper.cells import Cell, Values
-from hitsndiffs.paper.figures import Figure
+from reproduction.cells import Cell, Values
+from reproduction.figures import Figure
 
 __all__ = ["Store"]
 

@@ -5,12 +5,13 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.paper import (
+from reproduction import (
     FIGURES,
     cells,
     explanations,
@@ -19,14 +20,14 @@ from hitsndiffs.paper import (
     reproduce,
     runner,
 )
-from hitsndiffs.paper.agreement import Result, exponent, summarise, verdict
-from hitsndiffs.paper.cells import Cell, compute
-from hitsndiffs.paper.contestants import available
-from hitsndiffs.paper.drawings import CURVES, EXAMPLE, example_responses, worked_example
-from hitsndiffs.paper.explanations import CHECKED, cause, share
-from hitsndiffs.paper.figures import ABSOLUTE, FROM_ONE, PAIRS, choose
-from hitsndiffs.paper.store import Store
-from hitsndiffs.paper.timing import Took
+from reproduction.agreement import Result, exponent, summarise, verdict
+from reproduction.cells import Cell, compute
+from reproduction.contestants import available
+from reproduction.drawings import CURVES, EXAMPLE, example_responses, worked_example
+from reproduction.explanations import CHECKED, cause, share
+from reproduction.figures import ABSOLUTE, FROM_ONE, PAIRS, choose
+from reproduction.store import Store
+from reproduction.timing import Took
 
 
 @dataclass
@@ -50,6 +51,7 @@ class FakeRank:
         return FakeRanking(responses.codes.astype(float).sum(axis=0))
 
 
+ROOT = Path(__file__).parents[1]
 FIGURE = "accuracy/grm/options"
 #: Panels that the paper does not have.
 OURS = {PAIRS, FROM_ONE, ABSOLUTE}
@@ -110,7 +112,7 @@ def test_points_spread_over_the_axis():
 def test_unknown_methods_are_told_and_missing_extras_are_named(monkeypatch):
     with pytest.raises(InputError, match="no method 'nonsense'"):
         available(["hnd", "nonsense"])
-    monkeypatch.setattr("hitsndiffs.paper.contestants.find_spec", lambda name: None)
+    monkeypatch.setattr("reproduction.contestants.find_spec", lambda name: None)
     can, words = available(["hnd", "grm"])
     assert can == ["hnd"]
     assert "mirt" in words[0]
@@ -371,7 +373,9 @@ def test_a_setting_that_several_figures_share():
 def test_the_page_tells_what_was_kept(tmp_path):
     run(tmp_path, FakeRank())
     first = (tmp_path / "reproduction.md").read_text()
-    command = f"hnd reproduce {FIGURE} --runs 2 --seed 0 --points 2 --methods hnd --methods hits"
+    command = (
+        f"python -m reproduction {FIGURE} --runs 2 --seed 0 --points 2 --methods hnd --methods hits"
+    )
     assert command in first
     assert "kept" not in first
     run(tmp_path, FakeRank())
@@ -436,7 +440,7 @@ def test_both_rules_of_missing_answers_are_shown(tmp_path):
 
 @pytest.mark.data
 def test_real_sets_are_the_papers_to_the_last_digit(tmp_path):
-    from hitsndiffs.paper.real import data_folder
+    from reproduction.real import data_folder
 
     if data_folder() is None:
         pytest.skip("HITSNDIFFS_DATA does not name the data folder")
@@ -462,7 +466,7 @@ def test_real_sets_absent_are_told(tmp_path, monkeypatch):
 
 
 def test_real_sets_are_read(tmp_path, monkeypatch):
-    from hitsndiffs.paper.real import read_set
+    from reproduction.real import read_set
 
     folder = tmp_path / "mcq" / "Chinese"
     folder.mkdir(parents=True)
@@ -546,12 +550,12 @@ def test_curves_are_probabilities():
 
 
 def test_matplotlib_is_loaded_only_for_pictures():
-    code = "import sys, hitsndiffs.paper; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    code = "import sys, reproduction; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
 def test_without_matplotlib_everything_else_is_there(tmp_path, monkeypatch):
-    monkeypatch.setattr("hitsndiffs.paper.command.have_matplotlib", lambda: False)
+    monkeypatch.setattr("reproduction.command.have_matplotlib", lambda: False)
     found = run(tmp_path, FakeRank(), pictures=True)
     assert any("Matplotlib" in note for note in found.notes)
     assert (tmp_path / "data" / "accuracy-grm-options.csv").exists()

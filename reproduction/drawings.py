@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.irt import C1P, GRM, Bock, ResponseModel
 from hitsndiffs.irt.codes import from_codes, labels
-from hitsndiffs.paper.full_matrices import one_hot
+from reproduction.full_matrices import one_hot
 
 __all__ = ["CURVES", "EXAMPLE", "Curve", "example_responses", "worked_example"]
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 from multiprocessing import active_children, get_context
 
-from hitsndiffs.paper.cells import ONCE_FROM, Cell, Rank, Values, compute
-from hitsndiffs.paper.contestants import contestant
-from hitsndiffs.paper.figures import Figure
-from hitsndiffs.paper.real import WHERE_FROM, data_folder
-from hitsndiffs.paper.store import Store
-from hitsndiffs.paper.values import paper_value
+from reproduction.cells import ONCE_FROM, Cell, Rank, Values, compute
+from reproduction.contestants import contestant
+from reproduction.figures import Figure
+from reproduction.real import WHERE_FROM, data_folder
+from reproduction.store import Store
+from reproduction.values import paper_value
 
 __all__ = ["Outcome", "Work", "run_cells", "run_work"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hitsndiffs.errors import InputError, did_you_mean
-from hitsndiffs.paper.values import paper_values
+from reproduction.values import paper_values
 
 __all__ = ["FIGURES", "Figure", "choose"]
 
@@ -50,7 +50,7 @@ class Figure:
     name
         The key of its stored values, and its name on the command line.
     kind
-        How a cell is computed (see :mod:`hitsndiffs.paper.cells`).
+        How a cell is computed (see :mod:`reproduction.cells`).
     title, x_label
         For the picture.
     x
@@ -250,7 +250,9 @@ def choose(names: Iterable[str]) -> list[Figure]:
         ]
         if not hits:
             hint = did_you_mean(text, FIGURES)
-            raise InputError(f"There is no figure {name!r}; see hnd reproduce --list.{hint}")
+            raise InputError(
+                f"There is no figure {name!r}; see python -m reproduction --list.{hint}"
+            )
         chosen.update((figure.name, figure) for figure in hits)
     # A figure that shows another's cells needs that figure to be run.
     for figure in list(chosen.values()):
