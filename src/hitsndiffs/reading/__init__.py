@@ -71,6 +71,9 @@ def read_responses(source: Any, **options: Any) -> Responses:
         format
             A format by name, or ``"csv"``, ``"tsv"``, ``"parquet"``, ``"jsonl"``, ``"xlsx"`` for
             plain tables.
+        formats
+            The formats that may be recognised; an empty list for none, so that every file is read
+            as a plain table.
         header, header_row
             Whether there is a header, and in which row (from 1, blank rows not counted).
         user, item, option

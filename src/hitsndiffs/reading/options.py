@@ -35,6 +35,7 @@ class ReadingOptions:
 
     layout: str = "auto"
     format: str | None = None
+    formats: Sequence[str] | None = None
     header: bool | str = "auto"
     header_row: int | None = None
     user: str | None = None
@@ -62,7 +63,7 @@ class ReadingOptions:
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
                 raise InputError(f"{name} must be a text; got {text!r}.")
-        for name in ("items", "drop", "blanks"):
+        for name in ("items", "drop", "blanks", "formats"):
             value = getattr(self, name)
             listed = (value,) if isinstance(value, str) else value
             if listed is None:
@@ -79,7 +80,9 @@ class ReadingOptions:
         if self.transpose and self.layout == "long":
             raise InputError("Only a wide file can be transposed; a long file has no rows to turn.")
         if self.format is not None and self.format not in CONTAINERS:
-            self._check_format()
+            self._check_format("format", self.format)
+        for name in self.formats or ():
+            self._check_format("formats", name)
         for name in ("header_row", "key_row"):
             row = getattr(self, name)
             if row is not None and (isinstance(row, bool) or not isinstance(row, int) or row < 1):
@@ -94,14 +97,14 @@ class ReadingOptions:
                 )
             object.__setattr__(self, "separator", mark)
 
-    def _check_format(self) -> None:
+    def _check_format(self, option: str, name: str) -> None:
         from hitsndiffs.reading.exports import FORMATS
 
         known = [*CONTAINERS, *(format.name for format in FORMATS)]
-        if self.format not in known:
+        if name not in known:
             raise InputError(
-                f"format must be one of {', '.join(CONTAINERS)} or a format that 'hnd formats' "
-                f"lists; got {self.format!r}{suggestion(str(self.format), known)}."
+                f"{option} must be one of {', '.join(CONTAINERS)} or a format that 'hnd formats' "
+                f"lists; got {name!r}{suggestion(name, known)}."
             )
 
     @property

@@ -84,8 +84,13 @@ def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Matc
         return []
     forced = None if options.format is None else find_format(options.format)
     found: list[_Match] = []
+    formats = FORMATS
+    if forced is not None:
+        formats = (forced,)
+    elif options.formats is not None:
+        formats = tuple(format for format in FORMATS if format.name in options.formats)
     for document in documents:
-        found += _matches(document, forced)
+        found += _matches(document, forced, formats)
     if forced is not None and not found:
         raise InputError(
             f"{', '.join(d.name for d in documents[:3])}: there is nothing in it that can be "
@@ -94,30 +99,34 @@ def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Matc
     return found
 
 
-def _matches(document: Any, forced: Format | None, depth: int = 0) -> list[_Match]:
-    one = _match(document, forced)
+def _matches(
+    document: Any, forced: Format | None, formats: Sequence[Format], depth: int = 0
+) -> list[_Match]:
+    one = _match(document, formats)
     if one is not None:
         return [one]
     if isinstance(document, FolderDocument):
-        inner = [m for file in document.files() for m in _matches(file, forced, depth + 1)]
+        inner = [m for file in document.files() for m in _matches(file, forced, formats, depth + 1)]
         for folder in document.subfolders():
-            inner += _matches(folder, forced, depth + 1)
+            inner += _matches(folder, forced, formats, depth + 1)
         return inner
     if _has_members(document) and depth < 8:
-        return [m for member in document.members() for m in _matches(member, forced, depth + 4)]
+        return [
+            m for member in document.members() for m in _matches(member, forced, formats, depth + 4)
+        ]
     if forced is not None and document.kind not in ("folder", "archive"):
         return [_Match(document, forced, "asked for (format)")]
     return []
 
 
-def _match(document: Any, forced: Format | None) -> _Match | None:
+def _match(document: Any, formats: Sequence[Format]) -> _Match | None:
     try:
         sample = document.sample
     except InputError:
         if isinstance(document, FileDocument) and document.is_alone:
             raise
         return None
-    for format in FORMATS if forced is None else (forced,):
+    for format in formats:
         why = format.recognise(sample)
         if why is not None:
             return _Match(document, format, why)
