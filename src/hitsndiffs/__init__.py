@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from hitsndiffs.reading import plan as plan
     from hitsndiffs.reading import read_key as read_key
     from hitsndiffs.reading import read_responses as read_responses
+    from hitsndiffs.results.agreement import agreement as agreement
     from hitsndiffs.results.comparison import Comparison as Comparison
     from hitsndiffs.results.comparison import compare as compare
+    from hitsndiffs.results.marks import marks as marks
     from hitsndiffs.results.metrics import accuracy as accuracy
     from hitsndiffs.results.ranking import Ranking as Ranking
     from hitsndiffs.results.ranking import rank as rank
@@ -42,8 +44,10 @@ _PUBLIC = {
     "Responses": "data.responses",
     "Simulation": "irt",
     "accuracy": "results.metrics",
+    "agreement": "results.agreement",
     "compare": "results.comparison",
     "load": "results.saving",
+    "marks": "results.marks",
     "plan": "reading",
     "rank": "results.ranking",
     "read_key": "reading",

@@ -1,0 +1,257 @@
+"""Marks under a key: per user, with several accepted answers and dropped items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.formulas import without_formulas
+from hitsndiffs.data.items import Items
+from hitsndiffs.data.lookup import python_value
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.words import count, listed
+from hitsndiffs.engines import Engine
+from hitsndiffs.engines.opening import open_engine
+from hitsndiffs.errors import InputError, did_you_mean
+from hitsndiffs.results.values import to_frame
+
+__all__ = ["Marks", "accepted_options", "marks"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def marks(
+    data: Any,
+    key: Mapping[Any, Any],
+    *,
+    accept: Mapping[Any, Any] | None = None,
+    drop: Collection[Any] = (),
+    blanks: str = "wrong",
+) -> Marks:
+    """Marks of every user under a key.
+
+    Parameters
+    ----------
+    data
+        The answers: :class:`Responses`, or anything that :meth:`Responses.from_wide` takes.
+    key
+        The right option of each item, item → option; several right options as a list or as
+        ``"A;C"`` or ``"A/C"``. Items without a key do not count.
+    accept
+        Further options to accept, item → option or options.
+    drop
+        Items that do not count.
+    blanks
+        ``"wrong"``: an item that a user left blank is wrong. ``"skip"``: it does not count for
+        that user.
+
+    Examples
+    --------
+    >>> found = marks([["A", "B"], ["A", "C"], ["D", None]], {0: "A", 1: "B"}, accept={1: "C"})
+    >>> found.marks.tolist(), found.mean
+    ([2.0, 2.0, 0.0], 0.6666666666666666)
+    """
+    if blanks not in ("wrong", "skip"):
+        raise InputError(f"blanks must be 'wrong' or 'skip'; got {blanks!r}.")
+    responses = data if isinstance(data, Responses) else Responses.from_wide(data)
+    engine = open_engine(responses)
+    dropped = {_place(engine.items, item, "drop") for item in drop}
+    right = accepted_options(engine.items, key)
+    for item, more in (accept or {}).items():
+        place = _place(engine.items, item, "accept")
+        right.setdefault(place, set()).update(_options(engine.items, place, more))
+    for item in dropped:
+        right.pop(item, None)
+    if not right:
+        raise InputError("no item is left to mark: the key names none that counts.")
+    return Marks(responses, engine, right, blanks)
+
+
+def accepted_options(items: Items, key: Mapping[Any, Any]) -> dict[int, set[int]]:
+    """Item → the options that a key accepts, both as numbers.
+
+    An item whose right answer nobody gave has an empty set. Items of the key that are not in the
+    data are left out.
+    """
+    places = {item: items.places.get(str(item).strip()) for item in key}
+    return {
+        place: _options(items, place, key[item])
+        for item, place in places.items()
+        if place is not None
+    }
+
+
+def _place(items: Items, item: Any, what: str) -> int:
+    place = items.places.get(str(item).strip())
+    if place is None:
+        names = [str(label) for label in items.labels]
+        raise InputError(
+            f"{what} names item {str(item)!r}, which is not in the data."
+            + did_you_mean(str(item), names)
+        )
+    return place
+
+
+def _options(items: Items, item: int, answer: Any) -> set[int]:
+    """The options that an entry of a key names; one that nobody chose has no number."""
+    if isinstance(answer, (list, tuple, set, frozenset)):
+        return {option for one in answer for option in _options(items, item, one)}
+    text = str(answer).strip()
+    option = _named(items, item, text)
+    if option is None and re.search("[;/|]", text):
+        return {o for one in re.split("[;/|]", text) for o in _options(items, item, one)}
+    return set() if option is None else {option}
+
+
+def _named(items: Items, item: int, text: str) -> int | None:
+    """The option with this label, whatever its case."""
+    found = items.option_named(item, text)
+    if found is None:
+        first, last = items.starts[item : item + 2]
+        same = [
+            option
+            for option in range(int(first), int(last))
+            if str(items.option_labels[option]).strip().casefold() == text.casefold()
+        ]
+        found = same[0] if len(same) == 1 else None
+    return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Marks:
+    """Marks of every user under a key; see :func:`marks`.
+
+    Attributes
+    ----------
+    responses
+        The answers.
+    right
+        Item → the options that count as right, both as numbers.
+    blanks
+        Whether a blank is ``"wrong"`` or does not count (``"skip"``).
+    """
+
+    responses: Responses
+    engine: Engine
+    right: Mapping[int, set[int]]
+    blanks: str
+
+    @cached_property
+    def _right(self) -> Floats:
+        """1 for every right option."""
+        right = np.zeros(self.engine.n_options)
+        right[[o for options in self.right.values() for o in options]] = 1.0
+        return right
+
+    @cached_property
+    def _counted(self) -> Floats:
+        """1 for every option of an item that counts."""
+        items = np.zeros(self.engine.n_items)
+        items[list(self.right)] = 1.0
+        return items[self.engine.items.of_option]
+
+    @property
+    def items(self) -> list[Any]:
+        """The items that count."""
+        return [python_value(self.engine.items.labels[item]) for item in sorted(self.right)]
+
+    @cached_property
+    def marks(self) -> Floats:
+        """How many right answers each user gave (NaN for a user who answered nothing)."""
+        found = np.asarray(self.engine.collect(self.engine.choices(self._right)), dtype=float)
+        return np.where(self._answered > 0, found, np.nan)
+
+    @cached_property
+    def _answered(self) -> Floats:
+        answered = self.engine.collect(self.engine.choices(np.ones(self.engine.n_options)))
+        return np.asarray(answered, dtype=float)
+
+    @cached_property
+    def out_of(self) -> Floats:
+        """How many items count for each user."""
+        if self.blanks == "wrong":
+            return np.where(self._answered > 0, float(len(self.right)), np.nan)
+        own = np.asarray(self.engine.collect(self.engine.choices(self._counted)), dtype=float)
+        return np.where(own > 0, own, np.nan)
+
+    @property
+    def shares(self) -> Floats:
+        """The share of right answers, 0 to 1."""
+        return self.marks / self.out_of
+
+    @property
+    def mean(self) -> float:
+        """The mean share of right answers."""
+        return float(np.nanmean(self.shares))
+
+    @cached_property
+    def alpha(self) -> float:
+        """Cronbach's alpha (KR-20): how far the items measure the same; blanks are wrong."""
+        own = self._answered > 0
+        n, k = int(own.sum()), len(self.right)
+        total = self.marks[own].var(ddof=1) if n > 1 else 0.0
+        if k < 2 or total <= 0:
+            return float("nan")
+        chosen = self.engine.choosers_per_option * self._right
+        share = self.engine.items.total(chosen)[list(self.right)] / n
+        variances = share * (1 - share) * n / (n - 1)
+        return float(k / (k - 1) * (1 - variances.sum() / total))
+
+    @cached_property
+    def sem(self) -> float:
+        """The standard error of measurement, in marks."""
+        own = self.marks[np.isfinite(self.marks)]
+        return float(own.std(ddof=1) * np.sqrt(1 - max(self.alpha, 0.0)))
+
+    def gains(self, before: Marks) -> Floats:
+        """How many marks each user has more than under another key."""
+        return self.marks - before.marks
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name, in the order of the data."""
+        return {
+            "user": self.responses.users,
+            "marks": self.marks,
+            "out_of": self.out_of,
+            "percent": 100 * self.shares,
+        }
+
+    def table(self) -> Any:
+        """One row per user: marks, out of how many, and per cent."""
+        return to_frame(self.columns(), self.responses.kind)
+
+    def write(self, path: str | Path) -> None:
+        """Write a CSV that a gradebook takes: user, marks, out of how many, per cent."""
+        import polars as pl
+
+        frame = without_formulas(to_frame(self.columns(), "polars"))
+        whole = pl.col("marks", "out_of").fill_nan(None).cast(pl.Int64)
+        frame = frame.with_columns(whole, pl.col("percent").fill_nan(None).round(1))
+        write_whole({Path(path): lambda part: frame.write_csv(part)})
+
+    def sentence(self) -> str:
+        """The marks in a sentence or two."""
+        said = (
+            f"Marks from {np.nanmin(self.marks):.0f} to {np.nanmax(self.marks):.0f} out of "
+            f"{count(len(self.right), 'item')}, mean {100 * self.mean:.0f} %."
+        )
+        if np.isfinite(self.alpha):
+            said += (
+                f" Cronbach's alpha is {self.alpha:.2f}; a mark is uncertain by about "
+                f"{self.sem:.1f} (standard error)."
+            )
+        never = [self.items[n] for n, i in enumerate(sorted(self.right)) if not self.right[i]]
+        if never:
+            said += f" Nobody gave the right answer to {listed(list(map(str, never)), most=3)}."
+        return said
+
+    def __repr__(self) -> str:
+        return f"Marks({len(self.marks):,} users, {len(self.right):,} items, mean {self.mean:.1%})"
