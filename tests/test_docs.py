@@ -156,7 +156,7 @@ def test_python_in_the_pages_is_python(page: str) -> None:
 
 
 def test_the_page_of_names_has_all_public_names() -> None:
-    shown = set(re.findall(r"(?:auto\w+|py:data):: (\w+)", PAGES["api"]))
+    shown = set(re.findall(r"(?:auto\w+|py:data):: (\w+)$", PAGES["api"], re.M))
     wanted = {name for name in hnd.__all__ if name != "__version__"}
     wanted |= {cls.__name__ for cls in hnd.METHODS.values()}
     assert shown == wanted

@@ -91,7 +91,8 @@ class Agreement:
     @cached_property
     def _totals(self) -> Floats:
         """How often each label was given, in items with at least two answers."""
-        return np.bincount(self._label[self._kept], self._counts, minlength=len(self.labels))
+        label = self._label[self._kept]
+        return np.asarray(np.bincount(label, self._counts, len(self.labels)), dtype=float)
 
     @cached_property
     def alpha(self) -> float:
