@@ -16,7 +16,7 @@ import pytest
 from factory import some
 
 import hitsndiffs as hnd
-from hitsndiffs.reading.file_worker import python_module
+from hitsndiffs.data.processes import python_module
 from hitsndiffs.reading.tables import trial
 from hitsndiffs.reading.tables.trial import Guard, Trial
 

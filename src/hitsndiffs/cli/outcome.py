@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from hitsndiffs.data.processes import safe_path
 from hitsndiffs.errors import InputError, lacks_memory, printable
 
 __all__ = ["run"]
@@ -30,6 +31,11 @@ REPORT = "This is a fault of the program, not of your data"
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line, and turn whatever happens into an exit code and a sentence."""
     args = list(sys.argv[1:] if arguments is None else arguments)
+    with safe_path():  # the current folder holds other people's files
+        return _run(args)
+
+
+def _run(args: list[str]) -> int:
     debug = "--debug" in args
     closed = _open_streams()
     for stream in (sys.stdout, sys.stderr):

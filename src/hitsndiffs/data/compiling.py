@@ -26,6 +26,10 @@ __all__ = [
 #: The types of plain numbers.
 INT, FLOAT = "int64", "float64"
 
+# Numba reads `.numba_config.yaml` of the current folder, which could name a cache folder there, and
+# what is cached is run. The variable, also an empty one, wins over the file.
+os.environ.setdefault("NUMBA_CACHE_DIR", "")
+
 
 def array(dtype: Any, dimensions: int, *, writable: bool = True) -> Any:
     """The type of a C-ordered array argument, by default one that the kernel writes to."""

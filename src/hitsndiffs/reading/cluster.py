@@ -66,8 +66,9 @@ def connect(scheduler: str | None = None, *, timeout: float = 10) -> Any:
         return get_client()
     except ValueError:
         from hitsndiffs.data.pool import available_cores
+        from hitsndiffs.data.processes import safe_path
 
-        with warnings.catch_warnings():  # the dashboard moves if its port is taken
+        with safe_path(), warnings.catch_warnings():  # the dashboard moves if its port is taken
             warnings.simplefilter("ignore", UserWarning)
             client = Client(LocalCluster(n_workers=available_cores(), threads_per_worker=1))
         _ours.add(client)

@@ -6,7 +6,6 @@ caller's script a second time; ``python -m hitsndiffs.reading.file_worker`` does
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -14,17 +13,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-__all__ = ["in_processes", "python_module"]
+from hitsndiffs.data.processes import python_module
 
-
-def python_module(name: str) -> tuple[list[str], dict[str, str]]:
-    """Return the command and environment to run a module of this package in another process.
-
-    That process imports from the same places as this one, not from its current folder.
-    """
-    folders = [folder for folder in sys.path if folder]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
-    return [sys.executable, "-P", "-m", name], environment
+__all__ = ["in_processes"]
 
 
 def in_processes(function: Callable[[Any], Any], tasks: Sequence[Any], n: int) -> list[Any]:

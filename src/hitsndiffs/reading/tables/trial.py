@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from hitsndiffs.reading.file_worker import python_module
+from hitsndiffs.data.processes import python_module
 
 __all__ = ["Trial", "die_if_need_be"]
 
