@@ -115,13 +115,14 @@ class ReadingOptions:
     @property
     def settings(self) -> Settings:
         """The options for bytes and cells."""
+        memory = memory_limit(self.max_memory)
         return Settings(
             encoding=self.encoding,
             separator="\t" if self.format == "tsv" and not self.separator else self.separator,
             header_row=self.header_row,
             header=None if self.header == "auto" else bool(self.header),
             sheet=self.sheet,
-            sizes=replace(self.sizes, held=memory_limit(self.max_memory) // 4),
+            sizes=replace(self.sizes, memory=memory, held=memory // 4),
         )
 
     @property

@@ -63,7 +63,13 @@ class PlainReading:
         if layout.name == "long":
             assert layout.long is not None
             encoded, right = build_long(
-                table, layout.long, layout.key, duplicates, layout.group, whole=whole
+                table,
+                layout.long,
+                layout.key,
+                duplicates,
+                layout.group,
+                options.settings.sizes,
+                whole=whole,
             )
             return encoded, RawKey(right, f"the column {layout.key!r}")
         if layout.name == "transposed":
@@ -73,7 +79,7 @@ class PlainReading:
             return encoded, RawKey(right, f"the column {layout.key!r}")
         assert layout.roles is not None
         encoded = build_wide(
-            table, layout.roles, options.attempt, layout.group, options.sizes, whole=whole
+            table, layout.roles, options.attempt, layout.group, options.settings.sizes, whole=whole
         )
         key = self._key_above()
         if not key.options and layout.roles.key and table.has_header:

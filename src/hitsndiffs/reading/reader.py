@@ -18,7 +18,7 @@ from hitsndiffs.reading.exports import FORMATS, find_format
 from hitsndiffs.reading.exports.base import Document, Format, LeftOut, Refusal, Stream
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
-from hitsndiffs.reading.files.source import no_source, open_stream
+from hitsndiffs.reading.files.source import no_source, open_path, open_stream
 from hitsndiffs.reading.finish import finish
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_plain
@@ -66,7 +66,20 @@ def _documents(source: Any, options: ReadingOptions, stack: ExitStack) -> list[A
         return [FileDocument.once(stream, settings)]
     if not isinstance(source, (str, os.PathLike)):
         raise no_source(source)
-    return [open_document(Path(os.fspath(source)), settings)]
+    path = Path(os.fspath(source))
+    if _is_read_once(path):
+        opened = stack.enter_context(open_path(path))
+        stream = stack.enter_context(open_stream(opened, name="the pipe", sizes=settings.sizes))
+        return [FileDocument.once(stream, settings)]
+    return [open_document(path, settings)]
+
+
+def _is_read_once(path: Path) -> bool:
+    """Whether a path is a pipe or a device, which gives its bytes only once."""
+    try:
+        return path.exists() and not path.is_file() and not path.is_dir()
+    except (OSError, ValueError):
+        return False  # opening it will say what is wrong
 
 
 @dataclass
@@ -327,6 +340,9 @@ def _describe(plan: Plan, document: Any) -> None:
         if len(document.sheets) > 1 and document.settings.sheet is None:
             others = [name for name in document.sheets if name != plan.sheet]
             plan.notes.append(f"Read the sheet {plan.sheet!r}; there is also {listed(others)}.")
+        without_values = document.sheet_note(plan.sheet)
+        if without_values:
+            plan.notes.append(without_values)
     elif document.settings.sheet is not None:
         unused = document.settings.sheet
         plan.notes.append(f"Only a spreadsheet has sheets; {unused!r} is not used.")

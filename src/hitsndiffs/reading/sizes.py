@@ -17,8 +17,10 @@ class Sizes:
 
     Parameters
     ----------
+    memory
+        Bytes of memory that may be used.
     held
-        Bytes that may be held at once.
+        Bytes of a file that may be held at once, as text or unpacked.
     head
         Bytes that recognition looks at.
     chunk
@@ -38,6 +40,7 @@ class Sizes:
         Several files with at least this many bytes in all are converted by several processes.
     """
 
+    memory: int = NO_LIMIT
     held: int = NO_LIMIT
     head: int = 1 << 20
     chunk: int = 16 << 20

@@ -230,12 +230,16 @@ class FileDocument:
 
     @cached_property
     def _workbook(self) -> Workbook:
-        return Workbook(self.content(), self.name)
+        return Workbook(self.content(), self.name, self.settings.sizes)
 
     @cached_property
     def sheets(self) -> list[str]:
         """The names of the sheets of a spreadsheet."""
         return self._workbook.sheets if self.kind == "sheets" else []
+
+    def sheet_note(self, sheet: str) -> str | None:
+        """Return a sentence on cells of a sheet that hold no value."""
+        return self._workbook.note(sheet)
 
     @property
     def first_sheet(self) -> str:

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ import numpy.typing as npt
 from hitsndiffs.data.words import shortened, suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.archives import too_large, zstandard
-from hitsndiffs.reading.sizes import DEFAULT, NO_LIMIT, Sizes
+from hitsndiffs.reading.sizes import DEFAULT, Sizes
 
 __all__ = [
     "ByteStream",
@@ -39,20 +40,42 @@ __all__ = [
 #: A quoted cell longer than this is taken for a quotation mark that was never closed.
 _LONGEST_QUOTE = 64 << 20
 
+#: Bytes asked for at once where all are wanted.
+_PIECE = 1 << 20
+
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_FOREIGN = {
-    b"BZh": "compressed with bzip2; unpack it first (gzip can be read as it is)",
-    b"\xfd7zXZ": "compressed with xz; unpack it first (gzip can be read as it is)",
-    b"%PDF": "a PDF; export the table as CSV",
-    b"SQLite format 3": "a database; export the table as CSV",
-    b"$FL2": "an SPSS file; save it as CSV (with the values, not the labels, if in doubt)",
-    b"RDX2": "R's own data; write it with write.csv()",
-    b"RDX3": "R's own data; write it with write.csv()",
-    b"RDA": "R's own data; write it with write.csv()",
-    b"X\n\x00\x00": "R's own data; write it with write.csv()",
-    b"<stata_dta>": "a Stata file; save it as CSV",
-}
+#: How files begin that hold no text, and what to do with them.
+_FOREIGN = (
+    (rb"BZh[1-9]1AY&SY", "compressed with bzip2; unpack it first (gzip can be read as it is)"),
+    (rb"\xfd7zXZ", "compressed with xz; unpack it first (gzip can be read as it is)"),
+    (rb"7z\xbc\xaf\x27|Rar!", "a 7-Zip or RAR archive; unpack it first (zip can be read as it is)"),
+    (rb"\$FL[23]", "an SPSS file; save it as CSV (with the values, not the labels, if in doubt)"),
+    (rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00", "a Stata file; save it as CSV"),
+    (rb"\x00{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}LIB", "a SAS file; save it as CSV"),
+    (rb"%PDF", "a PDF; export the table as CSV"),
+    (rb"SQLite format 3", "a database; export the table as CSV"),
+    (rb"RD[AX][23]?\n|[XAB]\n\x00\x00\x00[\x02\x03]", "R's own data; write it with write.csv()"),
+    (rb"ARROW1|FEA1", "an Arrow (Feather) file; write it as Parquet or CSV"),
+    (rb"\x89HDF", "an HDF5 file (also a MATLAB file since 7.3); write the table as CSV or Parquet"),
+    (rb"MATLAB 5\.0", "a MATLAB file; write the table with writetable() as CSV"),
+    (rb"\x93NUMPY", "a NumPy array; load it with numpy.load() and pass the array itself"),
+    (rb"\x80[\x02-\x05][\x8cc\x95}\]]", "a Python pickle; write the table as CSV or Parquet"),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8|II\*\x00|MM\x00\*", "a picture; the table itself is needed"),
+    (
+        rb"version https://git-lfs\.github\.com/spec/",
+        "a pointer to a file kept in Git LFS, not the file itself; fetch it with git lfs pull",
+    ),
+    (
+        rb"(?:\.\./|\.git/|/)*annex/objects/",
+        "a pointer to a file kept by git-annex, not the file itself; fetch it with git annex get",
+    ),
+    (
+        rb"\s*(?i:<!doctype html|<html)",
+        "a web page, not a table; download the data again (look for 'raw' or 'download'), or copy "
+        "the table into a spreadsheet and save it as CSV",
+    ),
+)
 
 
 class NotUtf8(InputError):
@@ -102,11 +125,14 @@ class ByteStream:
 
     def read_within(self) -> bytes:
         """Return all the rest; refuse more than may be held at once."""
-        limit = self.sizes.held
-        data = self.read(limit + 1) if limit < NO_LIMIT else self.read()
-        if len(data) > limit:
-            raise too_large(self.name, limit)
-        return data
+        parts, size = [self._held], len(self._held)
+        self._held = b""
+        while more := self._next(_PIECE):  # one read of the limit would ask for all of it at once
+            parts.append(more)
+            size += len(more)
+            if size > self.sizes.held:
+                raise too_large(self.name, self.sizes.held)
+        return b"".join(parts)
 
     def _next(self, size: int) -> bytes:
         try:
@@ -195,13 +221,13 @@ def open_path(path: Path) -> io.BufferedReader:
 
 def refuse_foreign(start: bytes, name: str) -> None:
     """Refuse known file types that cannot be read."""
-    for magic, words in _FOREIGN.items():
-        if start.startswith(magic):
+    for begins, words in _FOREIGN:
+        if re.match(begins, start):
             raise InputError(f"{name}: this is {words}.")
 
 
 def _unpacked(stream: ByteStream) -> ByteStream:
-    start = stream.peek(16)
+    start = stream.peek(64)
     if not start:
         raise InputError(f"{stream.name}: the file is empty; it should hold a table of answers.")
     refuse_foreign(start, stream.name)
@@ -213,8 +239,10 @@ def _unpacked(stream: ByteStream) -> ByteStream:
     else:
         return stream
     inner = ByteStream(packed.read, stream.name, sizes=stream.sizes)
-    if not inner.peek(1):
+    within = inner.peek(64)
+    if not within:
         raise InputError(f"{stream.name}: the packed file is empty; nothing can be read.")
+    refuse_foreign(within, stream.name)
     return inner
 
 

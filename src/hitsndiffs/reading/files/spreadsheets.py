@@ -1,41 +1,83 @@
-"""Read spreadsheets (.xlsx, .xls, .xlsb, .ods) as rows of text with fastexcel."""
+"""Read spreadsheets (.xlsx, .xls, .xlsb, .ods) as rows of text with fastexcel.
+
+Its decoder (calamine) makes room for the whole rectangle around the filled cells, so one stray cell
+in the last corner of a sheet asks for hundreds of gigabytes. The XML of .xlsx and .ods is therefore
+looked through first, which also counts formulas without values and errors: they come as blanks.
+Binary workbooks (.xls, .xlsb) are decoded in a process of their own, with a limit on its memory.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from html import unescape
 from typing import Any
 
-from hitsndiffs.data.words import listed, suggestion
+from hitsndiffs.data.words import count, listed, suggestion
 from hitsndiffs.errors import InputError, lacks_memory
+from hitsndiffs.reading.file_worker import python_module
+from hitsndiffs.reading.files.archives import Archive, too_large
 from hitsndiffs.reading.quiet import without_panics
+from hitsndiffs.reading.sizes import DEFAULT, Sizes
 
 __all__ = ["Workbook"]
 
 #: A table is looked for in this many sheets.
 _MOST_SHEETS = 20
 _WHOLE = re.compile(r"-?[0-9]{1,17}\.0")
+#: The decoder takes 32 bytes per cell of the rectangle, and 24 more for its text.
+_BYTES_PER_CELL = 56
+#: A rectangle of this many cells always fits (60 MiB); a larger one may have this many cells for
+#: each that is filled. Questionnaires with branches are a third to a twentieth full.
+_ROOM, _CELLS_PER_FILLED = 1 << 20, 64
+#: A binary workbook has at most 65,536 × 256 cells, which take less than this, or pages of its own.
+_ROOM_OF_OLD = 1 << 30
+#: Seconds after which decoding a binary workbook is given up (the largest take four).
+_PATIENCE = 60
 
 
 class Workbook:
-    """A spreadsheet."""
+    """A spreadsheet; ``notes`` say what in the sheets read so far has no value."""
 
-    def __init__(self, data: bytes, name: str) -> None:
+    def __init__(self, data: bytes, name: str, sizes: Sizes = DEFAULT) -> None:
+        self._name, self._limit = name, sizes.held
+        #: The sheets of a binary workbook, decoded; None for XML.
+        self._tables: dict[str, list[list[str | None]]] | None = None
+        self._checked: dict[str, str | None] = {}
+        self.sheets: list[str] = []
+        if data.startswith(b"PK") and b"workbook.bin" not in data:
+            try:
+                archive = Archive(data, name, sizes.held)
+            except InputError:
+                raise _damaged(name, ValueError("it is cut short or no zip inside")) from None
+            self._parts = _sheet_parts(archive)
+            if "content.xml" in archive.names:  # opening an .ods decodes all its sheets
+                self._note_on("", [part() for _, part in self._parts])
+            self._reader = self._opened(data)
+            self.sheets = [str(sheet) for sheet in self._reader.sheet_names]
+            return
+        self._parts = []
+        self._tables = self._decoded_apart(data)
+        self.sheets = list(self._tables)
+
+    def _opened(self, data: bytes) -> Any:
         try:
             import fastexcel
+
+            with without_panics():
+                return fastexcel.read_excel(data)
         except ImportError:
             raise InputError(
-                f"{name}: spreadsheets are read with fastexcel: pip install fastexcel "
+                f"{self._name}: spreadsheets are read with fastexcel: pip install fastexcel "
                 "(or save the sheet as CSV)."
             ) from None
-        self._name = name
-        try:
-            with without_panics():
-                self._reader: Any = fastexcel.read_excel(data)
-            self.sheets: list[str] = list(self._reader.sheet_names)
         except BaseException as error:
-            raise _damaged(name, error) from None
+            raise _damaged(self._name, error) from None
 
     @cached_property
     def first(self) -> str:
@@ -63,15 +105,80 @@ class Workbook:
 
     def rows(self, sheet: str, most: int | None = None) -> list[list[str]]:
         """Return the rows of a sheet as text, whole numbers without a decimal point."""
+        if self._tables is not None:
+            return _rows([column[:most] for column in self._tables[sheet]])
+        self.note(sheet)
         try:
             with without_panics():
                 loaded = self._reader.load_sheet(
                     sheet, header_row=None, dtypes="string", n_rows=most
                 )
-            columns = [series.to_list() for series in loaded.to_polars().iter_columns()]
+            return _rows([series.to_list() for series in loaded.to_polars().iter_columns()])
         except BaseException as error:
             raise _damaged(self._name, error) from None
-        return [["" if c is None else _text(c) for c in row] for row in zip(*columns, strict=True)]
+
+    # -- what the XML says ------------------------------------------------------------------
+
+    def note(self, sheet: str) -> str | None:
+        """Return a sentence on cells without a value; refuse a sheet with a far cell."""
+        if sheet not in self._checked:
+            found = [part for name, part in self._parts if name in (sheet, None)]
+            if not found:  # whatever the workbook calls it: look at all
+                found = [part for _, part in self._parts]
+            self._checked[sheet] = self._note_on(sheet, [part() for part in found])
+        return self._checked.get(sheet)
+
+    def _note_on(self, sheet: str, cells: Sequence[_Cells]) -> str | None:
+        where = f"{self._name}, sheet {sheet!r}" if len(self.sheets) > 1 else self._name
+        for own in cells:
+            n_cells = own.rows * own.columns
+            if n_cells > max(_ROOM, _CELLS_PER_FILLED * own.filled):
+                raise InputError(
+                    f"{where}: the cells lie too far apart to be a table: {own.filled:,} are "
+                    f"filled in a rectangle of {own.rows:,} rows and {own.columns:,} columns, up "
+                    f"to {own.end}; delete the stray cells (press "
+                    "Ctrl+End to find the last), or save the table alone as CSV."
+                )
+            if n_cells * _BYTES_PER_CELL > self._limit:
+                raise too_large(where, self._limit)
+        formulas, errors = sum(own.formulas for own in cells), sum(own.errors for own in cells)
+        said = []
+        if formulas:
+            hold = "holds a formula" if formulas == 1 else "hold formulas"
+            said.append(
+                f"{count(formulas, 'cell')} {hold} without a stored value and came as blank "
+                "(open the file in a spreadsheet program and save it to fill them in)"
+            )
+        if errors:
+            hold = "holds an error" if errors == 1 else "hold errors"
+            said.append(f"{count(errors, 'cell')} {hold} such as #N/A and came as blank")
+        return f"{'; '.join(said)}." if said else None
+
+    # -- binary workbooks -------------------------------------------------------------------
+
+    def _decoded_apart(self, data: bytes) -> dict[str, list[list[str | None]]]:
+        """Decode all sheets in another process, which may run out of memory or crash."""
+        command, environment = python_module(__name__)
+        environment["POLARS_MAX_THREADS"] = "1"
+        room = min(_ROOM_OF_OLD, self._limit) + len(data)
+        try:
+            done = subprocess.run(
+                [*command, str(room)], env=environment, input=data, timeout=_PATIENCE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise _damaged(self._name, ValueError("it cannot be decoded in a minute")) from None
+        try:
+            found = json.loads(done.stdout)
+        except ValueError:
+            found = {
+                "error": f"decoding it takes more than {room / 2**20:,.0f} MiB, or crashes; a "
+                "stray cell far from the table may be the reason"
+            }
+        if "error" in found:
+            raise _damaged(self._name, ValueError(found["error"]))
+        tables: dict[str, list[list[str | None]]] = found["sheets"]
+        return tables
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
@@ -79,15 +186,199 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
     return sum(sum(1 for cell in row if cell.strip()) >= 3 for row in rows) >= 3
 
 
+def _rows(columns: Sequence[Sequence[str | None]]) -> list[list[str]]:
+    return [["" if c is None else _text(c) for c in row] for row in zip(*columns, strict=True)]
+
+
 def _text(cell: str) -> str:
     return cell[:-2] if cell.endswith(".0") and _WHOLE.fullmatch(cell) else cell
 
 
 def _damaged(name: str, error: BaseException) -> InputError:
-    if isinstance(error, KeyboardInterrupt) or lacks_memory(error):
+    if isinstance(error, (KeyboardInterrupt, InputError)) or lacks_memory(error):
         raise error
     reason = str(error).strip().partition("\n")[0][:200].rstrip(".")
     return InputError(
         f"{name}: the spreadsheet cannot be read ({reason}); open it and save it again, or save "
         "the sheet as CSV."
     )
+
+
+# -- looking through the XML ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """What a sheet holds: the rectangle around its cells, and how many have no value."""
+
+    rows: int = 0
+    columns: int = 0
+    end: str = ""
+    filled: int = 0
+    formulas: int = 0
+    errors: int = 0
+
+
+def _sheet_parts(archive: Archive) -> list[tuple[str | None, Any]]:
+    """Return the sheets with what counts their cells, once it is called; None: the name is open."""
+    if "content.xml" in archive.names:
+        return [(None, lambda: _cells_of_ods(archive.read("content.xml")))]
+    names = {name.casefold().lstrip("/"): name for name in archive.names}
+    targets: dict[str, str] = {}
+    if "xl/_rels/workbook.xml.rels" in names and "xl/workbook.xml" in names:
+        relations = archive.read(names["xl/_rels/workbook.xml.rels"])
+        for tag in re.findall(rb"<(?:\w+:)?Relationship\b[^>]*>", relations):
+            targets[_attribute(tag, "Id")] = _attribute(tag, "Target")
+        workbook = archive.read(names["xl/workbook.xml"])
+        sheets = [
+            (_attribute(tag, "name"), targets.get(_attribute(tag, r"(?:\w+:)?id"), ""))
+            for tag in re.findall(rb"<(?:\w+:)?sheet\b[^>]*>", workbook)
+        ]
+    else:
+        sheets = []
+    found: list[tuple[str | None, Any]] = []
+    for title, target in sheets:
+        path = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+        own = names.get(path.casefold())
+        if own is None:
+            found = []
+            break
+        found.append((title, _counter(archive, own)))
+    if not found:  # an unusual workbook: any part may be the sheet
+        found = [(None, _counter(archive, n)) for n in archive.names if n.endswith(".xml")]
+    return found
+
+
+def _counter(archive: Archive, member: str) -> Any:
+    return lambda: _cells_of_xlsx(archive.read(member))
+
+
+def _attribute(tag: bytes, name: str) -> str:
+    found = re.search(rf"""\s{name}\s*=\s*["']([^"']*)["']""".encode(), tag)
+    return unescape(found[1].decode("utf-8", "replace")) if found else ""
+
+
+_CELL = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\sr\s*=\s*["']([A-Za-z]+)0*([0-9]{1,9})""")
+_EMPTY = re.compile(rb"""<(?:\w+:)?c\b[^>]*/>|<(?:\w+:)?c\b[^>]*>\s*</(?:\w+:)?c>""")
+_ERROR = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\st\s*=\s*["']e["']""")
+#: A formula that is followed by no value, or by an empty one.
+_NO_VALUE = re.compile(
+    rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?"
+    rb"\s*</(?:\w+:)?c>"
+)
+
+
+def _cells_of_xlsx(xml: bytes) -> _Cells:
+    """Count the cells of a sheet's XML.
+
+    >>> xml = b'<row><c r="B2" t="e"><v>#N/A</v></c><c r="C2"><f>A1</f><v/></c><c r="D9"/></row>'
+    >>> _cells_of_xlsx(xml)
+    _Cells(rows=1, columns=2, end='C2', filled=2, formulas=1, errors=1)
+    """
+    if _EMPTY.search(xml):
+        xml = _EMPTY.sub(b"", xml)
+    found = _CELL.findall(xml)
+    if not found:
+        return _Cells()
+    columns = [_number(letters) for letters in {column for column, _ in found}]
+    rows = [int(row) for row in {row for _, row in found}]
+    return _Cells(
+        max(rows) - min(rows) + 1,
+        max(columns) - min(columns) + 1,
+        _reference(max(rows), max(columns)),
+        len(found),
+        len(_NO_VALUE.findall(xml)) if b"<f" in xml or b":f" in xml else 0,
+        len(_ERROR.findall(xml)),
+    )
+
+
+def _number(letters: bytes) -> int:
+    number = 0
+    for letter in letters.upper()[:7]:
+        number = number * 26 + letter - 64
+    return number
+
+
+def _reference(row: int, column: int) -> str:
+    """Return the name of a cell, such as ``B12``.
+
+    >>> _reference(12, 2), _reference(1048576, 16384)
+    ('B12', 'XFD1048576')
+    """
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return f"{letters}{row}"
+
+
+_TAG = re.compile(
+    rb"<(table:table-row|table:(?:covered-)?table-cell|table:table)\b([^>]*)>(?=(\s*</)?)"
+)
+_ERROR_TEXT = re.compile(rb"<text:p[^>]*>(?:#[A-Z/0!?]+|Err:\d+)</text:p>")
+
+
+def _cells_of_ods(xml: bytes) -> _Cells:
+    """Count the cells of an OpenDocument file: the largest of its sheets counts.
+
+    >>> cell = b'<table:table-cell office:value-type="float" table:number-columns-repeated="4">'
+    >>> _cells_of_ods(b'<table:table-row table:number-rows-repeated="9">' + cell + b'<text:p>1')
+    _Cells(rows=9, columns=4, end='D9', filled=1, formulas=0, errors=0)
+    """
+    sheets = [[0, 0, 0]]  # rows, columns and filled cells of each
+    row = column = repeats = formulas = 0
+    for found in _TAG.finditer(xml):
+        name, attributes = found[1], found[2]
+        times = re.search(rb'number-(?:columns|rows)-repeated="(\d{1,12})"', attributes)
+        n = int(times[1]) if times else 1
+        if name == b"table:table":
+            row = repeats = 0
+            sheets.append([0, 0, 0])
+        elif name == b"table:table-row":
+            row, repeats, column = row + repeats, n, 0
+        else:
+            column += n
+            has_value = b"value-type" in attributes
+            formulas += b"table:formula" in attributes and not has_value
+            if has_value or not (attributes.endswith(b"/") or found[3] is not None):
+                rows, columns, filled = sheets[-1]
+                sheets[-1] = [max(rows, row + repeats), max(columns, column), filled + 1]
+    rows, columns, filled = max(sheets, key=lambda own: own[0] * own[1])
+    errors = len(_ERROR_TEXT.findall(xml))
+    return _Cells(rows, columns, _reference(rows, columns), filled, formulas, errors)
+
+
+# -- the other process ------------------------------------------------------------------------
+
+
+def _decode(data: bytes, room: int) -> dict[str, Any]:
+    """Return all sheets of a workbook, using at most ``room`` bytes on top of what is loaded."""
+    import fastexcel
+    import polars as pl
+
+    pl.Series(["loaded"]).to_list()
+    try:
+        import os
+        import resource
+
+        with open("/proc/self/statm") as file:
+            loaded = int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        if hard == resource.RLIM_INFINITY or loaded + room < hard:
+            resource.setrlimit(resource.RLIMIT_DATA, (loaded + room, hard))
+    except (ImportError, OSError, ValueError):
+        pass  # the system has no such limits
+    try:
+        reader = fastexcel.read_excel(data)
+        sheets = {}
+        for name in reader.sheet_names:
+            loaded_sheet = reader.load_sheet(name, header_row=None, dtypes="string")
+            sheets[name] = [own.to_list() for own in loaded_sheet.to_polars().iter_columns()]
+    except BaseException as error:
+        return {"error": str(error).strip().partition("\n")[0][:200]}
+    return {"sheets": sheets}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(_decode(sys.stdin.buffer.read(), int(sys.argv[1]))))

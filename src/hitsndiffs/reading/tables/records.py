@@ -177,8 +177,10 @@ class RecordsTable(FileTable):
             for name, value in _flat(record, where).items():
                 if name in self._nested:
                     continue
-                column = columns.setdefault(_whole(name), [None] * len(records))
-                column[k] = _text(value, where, name)
+                name = _whole(name)
+                if name not in columns:
+                    columns[name] = [None] * len(records)
+                columns[name][k] = _text(value, where, name)
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
