@@ -18,9 +18,9 @@ from functools import cached_property
 from html import unescape
 from typing import Any
 
+from hitsndiffs.data.processes import python_module
 from hitsndiffs.data.words import count, listed, suggestion
 from hitsndiffs.errors import InputError, lacks_memory
-from hitsndiffs.reading.file_worker import python_module
 from hitsndiffs.reading.files.archives import Archive, too_large
 from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
