@@ -1,0 +1,313 @@
+"""Parts of a test: sub-scores and what they add; items that are harder for one group."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.lookup import python_value
+from hitsndiffs.data.words import count, listed
+from hitsndiffs.errors import InputError
+from hitsndiffs.results.marks import Marks, marks
+from hitsndiffs.results.values import to_frame
+
+__all__ = ["Differences", "Parts", "differences", "parts"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any]) -> Parts:
+    """Sub-scores of the sections of a test, under a key.
+
+    Parameters
+    ----------
+    data
+        The answers: :class:`Responses`, or anything that :meth:`Responses.from_wide` takes.
+    key
+        The right option of each item, known or likely (:meth:`Ranking.answer_key`).
+    sections
+        Item → the section that it belongs to. Other items count for the whole only.
+
+    Examples
+    --------
+    >>> import hitsndiffs as hnd
+    >>> sim = hnd.simulate("2pl", users=200, items=20, seed=1)
+    >>> halves = {item: "first" if item < "item-11" else "second" for item in sim.key}
+    >>> parts(sim.responses, sim.key, halves).table()["adds"].to_list()
+    [False, False]
+    """
+    found = marks(data, key)
+    held = {str(item).strip(): section for item, section in sections.items()}
+    own = np.array([held.get(str(item).strip()) for item in found.items], dtype=object)
+    names = list(dict.fromkeys(section for section in own.tolist() if section is not None))
+    if len(names) < 2:
+        raise InputError(
+            f"sections must name at least two sections of the {count(len(own), 'item')} with a "
+            f"key; got {count(len(names), 'section')}."
+        )
+    return Parts(found, tuple(names), own)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Parts:
+    """Sub-scores of the sections of a test; see :func:`parts`."""
+
+    marks: Marks
+    names: tuple[Any, ...]
+    section_of_item: npt.NDArray[Any]
+
+    @cached_property
+    def _right(self) -> Floats:
+        """Users with any answer × items: 1 where right; a blank is wrong."""
+        return right_answers(self.marks)[np.isfinite(self.marks.marks)]
+
+    @cached_property
+    def _totals(self) -> list[Floats]:
+        """Each section's number of right answers, per user."""
+        return [self._right[:, self.section_of_item == name].sum(1) for name in self.names]
+
+    def table(self) -> Any:
+        """One row per section, and whether its score adds anything to the whole score.
+
+        Haberman (2008): a section's score is worth reporting if it says more about what it
+        measures than the whole score does. Columns ``section``, ``items``, ``mean`` (share right),
+        ``alpha`` (Cronbach's), ``from_section`` and ``from_whole`` (the share of the variance of
+        the section's true score that the section's score and the whole score explain), ``adds``.
+        """
+        whole = self._right.sum(1)
+        rows = []
+        for name, total in zip(self.names, self._totals, strict=True):
+            own = self._right[:, self.section_of_item == name]
+            alpha = _alpha(own)
+            true = alpha * total.var(ddof=1)
+            shared = np.cov(total, whole)[0, 1] - (1 - alpha) * total.var(ddof=1)
+            of_whole = shared**2 / (true * whole.var(ddof=1)) if alpha > 0 else np.nan
+            of_whole = min(of_whole, 1.0)
+            rows.append((name, own.shape[1], own.mean(), alpha, alpha, of_whole, alpha > of_whole))
+        heads = ("section", "items", "mean", "alpha", "from_section", "from_whole", "adds")
+        columns = {
+            head: np.array(c) for head, c in zip(heads, zip(*rows, strict=True), strict=True)
+        }
+        return to_frame(columns, self.marks.responses.kind)
+
+    def scores(self) -> Any:
+        """One row per user and section: share of right answers, and its standard error."""
+        users = self.marks.responses.users[np.isfinite(self.marks.marks)]
+        blocks = []
+        for name, total in zip(self.names, self._totals, strict=True):
+            n = int((self.section_of_item == name).sum())
+            alpha = max(_alpha(self._right[:, self.section_of_item == name]), 0.0)
+            error = total.std(ddof=1) * np.sqrt(1 - alpha) / n
+            blocks.append((users, np.full(len(users), name, object), total / n, error))
+        columns = {
+            "user": np.concatenate([b[0] for b in blocks]),
+            "section": np.concatenate([b[1] for b in blocks]),
+            "share": np.concatenate([b[2] for b in blocks]),
+            "standard_error": np.concatenate([np.full(len(b[0]), b[3]) for b in blocks]),
+        }
+        return to_frame(columns, self.marks.responses.kind)
+
+
+def right_answers(found: Marks) -> Floats:
+    """Users × items that count (in the order of ``found.items``): 1 where the answer is right."""
+    from scipy.sparse import csr_array
+
+    ones = found.engine.by_user
+    chosen = csr_array((np.ones(len(ones.indices)), ones.indices, ones.indptr), ones.shape)
+    pairs = [(o, n) for n, item in enumerate(sorted(found.right)) for o in found.right[item]]
+    options, items = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    shape = (ones.shape[1], len(found.right))
+    return np.asarray(
+        (chosen @ csr_array((np.ones(len(options)), (options, items)), shape)).toarray()
+    )
+
+
+def _alpha(right: Floats) -> float:
+    """Cronbach's alpha of some items."""
+    k, total = right.shape[1], right.sum(1).var(ddof=1)
+    if k < 2 or total <= 0:
+        return float("nan")
+    return float(k / (k - 1) * (1 - right.var(0, ddof=1).sum() / total))
+
+
+# -- items that are unfair to a group ---------------------------------------------------------
+
+
+def differences(data: Any, key: Mapping[Any, Any], groups: Mapping[Any, Any]) -> Differences:
+    """Items that are harder for one group of users than for equally able users of another.
+
+    Parameters
+    ----------
+    data
+        The answers: :class:`Responses`, or anything that :meth:`Responses.from_wide` takes.
+    key
+        The right option of each item, known or likely (:meth:`Ranking.answer_key`).
+    groups
+        User → group. With more than two groups the two largest are compared.
+    """
+    found = marks(data, key)
+    held = {str(user).strip(): group for user, group in groups.items()}
+    own = np.array([held.get(str(user).strip()) for user in found.responses.users], dtype=object)
+    own[~np.isfinite(found.marks)] = None
+    sizes = Counter(group for group in own.tolist() if group is not None)
+    names = sorted(sizes, key=lambda group: (-sizes[group], str(group)))
+    if len(names) < 2:
+        raise InputError(f"groups must name users of two groups; got {count(len(names), 'group')}.")
+    return Differences(found, (names[0], names[1]), own)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Differences:
+    """Items harder for one group than for equally able users of another; see :func:`differences`.
+
+    The first group is the one that the second is compared with.
+    """
+
+    marks: Marks
+    groups: tuple[Any, Any]
+    group_of_user: npt.NDArray[Any]
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name."""
+        use = np.isin(self.group_of_user, self.groups)
+        right = right_answers(self.marks)[use]
+        second = (self.group_of_user[use] == self.groups[1]).astype(float)
+        total = right.sum(1)
+        rows = np.array(
+            [
+                (*_mantel_haenszel(one, second, total), *_logistic(one, second, total))
+                for one in right.T
+            ]
+        )
+        adjusted = _benjamini_hochberg(rows[:, 2])
+        size = np.abs(rows[:, 0])
+        sure_above_one = (size - 1) / np.maximum(rows[:, 1], 1e-12) > 1.645
+        letter = np.where((size >= 1.5) & sure_above_one, "C", np.where(size >= 1, "B", "A"))
+        return {
+            "item": np.array([python_value(item) for item in self.marks.items], dtype=object),
+            "delta": rows[:, 0],
+            "standard_error": rows[:, 1],
+            "p": adjusted,
+            "size": np.where(adjusted < 0.05, letter, "A"),
+            "p_uniform": _benjamini_hochberg(rows[:, 3]),
+            "p_crossing": _benjamini_hochberg(rows[:, 4]),
+            "r2_gain": rows[:, 5],
+        }
+
+    def table(self) -> Any:
+        """One row per item.
+
+        ``delta`` is the Mantel–Haenszel difference on the ETS scale (negative: harder for the
+        second group), with its ``standard_error``, ``p`` (false discovery rate) and ``size`` (A
+        negligible, B moderate, C large, by the ETS rules). ``p_uniform`` and ``p_crossing`` test
+        the same by logistic regression on the marks: a difference at every ability, and one that
+        changes with it; ``r2_gain`` is what both explain (Nagelkerke).
+        """
+        return to_frame(self.columns, self.marks.responses.kind)
+
+    def sentence(self) -> str:
+        """What was found, in a sentence."""
+        c = self.columns
+        first, second = self.groups
+        found = np.flatnonzero(c["size"] != "A")
+        if not len(found):
+            return f"No item is clearly harder for {second} than for equally able {first}."
+        harder = [str(c["item"][i]) for i in found if c["delta"][i] < 0]
+        easier = [str(c["item"][i]) for i in found if c["delta"][i] > 0]
+        said = []
+        if harder:
+            said.append(f"harder for {second}: {listed(harder)}")
+        if easier:
+            said.append(f"harder for {first}: {listed(easier)}")
+        return f"Among equally able users, {'; '.join(said)}."
+
+
+def _mantel_haenszel(right: Floats, second: Floats, total: Floats) -> tuple[float, float, float]:
+    """The ETS delta, its standard error, and the p-value of no difference."""
+    from scipy.special import erfc
+
+    ratio, weight, q, r, s, t, expected, observed, variance = (0.0,) * 9
+    for a, b, c, d in _tables(right, second, total):
+        n = a + b + c + d
+        ratio, weight = ratio + a * d / n, weight + b * c / n
+        p1, p2 = (a + d) / n, (b + c) / n
+        q, r = q + p1 * a * d / n, r + (p1 * b * c + p2 * a * d) / n
+        s = s + p2 * b * c / n
+        expected += (a + b) * (a + c) / n
+        observed += a
+        variance += (a + b) * (c + d) * (a + c) * (b + d) / (n * n * max(n - 1, 1))
+        t += n
+    if min(ratio, weight, variance) <= 0:
+        return 0.0, float("inf"), 1.0
+    log_error = q / (2 * ratio**2) + r / (2 * ratio * weight) + s / (2 * weight**2)
+    chi = max(abs(observed - expected) - 0.5, 0.0) ** 2 / variance
+    delta, error = -2.35 * np.log(ratio / weight), 2.35 * np.sqrt(log_error)
+    return float(delta), float(error), float(erfc(np.sqrt(chi / 2)))
+
+
+def _tables(right: Floats, second: Floats, total: Floats) -> Iterator[tuple[float, ...]]:
+    """Users with the same mark: first group right, wrong; second group right, wrong."""
+    for mark in np.unique(total):
+        same = total == mark
+        y, g = right[same], second[same]
+        a, c = float((y * (1 - g)).sum()), float((y * g).sum())
+        b, d = float((1 - g).sum()) - a, float(g.sum()) - c
+        if a + b > 0 and c + d > 0:
+            yield a, b, c, d
+
+
+def _logistic(right: Floats, second: Floats, total: Floats) -> tuple[float, float, float]:
+    """p-values of a uniform and of a crossing difference, and the gain in Nagelkerke's R²."""
+    from scipy.special import chdtrc
+
+    if right.min() == right.max() or total.std() == 0:
+        return 1.0, 1.0, 0.0
+    z = (total - total.mean()) / total.std()
+    blocks = np.column_stack([np.ones(len(z)), z, second, z * second])
+    logs = [logistic_fit(blocks[:, :k], right)[1] for k in (1, 2, 3, 4)]
+    n = len(z)
+    top = 1 - np.exp(2 * logs[0] / n)
+    r2 = [(1 - np.exp(2 * (logs[0] - log) / n)) / top for log in logs]
+    uniform, crossing = 2 * (logs[2] - logs[1]), 2 * (logs[3] - logs[2])
+    return (
+        float(chdtrc(1, max(uniform, 0.0))),
+        float(chdtrc(1, max(crossing, 0.0))),
+        float(r2[3] - r2[1]),
+    )
+
+
+def logistic_fit(x: Floats, y: Floats) -> tuple[Floats, float]:
+    """Coefficients of a logistic regression, and the log-likelihood (Newton, with halved steps)."""
+    b = np.zeros(x.shape[1])
+    log = float(-len(y) * np.log(2))
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ b))
+        h = (x * (p * (1 - p))[:, None]).T @ x + 1e-9 * np.eye(len(b))
+        step = np.linalg.solve(h, x.T @ (y - p))
+        for _ in range(30):
+            eta = x @ (b + step)
+            new = float(y @ eta - np.logaddexp(0, eta).sum())
+            if new >= log - 1e-12:
+                break
+            step = step / 2
+        b = b + step
+        done, log = abs(new - log) < 1e-10 * (1 + abs(log)), new
+        if done:
+            break
+    return b, log
+
+
+def _benjamini_hochberg(p: Floats) -> Floats:
+    """P-values adjusted so that the false discoveries stay below the level."""
+    order = np.argsort(p)[::-1]
+    scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled), 1.0)
+    return adjusted
