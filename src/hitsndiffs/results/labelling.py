@@ -1,0 +1,355 @@
+"""What to label next and from whom, and what each worker does with the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.lookup import no_such_user, python_value
+from hitsndiffs.data.words import count, per_cent
+from hitsndiffs.errors import InputError
+from hitsndiffs.results.values import to_frame
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.ranking import Ranking
+
+__all__ = ["NextLabels", "Workers", "next_labels", "workers"]
+
+Floats = npt.NDArray[np.float64]
+
+
+# -- what to label next -----------------------------------------------------------------------
+
+
+def next_labels(
+    ranking: Ranking, budget: int, *, users: Collection[Any] | None = None, each: int | None = None
+) -> NextLabels:
+    """The answers worth asking for next: one more for some items, and from whom.
+
+    Parameters
+    ----------
+    ranking
+        A ranking by a method that knows how likely each option is to be right.
+    budget
+        How many answers there will be; at most one more per item.
+    users
+        Who can be asked; everybody who is ranked if not given.
+    each
+        How many answers one user gives at most; any number if not given.
+    """
+    if budget < 1:
+        raise InputError(f"budget must be a whole number from 1 up; got {budget!r}.")
+    if ranking.key_chances is None or ranking.correct is None:
+        raise InputError(
+            f"Method '{ranking.method}' does not say how likely each option is to be right, so it "
+            "cannot say what to label next; rank with method='auto'."
+        )
+    labels = ranking.responses.users.tolist()
+    places = {str(label).strip(): n for n, label in enumerate(labels)}
+    for user in users or ():
+        if str(user).strip() not in places:
+            raise no_such_user(user, labels)
+    able = np.isfinite(ranking.correct)
+    if users is not None:
+        able &= np.isin(np.arange(len(labels)), [places[str(u).strip()] for u in users])
+    return _planned(ranking, budget, np.flatnonzero(able), each)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NextLabels:
+    """The answers worth asking for next; see :func:`next_labels`.
+
+    Attributes
+    ----------
+    items, users
+        For each answer, the item and who should give it, both as places; most useful first.
+    gains
+        How much likelier the item's right answer is expected to become (0–1).
+    right_now, right_then
+        How many items' likely answers are expected to be right, now and with these answers.
+    """
+
+    ranking: Ranking
+    items: npt.NDArray[np.int64]
+    users: npt.NDArray[np.int64]
+    gains: Floats
+    right_now: float
+    right_then: float
+
+    def table(self) -> Any:
+        """One row per answer: item, user, answers so far, likely answer, its chance, the gain."""
+        r, found = self.ranking.responses, self.ranking.answer_key(with_confidence=True)
+        likely = [found.get(python_value(r.items[i]), (None, np.nan)) for i in self.items]
+        columns = {
+            "item": r.items[self.items],
+            "user": r.users[self.users],
+            "answers": self.ranking.data.answers_per_item[self.items],
+            "likely": [label for label, _ in likely],
+            "confidence": np.array([chance for _, chance in likely], dtype=float),
+            "gain": self.gains,
+        }
+        return to_frame(columns, r.kind)
+
+    def sentence(self) -> str:
+        """Whether more labels are worth it."""
+        n = self.ranking.responses.n_items
+        if self.right_then - self.right_now < 0.5:
+            return (
+                f"{count(len(self.items), 'more label')} would change the likely answer for the "
+                f"better on less than one item in {n:,}: you can stop labelling."
+            )
+        return (
+            f"The likely answers to about {self.right_now:.0f} of {n:,} items are right; with "
+            f"{count(len(self.items), 'more label')}, to about {self.right_then:.0f}."
+        )
+
+
+def _planned(
+    ranking: Ranking, budget: int, able: npt.NDArray[np.int64], each: int | None
+) -> NextLabels:
+    data, items = ranking.data, ranking.data.items
+    chances = np.asarray(ranking.key_chances, dtype=float)
+    assert ranking.correct is not None
+    order = able[np.argsort(-ranking.correct[able], kind="stable")]
+    now = np.maximum.reduceat(chances, items.starts[:-1])
+    ease = _log_odds(items.total(chances * data.choosers_per_option) / data.answers_per_item)
+    level = _log_odds(ranking.correct)
+    middle = float(np.mean(level[able])) if len(able) else 0.0
+
+    # each item's gain if the ablest user answered it; the real user is found in the order of these
+    gains = np.zeros(items.n_items)
+    after = now.copy()
+    top = level[order[0]] if len(order) else 0.0
+    for i in range(items.n_items):
+        own = chances[items.starts[i] : items.starts[i + 1]]
+        gains[i], after[i] = _expected(own, top + ease[i] - middle)
+    left = np.full(data.n_users, len(gains) if each is None else each)
+    asked: list[tuple[int, int, float]] = []
+    then = now.copy()
+    for i in np.argsort(-gains, kind="stable"):
+        if len(asked) == budget or gains[i] <= 0:
+            break
+        user = next((u for u in order if left[u] and not _answered(ranking, int(u), int(i))), None)
+        if user is None:
+            continue
+        own = chances[items.starts[i] : items.starts[i + 1]]
+        gain, then[i] = _expected(own, level[user] + ease[i] - middle)
+        left[user] -= 1
+        asked.append((int(i), int(user), gain))
+    asked.sort(key=lambda one: -one[2])
+    return NextLabels(
+        ranking,
+        np.array([i for i, _, _ in asked], dtype=np.int64),
+        np.array([u for _, u, _ in asked], dtype=np.int64),
+        np.array([gain for _, _, gain in asked]),
+        float(now.sum()),
+        float(then.sum()),
+    )
+
+
+def _answered(ranking: Ranking, user: int, item: int) -> bool:
+    """Whether a user answered an item."""
+    ones, starts = ranking.data.by_user, ranking.data.items.starts
+    chosen = ones.indices[ones.indptr[user] : ones.indptr[user + 1]]
+    return bool(np.any((chosen >= starts[item]) & (chosen < starts[item + 1])))
+
+
+def _log_odds(share: Floats) -> Floats:
+    clipped = np.clip(share, 0.02, 0.98)
+    return np.asarray(np.log(clipped / (1 - clipped)))
+
+
+def _expected(chances: Floats, log_odds: float) -> tuple[float, float]:
+    """What one more answer does to an item's chances: the gain, and the chance of the best then.
+
+    The gain is the expected rise of the chance that the right option is given.
+    """
+    k = len(chances)
+    if k < 2:
+        return 0.0, float(chances.max(initial=0.0))
+    right = 1 / (1 + np.exp(-log_odds))
+    says = np.full((k, k), (1 - right) / (k - 1))  # right option × answer
+    np.fill_diagonal(says, right)
+    joint = chances[:, None] * says
+    given = joint.sum(0)
+    now = float(chances @ chances) / max(float(chances.sum()), 1e-12)
+    then = float(((joint**2).sum(0) / np.maximum(given, 1e-300)).sum())
+    return max(then - now, 0.0), float(joint.max(0).sum())
+
+
+# -- what each worker does --------------------------------------------------------------------
+
+
+def workers(ranking: Ranking) -> Workers:
+    """How each user uses labels that all items share, and whether the answers follow the item."""
+    labels = np.unique(np.asarray(ranking.responses.option_labels).astype(str))
+    if len(labels) > 20:
+        raise InputError(
+            f"the items share no small set of labels: there are {len(labels):,} different ones, "
+            "and at most 20 can be compared."
+        )
+    return Workers(ranking, tuple(labels.tolist()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Workers:
+    """How users use the labels; see :func:`workers`."""
+
+    ranking: Ranking
+    labels: tuple[str, ...]
+
+    @cached_property
+    def _is(self) -> Floats:
+        """Options × labels: 1 where the option has the label."""
+        own = np.asarray(self.ranking.responses.option_labels).astype(str)
+        return np.asarray(own[:, None] == np.array(self.labels)[None, :], dtype=float)
+
+    @cached_property
+    def said(self) -> Floats:
+        """Users × labels: how often the user gave the label, on items that others answered."""
+        return self._sums(self._is * self._shared[:, None])
+
+    def _sums(self, weights: Floats) -> Floats:
+        data = self.ranking.data
+        return np.asarray(data.collect(data.choices(weights)), dtype=float)
+
+    @cached_property
+    def _shared(self) -> Floats:
+        """Options of items with at least two answers."""
+        items = self.ranking.data.items
+        return (self.ranking.data.answers_per_item >= 2).astype(float)[items.of_option]
+
+    @cached_property
+    def _others(self) -> tuple[Floats, Floats]:
+        """For each option: its item's counts of labels, and how many others answered the item."""
+        data = self.ranking.data
+        counts = data.items.sum(self._is * data.choosers_per_option[:, None])
+        return counts, np.maximum(data.answers_per_item - 1.0, 1.0)[data.items.of_option]
+
+    @cached_property
+    def expected(self) -> Floats:
+        """Users × labels: how often others gave the label, on the items that the user answered."""
+        counts, others = self._others
+        return self._sums((counts - self._is) / others[:, None] * self._shared[:, None])
+
+    @cached_property
+    def z(self) -> Floats:
+        """Users × labels: how far the user leans to the label, in standard errors."""
+        counts, others = self._others
+        share = np.clip((counts - self._is) / others[:, None], 0, 1)
+        # a share of few answers is itself uncertain: one answer to each label is added
+        share = (share * others[:, None] + 1) / (others[:, None] + len(self.labels))
+        variance = self._sums(share * (1 - share) * self._shared[:, None])
+        return (self.said - self.expected) / np.sqrt(np.maximum(variance, 1e-12))
+
+    @cached_property
+    def follows(self) -> Floats:
+        """How far the answers follow the item, in standard errors of answers in random order.
+
+        A user who ignores the questions has a value near 0, whatever labels they like.
+        """
+        counts, others = self._others
+        n = np.maximum(self.said.sum(1), 1)
+        share = (counts - self._is) / others[:, None] * self._shared[:, None]
+        agreed = self._sums((share * self._is).sum(1))
+        mean = (self.said * self.expected).sum(1) / n
+        squares = np.zeros(len(n))
+        columns = np.zeros(len(n))
+        for a in range(len(self.labels)):
+            for b in range(len(self.labels)):
+                both = self._sums(share[:, a] * share[:, b])
+                columns += self.said[:, a] * self.said[:, b] * both / n**2
+                if a == b:
+                    squares += self.said[:, a] * both
+        rows = (self.said * (self.expected / n[:, None]) ** 2).sum(1)
+        spread = squares - n * rows - n * columns + mean**2
+        error = np.sqrt(np.maximum(spread, 0.0) / np.maximum(n - 1, 1))
+        return np.where(error > 1e-9, (agreed - mean) / np.where(error > 1e-9, error, 1), 0.0)
+
+    def remarks(self) -> list[str]:
+        """What each user does, in words; empty where nothing stands out.
+
+        A leaning is named if it is surer than chance among all users and labels (one wrong naming
+        in twenty such tables). Answers are said to ignore the questions if they look random, and a
+        user half as good as the typical one would be that much above chance as surely.
+        """
+        from scipy.special import ndtri
+
+        enough = self.said.sum(1) > 0
+        tests = max(int(enough.sum()) * len(self.labels), 1)
+        line = -float(ndtri(0.05 / tests / 2))
+        remarks = []
+        for u in range(len(self.said)):
+            said = []
+            if enough[u]:
+                label = int(np.argmax(np.where(self.expected[u] > 0, self.z[u], -np.inf)))
+                if self.z[u, label] > line:
+                    times = self.said[u, label] / max(self.expected[u, label], 1e-9)
+                    said.append(f"says {self.labels[label]} {_times(times)} as often as the others")
+                if self._halfway(u) - self.follows[u] > line and self.follows[u] < 1.645:
+                    said.append("answers that do not follow the question")
+            remarks.append("; ".join(said))
+        return remarks
+
+    def _halfway(self, user: int) -> float:
+        """How far as many answers of a user half as good as the typical one would follow."""
+        n = self.said.sum(1)
+        per_answer = self.follows / np.sqrt(np.maximum(n, 1))
+        return float(np.median(per_answer[n > 0]) * np.sqrt(n[user]) / 2)
+
+    def confusion(self, user: Any) -> Any:
+        """What a user says, by what is likely right: shares of the labels, one row per label.
+
+        Columns ``right``, ``items`` (how many items of the user are likely of this label), and one
+        column for each label (the share of these on which the user says it).
+        """
+        names = self.ranking.responses.users.tolist()
+        place = {str(name).strip(): n for n, name in enumerate(names)}.get(str(user).strip())
+        if place is None:
+            raise no_such_user(user, names)
+        chances = self.ranking.key_chances
+        if chances is None:
+            raise InputError(
+                f"Method '{self.ranking.method}' does not say how likely each option is to be "
+                "right; rank with method='auto'."
+            )
+        items = self.ranking.data.items
+        by_label = items.sum(self._is * chances[:, None])
+        ones = self.ranking.data.by_user
+        mine = ones.indices[ones.indptr[place] : ones.indptr[place + 1]]
+        table = by_label[mine].T @ self._is[mine]
+        n = table.sum(1)
+        shares = table / np.where(n > 0, n, np.nan)[:, None]
+        columns: dict[str, Any] = {"right": np.array(self.labels, dtype=object), "items": n}
+        columns.update({label: shares[:, k] for k, label in enumerate(self.labels)})
+        return to_frame(columns, self.ranking.responses.kind)
+
+    def table(self) -> Any:
+        """One row per user: answers, most used label and its share, how far they follow, remark."""
+        n = self.said.sum(1)
+        most = np.argmax(self.said, axis=1)
+        columns = {
+            "user": self.ranking.responses.users,
+            "answers": n.astype(np.int64),
+            "most_used": np.array(self.labels, dtype=object)[most],
+            "share": self.said.max(1) / np.maximum(n, 1),
+            "follows": self.follows,
+            "remark": np.array(self.remarks(), dtype=object),
+        }
+        return to_frame(columns, self.ranking.responses.kind)
+
+    def sentence(self) -> str:
+        """How many users stand out."""
+        found = sum(bool(remark) for remark in self.remarks())
+        users = len(self.said)
+        return f"{found:,} of {count(users, 'user')} ({per_cent(found / max(users, 1))}) stand out."
+
+
+def _times(ratio: float) -> str:
+    """A ratio in words: ``"twice"``, ``"1.6 times"``."""
+    return "twice" if 1.95 <= ratio < 2.05 else f"{ratio:.1f} times"
