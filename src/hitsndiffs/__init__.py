@@ -29,9 +29,12 @@ if TYPE_CHECKING:
     from hitsndiffs.results.comparison import compare as compare
     from hitsndiffs.results.marks import marks as marks
     from hitsndiffs.results.metrics import accuracy as accuracy
+    from hitsndiffs.results.parts import differences as differences
+    from hitsndiffs.results.parts import parts as parts
     from hitsndiffs.results.ranking import Ranking as Ranking
     from hitsndiffs.results.ranking import rank as rank
     from hitsndiffs.results.saving import load as load
+    from hitsndiffs.results.surprising import surprisingly_popular as surprisingly_popular
 
 #: Public name → the module that holds it; loaded on first use, to keep the import quick.
 _PUBLIC = {
@@ -46,13 +49,16 @@ _PUBLIC = {
     "accuracy": "results.metrics",
     "agreement": "results.agreement",
     "compare": "results.comparison",
+    "differences": "results.parts",
     "load": "results.saving",
     "marks": "results.marks",
+    "parts": "results.parts",
     "plan": "reading",
     "rank": "results.ranking",
     "read_key": "reading",
     "read_responses": "reading",
     "simulate": "irt",
+    "surprisingly_popular": "results.surprising",
 }
 
 __all__ = ["__version__", *_PUBLIC]
