@@ -1,0 +1,142 @@
+"""A short form of a test: the items that keep the order of the users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.words import count
+from hitsndiffs.errors import InputError
+from hitsndiffs.results.metrics import accuracy
+from hitsndiffs.results.values import to_frame
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.ranking import Ranking
+
+__all__ = ["ShortForm", "short_form"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: In how many ways the users are split into those who choose the items and those who check them.
+SPLITS = 10
+
+
+def short_form(ranking: Ranking, sizes: Sequence[int] | None = None, *, seed: int = 0) -> ShortForm:
+    """Which items would do for the same order, and how well they keep it for other users.
+
+    Items are chosen one by one: the next is the one with which the number of right answers follows
+    the whole test's best. To see how well that works, half of the users choose the items, and the
+    order of the other half by these items is compared with their order by all items.
+
+    Parameters
+    ----------
+    ranking
+        A ranking by a method that knows how likely each option is to be right.
+    sizes
+        Numbers of items to try; by default 5, 10, 20, 50, …
+    seed
+        For the random halves.
+    """
+    if ranking.key_chances is None:
+        raise InputError(
+            f"Method '{ranking.method}' does not say how likely each option is to be right; rank "
+            "with method='auto'."
+        )
+    right = _right(ranking)
+    n = right.shape[1]
+    if len(right) < 4:
+        raise InputError(
+            f"a short form needs at least four users with answers; got {count(len(right), 'user')}."
+        )
+    wanted = [k for b in (1, 10, 100, 1000) for k in (b, 2 * b, 5 * b)] if sizes is None else sizes
+    tried = sorted({int(k) for k in wanted if 1 <= k < n and (sizes is not None or k >= 5)})
+    if not tried:
+        raise InputError(f"sizes must name a number of items below {n:,}, the whole test.")
+    kept = np.zeros((SPLITS, len(tried)))
+    rng = np.random.default_rng(seed)
+    for split in range(SPLITS):
+        order = rng.permutation(len(right))
+        choose, check = order[: len(order) // 2], order[len(order) // 2 :]
+        items = _chosen(right[choose], tried[-1])
+        whole = right[check].sum(1)
+        for column, k in enumerate(tried):
+            kept[split, column] = accuracy(whole, right[check][:, items[:k]].sum(1))
+    return ShortForm(ranking, _chosen(right, tried[-1]), tuple(tried), np.nanmean(kept, axis=0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShortForm:
+    """The items that keep the order; see :func:`short_form`.
+
+    Attributes
+    ----------
+    items
+        Item numbers, the most useful first.
+    sizes, kept
+        Numbers of items, and the rank correlation with the whole test for users who did not
+        choose the items.
+    """
+
+    ranking: Ranking
+    items: Ints
+    sizes: tuple[int, ...]
+    kept: Floats
+
+    def table(self) -> Any:
+        """One row per size: ``items``, ``order_kept`` (1 = the same order), ``names``."""
+        labels = self.ranking.responses.items
+        columns = {
+            "items": np.array(self.sizes),
+            "order_kept": self.kept,
+            "names": [", ".join(str(labels[i]) for i in self.items[:k]) for k in self.sizes],
+        }
+        return to_frame(columns, self.ranking.responses.kind)
+
+    def sentence(self, enough: float = 0.95) -> str:
+        """How many items keep the order (a rank correlation of ``enough`` with all items)."""
+        n = self.ranking.responses.n_items
+        for k, kept in zip(self.sizes, self.kept, strict=True):
+            if kept >= enough:
+                return (
+                    f"{count(k, 'item')} of {n:,} would give nearly the same order (rank "
+                    f"correlation {kept:.2f} for users who did not choose them)."
+                )
+        return (
+            f"{self.sizes[-1]:,} of {n:,} items do not keep the order (rank correlation "
+            f"{self.kept[-1]:.2f}, below {enough:.2f})."
+        )
+
+
+def _right(ranking: Ranking) -> Floats:
+    """Users of the largest component × items: how likely the user's answer is right."""
+    data = ranking.data
+    ones = data.by_user
+    right = np.zeros((data.n_users, data.n_items))
+    users = np.repeat(np.arange(data.n_users), np.diff(ones.indptr))
+    chances = np.asarray(ranking.key_chances, dtype=float)
+    right[users, data.items.of_option[ones.indices]] = chances[ones.indices]
+    return np.asarray(right[ranking.components == 0])
+
+
+def _chosen(right: Floats, most: int) -> Ints:
+    """Items in the order in which they make the number right follow the whole test's best."""
+    x = right - right.mean(0)
+    whole = x.sum(1)
+    with_whole, own = x.T @ whole, (x**2).sum(0)
+    chosen: list[int] = []
+    total = np.zeros(len(x))
+    free = np.ones(x.shape[1], dtype=bool)
+    for _ in range(min(most, x.shape[1])):
+        covariance = total @ whole + with_whole
+        variance = total @ total + 2 * (x.T @ total) + own
+        gain = np.where(free, covariance / np.sqrt(np.maximum(variance, 1e-12)), -np.inf)
+        best = int(np.argmax(gain))
+        chosen.append(best)
+        free[best] = False
+        total = total + x[:, best]
+    return np.array(chosen, dtype=np.int64)
