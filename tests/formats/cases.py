@@ -62,6 +62,13 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "qualtrics-old": ("qualtrics", classroom.qualtrics_old),
     "surveymonkey": ("surveymonkey", classroom.survey_monkey),
     "surveymonkey-de": ("surveymonkey", written.survey_monkey_de),
+    "surveymonkey-one-row": ("surveymonkey", classroom.survey_monkey_one_row),
+    "surveymonkey-ticks": ("surveymonkey", classroom.survey_monkey_ticks),
+    "limesurvey": ("limesurvey", classroom.limesurvey),
+    "limesurvey-words": ("limesurvey", partial(classroom.limesurvey, "words")),
+    "otree": ("otree", classroom.otree),
+    "otree-app": ("otree", partial(classroom.otree, "app")),
+    "scanned-forms": ("scantron-ncs", classroom.scanned_forms),
     "zipgrade-summary": ("zipgrade-summary", classroom.zipgrade_summary),
     **{
         f"gradebook-{platform}": ("gradebook", partial(classroom.gradebook, platform))

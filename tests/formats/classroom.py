@@ -427,3 +427,125 @@ def question_blocks() -> Made:
     names, persons = [str(k + 1) for k in range(6)], [p.code for p in q.persons]
     key = {names[k]: q.key(k) for k in range(6)}
     return Made({"export.csv": csv_bytes([header, *rows])}, by_item(q, names, persons), key)
+
+
+def scanned_forms() -> Made:
+    """A line of the scanner, a lot number that all share, and a serial number, then the form."""
+    q = quiz(31, n_items=10)
+    names = [*[f"A{k + 1}" for k in range(5)], *[f"B{k + 1}" for k in range(5)]]
+    rows = [["NCS Header", "AgencyID", "ID", "Age", *names, "OtherText", "SerialCode"]]
+    codes = [str(4900 + 3 * i) for i in range(12)]
+    for i, code in enumerate(codes):
+        lead = [f"5420000{i + 1:02}001062121001YY", "SCHOOL", "40-M-0-42", 8 + i % 3]
+        marks = [str(q.chosen[i, k]) if q.chosen[i, k] >= 0 else "" for k in range(10)]
+        rows.append([*lead, *marks, "", code])
+    answers = {
+        (codes[i], names[k]): str(q.chosen[i, k])
+        for i in range(12)
+        for k in range(10)
+        if q.chosen[i, k] >= 0
+    }
+    return Made({"batch.xlsx": xlsx_bytes({"Sheet1": rows})}, answers)
+
+
+def survey_monkey_one_row() -> Made:
+    """Someone took the second row of names out; the audience comes with five columns."""
+    q = quiz(32)
+    rows = [["RespondentID", *q.stems, "Gender", "Age", "Household Income"]]
+    codes = [str(3292950000 + 7 * i) for i in range(12)]
+    for i, code in enumerate(codes):
+        own = [q.answer(i, k) for k in range(6)]
+        rows.append([code, *own, ("Male", "Female")[i % 2], "30-44", "$50,000 - $99,999"])
+    return Made({"survey.csv": csv_bytes(rows)}, by_item(q, q.stems, codes))
+
+
+def survey_monkey_ticks() -> Made:
+    """No collector; options by the dozen, so that hardly any two tick the same."""
+    q = quiz(33, blank=0.0)
+    films = [f"Film {c}" for c in "ABCDEF"]
+    codes = [str(3292950000 + 7 * i) for i in range(12)]
+    ask = "Which films have you seen?"
+    rows = [["RespondentID", *q.stems, ask, *[""] * 5], ["", *["Response"] * 6, *films]]
+    answers = by_item(q, q.stems, codes)
+    for i, code in enumerate(codes):
+        seen = [film if (5 * i + 3) >> k & 1 or k == i % 6 else "" for k, film in enumerate(films)]
+        rows.append([code, *[q.answer(i, k) for k in range(6)], *seen])
+        for film, own in zip(films, seen, strict=True):
+            answers[code, f"{ask} - {film}"] = film if own else "no"
+    return Made({"films.csv": csv_bytes(rows)}, answers)
+
+
+def limesurvey(kind: str = "codes") -> Made:
+    """Codes and option codes, or whole questions; ticks as Y, free text, times."""
+    q = quiz(34)
+    lead = {
+        "codes": ["id", "submitdate", "lastpage", "startlanguage", "seed", "startdate"],
+        "words": [
+            "Response ID",
+            "Date submitted",
+            "Last page",
+            "Start language",
+            "Seed",
+            "Date started",
+        ],
+    }[kind]
+    names = [f"G01Q{k + 1:02}" if kind == "codes" else q.stems[k] for k in range(6)]
+    tool = "TOOLS" if kind == "codes" else "What do you use?"
+    parts = ["SQ001", "SQ002"] if kind == "codes" else ["Pen", "Chalk"]
+    yes, no = ("Y", "") if kind == "codes" else ("Yes", "No")
+    why = f"{tool}[other]"
+    rows = [[*lead, *names, *[f"{tool}[{p}]" for p in parts], why, "WHY", "interviewtime"]]
+    persons = [str(3 * i + 2) for i in range(12)]
+    answers = by_item(q, names, persons)
+    for i, person in enumerate(persons):
+        when = f"2026-02-01 10:{i:02}:17"
+        ticked = [p for k, p in enumerate(parts) if (i >> k) & 1]
+        own = [q.answer(i, k) for k in range(6)]
+        ticks = [yes if p in ticked else no for p in parts]
+        rows.append(
+            [
+                person,
+                when,
+                3,
+                "en",
+                17 * i,
+                when,
+                *own,
+                *ticks,
+                "",
+                f"For reason {i}, that is why",
+                61.5 + i,
+            ]
+        )
+        if ticked:
+            answers[person, tool] = tuple(ticked)
+    return Made({"results.csv": csv_bytes(rows, quote_all=True)}, answers)
+
+
+def otree(kind: str = "wide") -> Made:
+    """Fields of the players by app and round; what oTree notes itself; what was asked once."""
+    q = quiz(35, blank=0.0)
+    codes = [f"k{i:02}x7" for i in range(12)]
+    lead = ["participant.id_in_session", "participant.code", "participant.label"]
+    lead += ["participant._is_bot", "participant.payoff", "session.code"]
+    own = ["id_in_group", "role", "payoff", "age", "group_arm", "answer"]
+    answers = {
+        (codes[i], f"quiz.{k + 1}.answer"): q.answer(i, k) for i in range(12) for k in range(6)
+    }
+    if kind == "wide":
+        rows = [[*lead, *[f"quiz.{k + 1}.player.{f}" for k in range(6) for f in own]]]
+        for i, code in enumerate(codes):
+            row = [i + 1, code, "", 0, 2.5, "s7"]
+            for k in range(6):
+                row += [1, "", 0.0, 20 + i % 4 if k == 0 else "", "AB"[i % 2], q.answer(i, k)]
+            rows.append(row)
+        return Made({"all_apps_wide.csv": csv_bytes(rows)}, answers)
+    rows = [
+        [*lead, *[f"player.{f}" for f in own], "group.id_in_subsession", "subsession.round_number"]
+    ]
+    for k in range(6):
+        for i, code in enumerate(codes):
+            about = [i + 1, code, "", 0, 2.5, "s7", 1, "", 0.0, 20 + i % 4, ""]
+            rows.append([*about, q.answer(i, k), 1, k + 1])
+    answers = {(codes[i], str(k + 1)): q.answer(i, k) for i in range(12) for k in range(6)}
+    return Made({"quiz.csv": csv_bytes(rows)}, answers)

@@ -9,7 +9,7 @@ separators, sheets, attempts, folding of answers, keys from points, the codes of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -37,7 +37,6 @@ __all__ = [
     "absent",
     "has_columns",
     "number_attempts",
-    "refusing",
 ]
 
 Kind = Literal["table", "sheets", "json", "jsonl", "parquet", "folder", "archive", "text"]
@@ -142,6 +141,13 @@ class Sample:
         return {folded(name) for name in names} <= {folded(name) for name in self.header}
 
     @property
+    def fields(self) -> list[str]:
+        """The names of the columns, or of the members of the first record."""
+        first = self.records[0] if self.records else None
+        first = first[0] if isinstance(first, list) and first else first
+        return list(map(str, first)) if isinstance(first, dict) else list(self.header)
+
+    @property
     def first(self) -> dict[str, Any]:
         """The first record, if it is an object; otherwise an empty one."""
         first = self.records[0] if self.records else None
@@ -223,6 +229,12 @@ class Choices:
     sheet: str | None = None
 
 
+#: The columns of a stream, one entry per answer.
+_ENTRIES = (
+    "persons", "attempts", "items", "answers", "points", "possible", "keys", "statuses",
+)  # fmt: skip
+
+
 @dataclass
 class Stream:
     """What a converter produces: one entry per answer, in columns, and notes about the file.
@@ -291,15 +303,19 @@ class Stream:
                 return
         self.left_out.append(rows)
 
+    def keep(self, entries: Sequence[int]) -> None:
+        """Keep some of the entries."""
+        for name in _ENTRIES:
+            setattr(self, name, [getattr(self, name)[k] for k in entries])
+
     def number_repeats(self) -> None:
         """Number repeated answers of a person to the same item as attempts, in order."""
         self.attempts = number_attempts(zip(self.persons, self.items, strict=True))
 
     def extend(self, other: Stream) -> None:
         """Append another stream (another file of the same test)."""
-        for name in ("persons", "attempts", "items", "answers", "points", "possible", "keys"):
+        for name in _ENTRIES:
             getattr(self, name).extend(getattr(other, name))
-        self.statuses.extend(other.statuses)
         self.notes.extend(note for note in other.notes if note not in self.notes)
         for rows in other.left_out:
             self.leave_out(rows.count, rows.what, rows.reason)
@@ -360,6 +376,9 @@ class Format:
     convert
         Takes a document and returns the stream. May raise :class:`Refusal` (what the file is, and
         what to export instead).
+    tried
+        On which real files it was tried, as a phrase; blank where it was written from the
+        documentation or the source code of the tool.
     """
 
     name: str
@@ -367,6 +386,7 @@ class Format:
     about: str
     recognise: Callable[[Sample], str | None]
     convert: Converter
+    tried: str = ""
 
 
 def has_columns(*names: str, because: str) -> Callable[[Sample], str | None]:
@@ -381,12 +401,3 @@ def has_columns(*names: str, because: str) -> Callable[[Sample], str | None]:
 def absent(what: str, columns: str) -> Refusal:
     """Return the refusal for a table that lacks the columns of a format."""
     return Refusal(f"not {what}: there is no {columns}", "omit the format so that it is detected")
-
-
-def refusing(what: str, instead: str) -> Converter:
-    """Return a converter for a format that is recognised only to say what to export instead."""
-
-    def refuse(_: Document, __: Choices) -> Stream:
-        raise Refusal(what, instead)
-
-    return refuse

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 from hitsndiffs.reading.exports.base import Format, Refusal, Sample, has_columns
-from hitsndiffs.reading.exports.common import attempt_number, number, without_html
+from hitsndiffs.reading.exports.common import attempt_number, folded, number, without_html
 from hitsndiffs.reading.exports.sheet import Sheet, by_table, cell_at
 
 __all__ = ["BRIGHTSPACE", "BRIGHTSPACE_SURVEY"]
 
-_IDENTITY = ("Org Defined ID", "Username", "FirstName", "First Name", "LastName", "Last Name")
 _OPENER = re.compile(r"^\D{2,40}\s\d+$")
 
 
@@ -18,43 +17,39 @@ def _recognise(sample: Sample) -> str | None:
     wanted = ("Q #", "Q Type", "Answer", "Answer Match")
     if not sample.is_table or not sample.has_columns(*wanted):
         return None
-    if sample.has_columns("# Responses"):
+    named = any(sample.has_columns(name) for name in ("Username", "Org Defined ID", "Attempt #"))
+    if sample.has_columns("# Responses") or not named:
         return None
-    if any(sample.has_columns(name) for name in ("Username", "Org Defined ID", "Attempt #")):
-        return "each row is an option that a person checked or left («Answer Match»)"
-    return None
+    return "each row is an option that a person checked or left («Answer Match»)"
 
 
-def _convert(sheet: Sheet) -> None:
+def _fill(sheet: Sheet) -> None:
     rows, stream = sheet.rows, sheet.stream
     kind, answer, match = (_place(sheet, n) for n in ("Q Type", "Answer", "Answer Match"))
-    identity = [place for name in _IDENTITY if (place := sheet.find(name)) is not None]
+    identity = sheet.named(("orgdefinedid", "username", "firstname", "lastname"))
     if not identity and not sheet.choices.user:
         raise Refusal(
             "a Brightspace report without the names of the people",
             "export «Attempt Details» with «Username» or «Org Defined ID»",
         )
-    who = sheet.persons(identity)
+    who = sheet.people(identity)
     attempt, score, out_of, shown = map(sheet.find, ("Attempt #", "Score", "Out Of", "Q #"))
-    items = _item_names(sheet)
     questions: dict[tuple[str, int, str, str], list[int]] = {}
-    for k, row in enumerate(rows):
-        if items[k]:
-            tried = attempt_number(cell_at(row, attempt))
-            questions.setdefault((who[k], tried, items[k], cell_at(row, shown)), []).append(k)
+    for k, (row, item) in enumerate(zip(rows, _item_names(sheet), strict=True)):
+        if item:
+            place = (who[k], attempt_number(cell_at(row, attempt)), item, cell_at(row, shown))
+            questions.setdefault(place, []).append(k)
     open_kinds: set[str] = set()
     for (person, tried, item, _), places in questions.items():
-        marks = {k: rows[k][match].strip().casefold() for k in places}
-        if not all(mark in ("checked", "unchecked") for mark in marks.values()):
-            open_kinds.add(rows[places[0]][kind].strip() or "no type")
-            continue
-        texts = [without_html(rows[k][answer]) for k in places]
-        chosen = [t for t, k in zip(texts, places, strict=True) if marks[k] == "checked"]
+        marks = {k: folded(rows[k][match]) for k in places}
         row = rows[places[0]]
+        if not {*marks.values()} <= {"checked", "unchecked"}:
+            open_kinds.add(row[kind].strip() or "no type")
+            continue
         stream.add(
             person,
             item,
-            chosen,
+            [without_html(rows[k][answer]) for k in places if marks[k] == "checked"],
             attempt=tried,
             points=number(cell_at(row, score)),
             possible=number(cell_at(row, out_of)),
@@ -69,7 +64,6 @@ def _convert(sheet: Sheet) -> None:
             "a Brightspace report without a question that has options",
             "only questions of the types MC, T/F and M-S can be ranked",
         )
-    sheet.set_role(identity, "identity", "who answered")
     sheet.set_role([answer], "answers", "the options; the chosen ones are «Checked»")
 
 
@@ -94,27 +88,24 @@ def _item_names(sheet: Sheet) -> list[str]:
 # -- surveys: a line «User n» starts each person ------------------------------------------------
 
 
-def _convert_survey(sheet: Sheet) -> None:
+def _fill_survey(sheet: Sheet) -> None:
     answer, count = _place(sheet, "Answer"), _place(sheet, "# Responses")
     match = sheet.find("Answer Match")
-    items = _item_names(sheet)
     person = next((found for row in reversed(sheet.above) if (found := _opens(row))), None)
     chosen: dict[tuple[str, str], list[str]] = {}
     keys: dict[str, dict[str, None]] = {}
     header = [name.strip() for name in sheet.header]
-    for k, row in enumerate(sheet.rows):
-        opened = None if items[k] or row[answer].strip() else _opens(row)
-        if opened:
-            person = opened
-            continue
-        if person is None or not items[k] or [cell.strip() for cell in row] == header:
+    for row, item in zip(sheet.rows, _item_names(sheet), strict=True):
+        opened = None if item or row[answer].strip() else _opens(row)
+        person = opened or person
+        if opened or person is None or not item or [cell.strip() for cell in row] == header:
             continue
         text = without_html(row[answer])
-        picked = chosen.setdefault((person, items[k]), [])
+        picked = chosen.setdefault((person, item), [])
         if (number(row[count]) or 0) > 0:
             picked.append(text)
-        if match is not None and row[match].strip().casefold() == "checked":
-            keys.setdefault(items[k], {})[text] = None
+        if folded(cell_at(row, match)) == "checked":
+            keys.setdefault(item, {})[text] = None
     if not chosen:
         raise Refusal(
             "a Brightspace report of counts per option, without individual answers",
@@ -135,7 +126,8 @@ BRIGHTSPACE = Format(
     "D2L Brightspace, Attempt Details",
     "Quiz statistics, «Attempt Details»: CSV, a row per option",
     _recognise,
-    by_table(_convert),
+    by_table(_fill),
+    "a quiz",
 )
 BRIGHTSPACE_SURVEY = Format(
     "brightspace-survey",
@@ -144,5 +136,6 @@ BRIGHTSPACE_SURVEY = Format(
     has_columns(
         "Q #", "Q Type", "Answer", "# Responses", because="options are counted («# Responses»)"
     ),
-    by_table(_convert_survey, key_from="the options marked «Checked»"),
+    by_table(_fill_survey, key_from="the options marked «Checked»"),
+    "a report of counts, which is refused",
 )

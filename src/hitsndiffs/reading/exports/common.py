@@ -33,6 +33,7 @@ __all__ = [
     "unique",
     "without_html",
     "words",
+    "worth",
 ]
 
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--.{0,2000}?--)>", re.DOTALL)
@@ -72,6 +73,27 @@ def number(text: str) -> float | None:
     """
     text = text.strip()
     return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
+
+
+#: What a column that checks an answer says, as points.
+_RIGHT = dict.fromkeys(("true", "yes", "y", "c", "correct", "right"), 1.0)
+_RIGHT |= dict.fromkeys(("false", "no", "n", "x", "i", "incorrect", "wrong"), 0.0)
+_OF = re.compile(r"(\d+(?:[.,]\d+)?)\s*/\s*(\d+(?:[.,]\d+)?)")
+
+
+def worth(text: str) -> tuple[float | None, float | None]:
+    """Return the points that a cell says, and how many were possible; None where it does not.
+
+    Examples
+    --------
+    >>> worth("0,50"), worth("1.00 / 2"), worth("correct"), worth("late")
+    ((0.5, None), (1.0, 2.0), (1.0, None), (None, None))
+    """
+    text = text.strip()
+    if match := _OF.fullmatch(text):
+        return number(match[1]), number(match[2])
+    found = number(text)
+    return (_RIGHT.get(text.casefold()) if found is None else found), None
 
 
 def attempt_number(text: str) -> int:

@@ -12,13 +12,12 @@ from hitsndiffs.reading.exports.base import (
     Refusal,
     Sample,
     Stream,
-    refusing,
 )
 from hitsndiffs.reading.exports.common import as_text, inner, literal, objects, stem_of_name
 from hitsndiffs.reading.exports.entries import Entry, add_entries
 from hitsndiffs.reading.vocabulary import role_of_name
 
-__all__ = ["GROUND_TRUTH", "GROUND_TRUTH_MANIFEST"]
+__all__ = ["GROUND_TRUTH"]
 
 
 def _recognise(sample: Sample) -> str | None:
@@ -68,27 +67,10 @@ def _classes(content: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield name, (as_text(value),)
 
 
-def _recognise_manifest(sample: Sample) -> str | None:
-    for name, value in sample.first.items():
-        if name.endswith("-metadata") and "human-annotated" in inner(value):
-            return "an object has a label and its metadata"
-    return None
-
-
 GROUND_TRUTH = Format(
     "ground-truth",
     "Amazon SageMaker Ground Truth, answers of the workers",
     "annotations/worker-response/… (give the folder), or a consolidation request; classes",
     _recognise,
     _convert,
-)
-GROUND_TRUTH_MANIFEST = Format(
-    "ground-truth-manifest",
-    "Amazon SageMaker Ground Truth, output manifest (refused)",
-    "«output.manifest»: one label per object with a confidence, no workers",
-    _recognise_manifest,
-    refusing(
-        "Ground Truth's output manifest: one label per object, no workers",
-        "give the folder annotations/worker-response of the job instead",
-    ),
 )

@@ -17,7 +17,6 @@ from hitsndiffs.reading.exports.base import (
     Status,
     Stream,
     number_attempts,
-    refusing,
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
@@ -35,7 +34,7 @@ from hitsndiffs.reading.exports.lm_eval_options import (
     target_places,
 )
 
-__all__ = ["LM_EVAL", "LM_EVAL_RESULTS"]
+__all__ = ["LM_EVAL"]
 
 _NAME = re.compile(r"^samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d\-:.]+))?$")
 _LIKELIHOOD = re.compile(r"-\d+\.\d+(?:e[+-]?\d+)?|-inf|nan", re.IGNORECASE)
@@ -287,30 +286,10 @@ def _check_key(answers: list[_Answer], stream: Stream) -> None:
             answer.key = None
 
 
-def _recognise_results(sample: Sample) -> str | None:
-    if (
-        sample.kind == "json"
-        and sample.has_keys("results")
-        and (sample.has_keys("versions") or sample.has_keys("configs") or sample.has_keys("n-shot"))
-    ):
-        return "results by task, with the configuration of the run"
-    return None
-
-
 LM_EVAL = Format(
     "lm-eval",
     "lm-evaluation-harness, samples",
     "«samples_<task>_<time>.jsonl» of each model (all versions); give the folder",
     _recognise,
     _convert,
-)
-LM_EVAL_RESULTS = Format(
-    "lm-eval-results",
-    "lm-evaluation-harness, results (refused)",
-    "«results_<time>.json»: scores per task, no answers",
-    _recognise_results,
-    refusing(
-        "lm-eval's results: scores per task, no answers",
-        "run lm_eval with --log_samples and give the samples_*.jsonl files",
-    ),
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from hitsndiffs.data.encoding.names import find_column
 from hitsndiffs.reading.exports.base import (
@@ -11,10 +12,23 @@ from hitsndiffs.reading.exports.base import (
     Column,
     Converter,
     Document,
+    Format,
     Role,
+    Sample,
+    Status,
     Stream,
+    absent,
+    number_attempts,
 )
-from hitsndiffs.reading.exports.common import as_text, objects, unique
+from hitsndiffs.reading.exports.common import (
+    as_text,
+    attempt_number,
+    number,
+    objects,
+    unique,
+    without_html,
+    worth,
+)
 from hitsndiffs.reading.layouts.extra_rows import row_names
 from hitsndiffs.reading.vocabulary import (
     FIRST_NAMES,
@@ -25,7 +39,31 @@ from hitsndiffs.reading.vocabulary import (
     plain,
 )
 
-__all__ = ["Sheet", "Table", "by_table", "cell_at"]
+__all__ = [
+    "Question",
+    "Sheet",
+    "Splitter",
+    "Table",
+    "by_table",
+    "cell_at",
+    "html_cells",
+    "with_questions",
+]
+
+#: A table with more columns than this is not searched for repeating columns.
+_MOST_COLUMNS = 5000
+#: Turns the cells of a column into options; None where a cell cannot be read.
+Splitter = Callable[[Sequence[str]], Sequence[tuple[str, ...] | None]]
+
+
+def whole_cells(cells: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return each cell as one option."""
+    return [(text,) if (text := cell.strip()) else () for cell in cells]
+
+
+def html_cells(cells: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return each cell, without HTML, as one option."""
+    return [(text,) if (text := without_html(cell)) else () for cell in cells]
 
 
 @dataclass
@@ -65,12 +103,55 @@ class Table:
 
 
 @dataclass
+class Question:
+    """One question of a table with a row per person (or per person and thing judged).
+
+    Parameters
+    ----------
+    item
+        Its name, or a name per row where each person saw another question (blank: none).
+    answer
+        The column of the answers.
+    key
+        The column of the right answer.
+    points
+        The columns of the points; the last that is not blank counts.
+    possible
+        The points that it is worth, or the column that says so.
+    title
+        Its text, where its name is a number or a code.
+    shown
+        Columns that are all blank where the question was not shown.
+    also
+        More columns that belong to the answers.
+    given, keys
+        The options chosen (None: unreadable) and the right ones in each row, where a format reads
+        them itself.
+    sparse
+        Whether a row without an answer was not asked.
+    """
+
+    item: str | Sequence[str]
+    answer: int
+    key: int | None = None
+    points: tuple[int, ...] = ()
+    possible: float | int | None = None
+    title: str = ""
+    shown: tuple[int, ...] = ()
+    also: tuple[int, ...] = ()
+    given: Sequence[tuple[str, ...] | None] | None = None
+    keys: Sequence[tuple[str, ...]] | None = None
+    sparse: bool = False
+
+
+@dataclass
 class Sheet(Table):
     """A table that a converter reads: the file's name, what the caller said, the stream to fill."""
 
     name: str = ""
     choices: Choices = field(default_factory=Choices)
     stream: Stream = field(default_factory=Stream)
+    identity: list[int] = field(default_factory=list)
 
     # -- columns --------------------------------------------------------------------------------
 
@@ -151,13 +232,97 @@ class Sheet(Table):
         names_of = dict(zip(found, labels, strict=True))
         return [names_of[who] for who in identities]
 
-    def use_key_row(self, places: Sequence[int], who: Sequence[str]) -> None:
-        """Take the answers of a row named like a key as the key: teachers send the form as «KEY».
+    def named(self, words: Collection[str], end: int | None = None) -> list[int]:
+        """Return the columns (before ``end``) with one of these names, without signs."""
+        return [k for k, name in enumerate(self.header[:end]) if plain(name) in words]
 
-        ``places`` are the columns that say who answered.
+    def people(
+        self, places: Sequence[int], reason: str = "who answered", role: Role = "identity"
+    ) -> list[str]:
+        """Return the person of each row, and record by which columns."""
+        self.identity = list(places) if role == "identity" else []
+        self.set_role(places, role, reason)
+        if not places and not self.choices.user:
+            note = "The file does not say who answered: each row counts as one person."
+            self.stream.notes.append(note)
+        return self.persons(places)
+
+    # -- questions ------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        questions: Sequence[Question],
+        who: Sequence[str],
+        *,
+        tasks: Sequence[str] = (),
+        attempts: Sequence[int] = (),
+        split: Splitter = whole_cells,
+    ) -> None:
+        """Add the answers to all questions, and record what their columns are.
+
+        Parameters
+        ----------
+        questions
+            The columns of each question.
+        who
+            The person of each row.
+        tasks
+            What each row is about, where it is one of several things that are judged: with several
+            questions, the items are named ``task/question``. A row without a task is passed over.
+        attempts
+            The number of the attempt in each row.
+        split
+            Turns the cells of a column into options; None where a cell cannot be read.
         """
+        stream, rows = self.stream, self.rows
+        per_answer = bool(tasks) or all(not isinstance(one.item, str) for one in questions)
+        if not attempts and not per_answer:
+            attempts = number_attempts(who)
+        for one in questions:
+            given = split(self.cells(one.answer)) if one.given is None else one.given
+            keys = one.keys
+            if one.key is not None and keys is None:
+                keys = [found or () for found in split(self.cells(one.key))]
+            possible = one.possible if isinstance(one.possible, float) else None
+            for k, row in enumerate(rows):
+                item = one.item if isinstance(one.item, str) else one.item[k]
+                if tasks:
+                    item = tasks[k] if len(questions) == 1 or not tasks[k] else f"{tasks[k]}/{item}"
+                answer = given[k]
+                if not item or (one.sparse and not answer):
+                    continue
+                scores = [text for place in one.points if (text := row[place].strip())]
+                points, out_of = worth(scores[-1]) if scores else (None, None)
+                if isinstance(one.possible, int):
+                    out_of = number(cell_at(row, one.possible))
+                status: Status | None = "unreadable" if answer is None else None
+                if one.shown and not any(row[place].strip() for place in one.shown):
+                    status = "not shown"
+                stream.add(
+                    who[k],
+                    item,
+                    answer,
+                    attempt=attempts[k] if attempts else 1,
+                    points=points,
+                    possible=possible if out_of is None else out_of,
+                    key=keys[k] if keys is not None else None,
+                    status=status,
+                )
+            if one.title and isinstance(one.item, str):
+                stream.titles[one.item] = one.title
+            self.set_role([one.answer, *one.also], "answers", "the answers to a question")
+            self.set_role([one.key] if one.key is not None else [], "key", "the right answer")
+            about = [*one.points, *([one.possible] if isinstance(one.possible, int) else [])]
+            self.set_role(about, "points", "the points of a question")
+        if not attempts:
+            stream.number_repeats()
+        if self.identity and all(key is None for key in stream.keys):
+            self.use_key_row(who)
+
+    def use_key_row(self, who: Sequence[str]) -> None:
+        """Take the answers of a row named like a key as the key: teachers send in a «KEY»."""
         stream = self.stream
-        labels = row_names({self.header[k]: self.cells(k) for k in places}).values()
+        labels = row_names({self.header[k]: self.cells(k) for k in self.identity}).values()
         named = {who[k]: text for own in labels for k, text in enumerate(own) if is_key_name(text)}
         if len(named) != 1 or len(set(who)) < 3:
             return
@@ -167,11 +332,86 @@ class Sheet(Table):
         shared = {(stream.items[k], stream.answers[k]) for k in others}
         if sum(pair in shared for pair in right.items()) * 2 <= len(right):
             return  # nobody chose the same: it is not a key to these answers
-        for name in ("persons", "attempts", "items", "answers", "points", "possible", "statuses"):
-            setattr(stream, name, [getattr(stream, name)[k] for k in others])
+        stream.keep(others)
         stream.keys = [right.get(item) for item in stream.items]
         stream.key_from = f"row {next(iter(named.values()))!r}"
         stream.leave_out(1, stream.key_from, "it holds the key")
+
+
+#: The columns with one of these names, or a function that finds them among the first columns.
+Finder = Collection[str] | Callable[["Sheet", int], list[int]]
+
+
+def with_questions(
+    name: str,
+    title: str,
+    about: str,
+    because: str,
+    find: Callable[[Sheet], list[Question]],
+    **how: Any,
+) -> Format:
+    """Return a format whose tables have one or several columns per question.
+
+    Parameters
+    ----------
+    name, title, about
+        See :class:`Format`.
+    because
+        Why a table has this format: what repeats for each question.
+    find
+        Returns the questions of a table, or nothing if it has another format. It may leave out
+        rows and take notes.
+    **how
+        The fields of :class:`Rows`; ``key_from`` (see :class:`Stream`) and ``tried``.
+    """
+    key_from, tried = how.pop("key_from", ""), how.pop("tried", "")
+    rows = Rows(**how)
+
+    def recognise(sample: Sample) -> str | None:
+        if not sample.is_table or len(sample.header) > _MOST_COLUMNS:
+            return None
+        return because if find(Sheet(list(sample.header), sample.full_rows)) else None
+
+    def fill(sheet: Sheet) -> None:
+        questions = find(sheet)
+        if not questions:
+            raise absent(title, "column of answers where this format has them")
+        rows.add(sheet, questions)
+
+    return Format(name, title, about, recognise, by_table(fill, key_from=key_from), tried)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the rows of a table with questions are, besides the questions.
+
+    Parameters
+    ----------
+    who
+        The columns that say who answered.
+    attempt
+        The column with the number of the attempt.
+    split
+        Turns the cells of a column into options.
+    """
+
+    who: Finder = ()
+    attempt: Finder = ()
+    split: Splitter = whole_cells
+
+    def add(self, sheet: Sheet, questions: list[Question]) -> None:
+        """Add the answers to the questions."""
+        first = min(one.answer for one in questions)
+        people = sheet.people(self._find(sheet, self.who, first))
+        tried = self._find(sheet, self.attempt, first)[:1]
+        sheet.set_role(tried, "attempt", "the number of the attempt")
+        numbers = [attempt_number(row[k]) for row in sheet.rows for k in tried]
+        sheet.ask(questions, people, attempts=numbers, split=self.split)
+        sheet.rest_unused("no question")
+
+    @staticmethod
+    def _find(sheet: Sheet, wanted: Finder, end: int) -> list[int]:
+        return wanted(sheet, end) if callable(wanted) else sheet.named(wanted, end)
 
 
 def by_table(

@@ -1,0 +1,377 @@
+"""Classroom tools: ZipGrade, scanners, R/exams, Kahoot!."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.exports.common import first_places, folded, unique, without_html, words
+from hitsndiffs.reading.exports.sheet import Question, Sheet, cell_at, with_questions
+from hitsndiffs.reading.vocabulary import is_summary_name, plain, role_of_name
+
+__all__ = ["KAHOOT", "QUESTION_BLOCKS", "SCANNED_FORMS", "SCANTRON", "ZIPGRADE"]
+
+#: The columns of each question, by what they hold.
+Blocks = dict[int, dict[str, int]]
+
+
+def _versions(
+    sheet: Sheet, names: Sequence[str], blocks: Blocks, tests: Sequence[str]
+) -> list[str]:
+    """Return the version of each row if the versions of a test have different keys, else blanks."""
+    places = sheet.named(names, min(min(parts.values()) for parts in blocks.values()))
+    keys = [parts["key"] for parts in blocks.values() if "key" in parts]
+    versions = [row[places[0]].strip() for row in sheet.rows] if places else []
+    found: dict[tuple[str, int], dict[str, str]] = {}
+    for row, version, test in zip(sheet.rows, versions, tests, strict=False):
+        for place in keys:
+            if row[place].strip():
+                found.setdefault((test, place), {}).setdefault(version, row[place].strip())
+    if not any(len(set(own.values())) > 1 for own in found.values()):
+        return [""] * len(sheet.rows)
+    sheet.stream.notes.append(
+        f"The {len(set(versions))} versions have different keys: their questions are separate "
+        "items."
+    )
+    return versions
+
+
+def _named(n: int, version: str, test: str = "") -> str:
+    return (f"{test}/" if test else "") + (f"{n} (version {version})" if version else str(n))
+
+
+# -- ZipGrade: Stu1, PriKey1 (or Key1), Points1, Mark1, … ------------------------------------------
+
+_PART = re.compile(r"(stu|student|prikey|primarykey|key|points|earnedpts?|poss?p?ts?|mark)(\d+)")
+_SAME = {"stu": "answer", "student": "answer", "prikey": "key", "primarykey": "key"}
+_SAME |= {"earnedpt": "points", "earnedpts": "points", "posspt": "possible", "posspts": "possible"}
+_SAME |= {"posst": "possible", "possts": "possible"}
+
+
+def _find_zipgrade(sheet: Sheet) -> list[Question]:
+    slots: Blocks = {}
+    bare = [plain(name) for name in sheet.header]
+    for place, name in enumerate(bare):
+        if match := _PART.fullmatch(name):
+            slots.setdefault(int(match[2]), {}).setdefault(_SAME.get(match[1], match[1]), place)
+    slots = {k: own for k, own in slots.items() if "answer" in own and "key" in own}
+    used = {k: own for k, own in slots.items() if any(map(str.strip, sheet.cells(own["key"])))}
+    if not used:
+        return [Question(str(k), own["answer"], key=own["key"]) for k, own in slots.items()]
+    if len(used) < len(slots):
+        empty = len(slots) - len(used)
+        sheet.stream.notes.append(f"{empty} places of the sheet have no key and are left out.")
+    quizzes = sheet.cells(bare.index("quizname")) if "quizname" in bare else [""] * len(sheet.rows)
+    tests = quizzes if len({*quizzes}) > 1 else [""] * len(sheet.rows)
+    versions = _versions(sheet, ("keyversion",), used, quizzes)
+    several = any(
+        len(cell.strip()) > 1 for own in used.values() for cell in sheet.cells(own["key"])
+    )
+    return [
+        Question(
+            [_named(k, *of) for of in zip(versions, map(str.strip, tests), strict=True)],
+            own["answer"],
+            own["key"],
+            points=tuple(own[p] for p in ("points",) if p in own),
+            possible=own.get("possible"),
+            shown=(own["key"],),
+            given=[_marks(cell, several) for cell in sheet.cells(own["answer"])],
+            keys=[_marks(cell, True) or () for cell in sheet.cells(own["key"])],
+        )
+        for k, own in used.items()
+    ]
+
+
+def _marks(cell: str, several: bool) -> tuple[str, ...] | None:
+    """Return the letters marked in a cell: all of them, or None where only one may be marked."""
+    text = cell.strip()
+    if len(text) > 1 and text.isalpha():
+        return tuple(text) if several else None
+    return (text,) if text else ()
+
+
+ZIPGRADE = with_questions(
+    "zipgrade",
+    "ZipGrade, full format",
+    "CSV with student responses, from the website or the phone",
+    "the columns Stu1 and Key1 (or PriKey1) are there",
+    _find_zipgrade,
+    who=words("firstname|lastname|studentid|zipgradeid|customid|externalid"),
+    key_from="the columns of keys",
+    tried="a class of the website",
+)
+
+
+# -- R/exams and others: answer.1, solution.1, points.1, answer.2, … -------------------------------
+
+_BEHIND = re.compile(r"^(?P<part>\D+?)[\s._\-#(\[]*(?P<number>\d{1,3})[)\]]?$")
+_BEFORE = re.compile(
+    r"^(?:q|question|item|frage|pregunta)?[\s._\-#]*(?P<number>\d{1,3})[\s._\-:]+(?P<part>\D+)$",
+    re.I,
+)
+_ANSWERS = words(
+    "answer|answers|options|response|responses|choice|chosen|selected|selection|studentanswer|"
+    "studentresponse|givenanswer|youranswer|marked|antwort|réponse|respuesta|risposta|resposta|"
+    "antwoord|svar|odpowiedź|ответ|回答|解答|答案|응답"
+)
+_CHECKS = words("check|checked|result|status|feedback|time|duration|comment")
+_MARKED = words("|true|false|yes|no|y|n|1|0|c|x|i|correct|incorrect|right|wrong")
+_VERSIONS = words("exam|form|version|testform|keyversion|booklet|variant|set|examset")
+_NAMED = words("id|name|registration|matrikel|matrikelnummer|student|username|user|email|studentid")
+_BITS = re.compile(r"[01]{2,10}")
+#: Columns that only these tools have: their own formats read them.
+_OTHERS = re.compile(r"(?:autoscore|manualscore|prikey|stu|itemid|itemtype)\d*")
+
+
+def _blocks(header: Sequence[str]) -> Blocks:
+    """Return for each question the columns of its answer, key, points and checks."""
+    found: Blocks = {}
+    for place, name in enumerate(header):
+        match = _BEHIND.match(name.strip()) or _BEFORE.match(name.strip())
+        if match is None or len(name) > 60:
+            continue
+        part = _part(match["part"])
+        if part is not None:
+            found.setdefault(int(match["number"]), {}).setdefault(part, place)
+    blocks = {k: parts for k, parts in sorted(found.items()) if "answer" in parts}
+    others = [k for k, parts in blocks.items() if len(parts) > 1]
+    return blocks if len(blocks) > 1 and 2 * len(others) > len(blocks) else {}
+
+
+def _part(name: str) -> str | None:
+    text, role = plain(name), role_of_name(name)
+    if text in _ANSWERS:
+        return "answer"
+    if role in ("key", "points") and text not in _CHECKS:
+        return role
+    if text in ("correct", "iscorrect", "right"):
+        return "right"
+    return "check" if text in _CHECKS else None
+
+
+def _find_blocks(sheet: Sheet) -> list[Question]:
+    from hitsndiffs.reading.exports.moodle import is_moodle
+
+    if any(_OTHERS.fullmatch(plain(name)) for name in sheet.header) or is_moodle(sheet.header):
+        return []
+    blocks = _blocks(sheet.header)
+    if not blocks:
+        return []
+    named = _who_of_blocks(sheet, min(min(parts.values()) for parts in blocks.values()))
+    rows = [row for row in sheet.rows if not _sums(row, named or [0], blocks)]
+    sheet.keep_rows(rows, "rows of averages", "they sum up the others")
+    checked = [parts for parts in blocks.values() if "right" in parts and "key" not in parts]
+    said = {folded(cell) for parts in checked for cell in sheet.cells(parts["right"])}
+    for parts in checked if not said <= _MARKED else []:
+        parts["key"] = parts.pop("right")  # the right answer, not whether it was given
+    versions = _versions(sheet, [*_VERSIONS], blocks, [""] * len(sheet.rows))
+    bits = _are_bits([cell for parts in blocks.values() for cell in sheet.cells(parts["answer"])])
+    questions = []
+    for k, parts in blocks.items():
+        items = [_named(k, version) for version in versions]
+        points = tuple(parts[p] for p in ("right", "points") if p in parts)
+        one = Question(items, parts["answer"], parts.get("key"), points)
+        sheet.set_role([parts["check"]] if "check" in parts else [], "unused", "about the answer")
+        if bits:
+            one.given = [_letters(cell) for cell in sheet.cells(one.answer)]
+            one.keys = None if one.key is None else [_letters(c) for c in sheet.cells(one.key)]
+        questions.append(one)
+    return questions
+
+
+def _sums(row: Sequence[str], named: Sequence[int], blocks: Mapping[int, dict[str, int]]) -> bool:
+    answered = any(row[parts["answer"]].strip() for parts in blocks.values())
+    return not answered and any(is_summary_name(row[k]) for k in named)
+
+
+def _who_of_blocks(sheet: Sheet, end: int) -> list[int]:
+    return [
+        k
+        for k, name in enumerate(sheet.header[:end])
+        if (plain(name) in _NAMED or role_of_name(name) == "identity")
+        and 2 * len(set(sheet.cells(k))) > len(sheet.rows)
+    ]
+
+
+def _are_bits(cells: Sequence[str]) -> bool:
+    """Whether each answer is a string of 0s and 1s, one per option (``01000``)."""
+    given = {cell.strip() for cell in cells} - {""}
+    alike = len({len(cell) for cell in given}) == 1
+    return alike and all(_BITS.fullmatch(cell) for cell in given)
+
+
+def _letters(cell: str) -> tuple[str, ...]:
+    """Return the options that are 1.
+
+    Examples
+    --------
+    >>> _letters("01001"), _letters("00000")
+    (('B', 'E'), ())
+    """
+    return tuple(chr(ord("A") + k) for k, bit in enumerate(cell.strip()) if bit == "1")
+
+
+QUESTION_BLOCKS = with_questions(
+    "question-blocks",
+    "Several columns per question (R/exams and others)",
+    "answer.1, solution.1, points.1, answer.2, …: found by their numbers",
+    "columns for answer and key or points repeat with 1, 2, 3, …",
+    _find_blocks,
+    who=lambda sheet, end: _who_of_blocks(sheet, end) or [0],
+    key_from="the columns of right answers",
+)
+
+
+# -- Scantron and similar scanners -----------------------------------------------------------------
+
+_PLACE = re.compile(r"^_0*(\d+)$")
+_ABOUT = words("specialcodes|totalscore|totalpct|rawscore|testform|mi")
+
+
+def _find_scantron(sheet: Sheet) -> list[Question]:
+    places = [k for k, name in enumerate(sheet.header) if _PLACE.match(name.strip())]
+    numbers = [int(sheet.header[k].strip()[1:]) for k in places]
+    if len(places) < 2 or numbers != list(range(1, len(places) + 1)) or not sheet.named(_ABOUT):
+        return []
+    # If all marks are numbers, 0 means «no mark».
+    marks = {cell.strip() for k in places for cell in sheet.cells(k)} - {""}
+    none = "0" if marks and all(mark.isdigit() for mark in marks) else ""
+    if none in marks:
+        sheet.stream.notes.append("The mark 0 is taken as no answer.")
+    return [
+        Question(
+            sheet.header[k].strip(),
+            k,
+            given=[
+                None if (mark := cell.strip()) == "*" else () if mark in ("", none) else (mark,)
+                for cell in sheet.cells(k)
+            ],
+        )
+        for k in places
+    ]
+
+
+SCANTRON = with_questions(
+    "scantron",
+    "Scantron and similar scanners",
+    "A row per person: name, id, codes, totals, then the marks in _1, _2, …",
+    "codes and totals are followed by _1, _2, _3, …",
+    _find_scantron,
+    who=lambda sheet, end: sheet.named(("lastname", "firstname", "id"), end) or [0],
+)
+
+_NUMBERED = re.compile(r"[a-z]{1,2}[-_ .]?\d{1,3}[a-z]?", re.IGNORECASE)
+
+
+def _find_forms(sheet: Sheet) -> list[Question]:
+    """Find the questions of a scanned form (A1, A2, …, C2a): each form has a line in the header."""
+    if plain(sheet.header[0] if sheet.header else "") != "ncsheader":
+        return []
+    places = [k for k, name in enumerate(sheet.header) if _NUMBERED.fullmatch(name.strip())]
+    return [Question(sheet.header[k].strip(), k) for k in places]
+
+
+def _who_of_forms(sheet: Sheet, _: int) -> list[int]:
+    """Return the column that tells the forms apart: its serial number, or the scanner's line."""
+    for place in [*sheet.named(("serialcode", "serialnumber", "serial", "lithocode", "id")), 0]:
+        cells = [cell.strip() for cell in sheet.cells(place)]
+        if all(cells) and len(set(cells)) == len(cells):
+            return [place]
+    return []
+
+
+SCANNED_FORMS = with_questions(
+    "scantron-ncs",
+    "Scantron, scanned forms (NCS)",
+    "Workbooks or CSV of scanned forms: «NCS Header» first, then the fields of the form",
+    "the first column is the scanner's «NCS Header»",
+    _find_forms,
+    who=_who_of_forms,
+    tried="two workbooks of one survey",
+)
+
+
+# -- Kahoot!: the answers are on the sheet «RawReportData Data» ------------------------------------
+
+
+def _recognise_kahoot(sample: Sample) -> str | None:
+    raw = _raw_sheet(sample)
+    if raw is not None:
+        return f"the workbook has a sheet «{raw}»"
+    bare = {plain(name) for name in sample.header}
+    if sample.is_table and {"player", "answer", "question", "correctanswers", "answer1"} <= bare:
+        return "the columns Player, Answer and Correct Answers are there"
+    if sample.kind == "sheets" and any(plain(name) == "finalscores" for name in sample.sheets):
+        return "the workbook has a sheet «Final Scores»"
+    return None
+
+
+def _raw_sheet(sample: Sample) -> str | None:
+    return next((n for n in sample.sheets if plain(n).startswith("rawreportdata")), None)
+
+
+def _read_kahoot(document: Document, choices: Choices) -> Stream:
+    table = document.table(choices.sheet or _raw_sheet(document.sample))
+    sheet = Sheet(**vars(table), stream=Stream(key_from="the column «Correct Answers»"))
+    places = first_places(plain(name) for name in sheet.header)
+    if not {"player", "answer", "question"} <= places.keys():
+        raise Refusal(
+            "a Kahoot! report without the sheet «RawReportData Data»",
+            "download the whole report (xlsx) of the game",
+        )
+    texts = [[without_html(cell) for cell in row] for row in sheet.rows]
+    sheet.rows = [row for row in texts if row[places["player"]] and row[places["question"]]]
+    pairs = [
+        (row[places["question"]], cell_at(row, places.get("questionnumber"))) for row in sheet.rows
+    ]
+    found = list(dict.fromkeys(pairs))
+    labels = dict(zip(found, unique(text for text, _ in found), strict=True))
+    shown = [k for name, k in places.items() if re.fullmatch(r"answer\d", name)]
+    options = [[row[k] for k in shown if row[k]] for row in sheet.rows]
+    one = Question([labels[pair] for pair in pairs], places["answer"], places.get("correctanswers"))
+    one.given, one.keys = (
+        [match_options(cell_at(row, k), own) for row, own in zip(sheet.rows, options, strict=True)]
+        for k in (one.answer, one.key)
+    )
+    # Where any one of several right answers was enough, there is no key to compare with.
+    several = {item for item, given in zip(one.item, one.given, strict=True) if len(given) > 1}
+    rights = zip(one.item, one.keys, strict=True)
+    one.keys = [key if len(key) < 2 or item in several else () for item, key in rights]
+    sheet.ask([one], sheet.people([places["player"]], "the nickname of the player", "user"))
+    sheet.stream.notes.append("Players are told apart by their nicknames.")
+    sheet.set_role([places["question"]], "item", "the question")
+    return sheet.stream
+
+
+def match_options(text: str, options: Sequence[str]) -> tuple[str, ...]:
+    """Return the options that a text names; options may contain commas.
+
+    Examples
+    --------
+    >>> match_options("Red, Blue, dark", ["Red", "Blue, dark", "Green"])
+    ('Red', 'Blue, dark')
+    >>> match_options("something else, here", ["Red"])
+    ('something else, here',)
+    """
+    if not text or text in options:
+        return (text,) if text else ()
+    left, found = text, []
+    while left:
+        fits = [o for o in options if left == o or left.startswith((o + ",", o + ";"))]
+        if not fits:
+            return (text,)
+        option = max(fits, key=len)
+        found.append(option)
+        left = left[len(option) :].lstrip(",; ")
+    return tuple(found)
+
+
+KAHOOT = Format(
+    "kahoot",
+    "Kahoot!, report",
+    "The report of a game as xlsx (the sheet «RawReportData Data»)",
+    _recognise_kahoot,
+    _read_kahoot,
+    "reports without that sheet, which are refused",
+)

@@ -1,0 +1,299 @@
+"""Learning platforms with one row per student: Canvas, Blackboard, Gradescope."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+from hitsndiffs.reading.exports.base import Format, Refusal, Sample
+from hitsndiffs.reading.exports.common import (
+    folded,
+    is_free_text,
+    number,
+    split_column,
+    stem_of_name,
+    unique,
+    without_html,
+)
+from hitsndiffs.reading.exports.sheet import (
+    Question,
+    Sheet,
+    by_table,
+    cell_at,
+    html_cells,
+    with_questions,
+)
+from hitsndiffs.reading.vocabulary import plain
+
+__all__ = ["BLACKBOARD", "CANVAS", "CANVAS_NEW", "GRADESCOPE"]
+
+# -- Canvas, classic quizzes: each question («12: text») is followed by its points («1.0») --------
+
+_QUESTION = re.compile(r"^\s*(\d{2,}):(?:\s|$)")
+_COMMA = re.compile(r"(?<!\\),")
+_MOST_OPTIONS = 30  # a cell with more parts is one text
+_LEAD = 6  # with this many columns before the questions, the first two name the person
+
+
+def _find_canvas(sheet: Sheet) -> list[Question]:
+    names = [*sheet.names, ""]
+    found = [
+        k
+        for k, name in enumerate(names)
+        if _QUESTION.match(name) and number(names[k + 1]) is not None
+    ]
+    if not found or found != list(range(found[0], found[-1] + 1, 2)):
+        return []
+    texts = [k for k in found if is_free_text(sheet.cells(k))]
+    sheet.set_role(texts, "comment", "free text")
+    return [
+        Question(
+            names[k].partition(":")[0].strip(),
+            k,
+            points=(k + 1,),
+            possible=number(names[k + 1]),
+            title=without_html(names[k].partition(":")[2]),
+            shown=(k, k + 1),
+        )
+        for k in found
+        if k not in texts
+    ]
+
+
+def _who_canvas(sheet: Sheet, end: int) -> list[int]:
+    places = sheet.named(("name", "id", "sisid"), end)
+    if not places and end >= _LEAD:  # in other languages
+        found = {tuple(row[:2]) for row in sheet.rows}
+        places = [0, 1] if 2 * len(found) > len(sheet.rows) else []
+    return places
+
+
+def _attempt_canvas(sheet: Sheet, end: int) -> list[int]:
+    named = sheet.named(("attempt",), end)
+    if named or end < _LEAD:
+        return named
+    cells = [cell.strip() for cell in sheet.cells(end - 1)]
+    return [end - 1] if all(cell.isdigit() and int(cell) < 1000 for cell in cells) else []
+
+
+def _ticked(cells: Sequence[str]) -> list[tuple[str, ...]]:
+    r"""Split the answers to one question into options; ``\,`` is a comma within an option.
+
+    Canvas writes ticked options in the order of the question. If two of them occur in both orders,
+    they fill several blanks, and the whole cell is one answer.
+
+    Examples
+    --------
+    >>> _ticked([r"Red,Blue\, dark", "Red", ""])
+    [('Red', 'Blue, dark'), ('Red',), ()]
+    >>> _ticked(["1,000", "2,000", "Well, so"])
+    [('1,000',), ('2,000',), ('Well, so',)]
+    >>> _ticked(["a,b", "b,a", "a,a"])
+    [('a,b',), ('b,a',), ('a,a',)]
+    """
+    split = {cell: _parts(cell) for cell in set(cells)}
+    several = [parts for parts in split.values() if len(parts) > 1]
+    pairs = {pair for parts in several for pair in combinations(parts, 2)}
+    if any((b, a) in pairs for a, b in pairs):
+        several = []
+    counts = Counter(part for parts in split.values() for part in set(parts))
+    mentioned = {part for parts in several for part in parts}
+    shared = sum(counts[part] > 1 for part in mentioned)
+    escaped = any("\\," in cell for cell in split)
+    if several and (escaped or 2 * shared > len(mentioned)):
+        return [split[cell] for cell in cells]
+    return [(text,) if (text := _plain_text(cell)) else () for cell in cells]
+
+
+def _parts(cell: str) -> tuple[str, ...]:
+    # Canvas puts no space after the comma between two options.
+    parts = _COMMA.split(cell)
+    if len(parts) > _MOST_OPTIONS or any(part[:1].isspace() for part in parts[1:]):
+        parts = [cell]
+    return tuple(text for part in parts if (text := _plain_text(part)))
+
+
+def _plain_text(text: str) -> str:
+    return text.replace("\\,", ",").replace("\\=>", "=>").strip()
+
+
+CANVAS = with_questions(
+    "canvas",
+    "Canvas, Student Analysis (classic quizzes)",
+    "Quiz statistics, «Student Analysis»: CSV, answers as text, points per question",
+    "each question («number: text») is followed by a column of points («1.0»)",
+    _find_canvas,
+    who=_who_canvas,
+    attempt=_attempt_canvas,
+    split=_ticked,
+    tried="two reports, one saved again by pandas",
+)
+
+
+# -- Canvas, New Quizzes: blocks of ItemID, ItemType, question, EarnedPoints, Status --------------
+
+_OPEN = ("essay", "fileupload", "file", "upload", "text", "formula", "numeric", "stimulus")
+
+
+def _find_canvas_new(sheet: Sheet) -> list[Question]:
+    names = sheet.names
+    bare = [plain(name).rstrip("0123456789") for name in names]
+    starts = [
+        k
+        for k in range(len(bare) - 4)
+        if [*bare[k : k + 2], *bare[k + 3 : k + 5]]
+        == ["itemid", "itemtype", "earnedpoints", "status"]
+    ]
+    titles = [without_html(names[k + 2]) for k in starts]
+    found: dict[str, Question] = {}
+    for k, title, label in zip(starts, titles, unique(titles), strict=True):
+        kinds = {plain(cell) for cell in sheet.cells(k + 1)} - {""}
+        if kinds and all(kind.startswith(_OPEN) for kind in kinds):
+            kind = ", ".join(sorted(kinds))
+            sheet.set_role([k + 2], "comment", f"not a choice question ({kind})")
+            continue
+        ids = {cell.strip() for cell in sheet.cells(k)} - {""}
+        item = next(iter(ids)) if len(ids) == 1 else label
+        item = label if item in found else item
+        shown = (k, k + 1, k + 2, k + 3, k + 4)
+        found[item] = Question(item, k + 2, points=(k + 3,), title=title, shown=shown)
+    return list(found.values())
+
+
+CANVAS_NEW = with_questions(
+    "canvas-new-quizzes",
+    "Canvas, Student Analysis (New Quizzes)",
+    "New Quizzes reports, «Student Analysis»: CSV, a block of five columns per question",
+    "blocks of ItemID, ItemType, question, EarnedPoints, Status repeat",
+    _find_canvas_new,
+    who=lambda sheet, end: (
+        sheet.named(("name", "id", "sisid"), end) or sheet.named(("anonymousid",), end)
+    ),
+    attempt=("attempt",),
+    split=lambda cells: split_column(list(map(without_html, cells)), ","),
+)
+
+
+# -- Blackboard: Question ID, Question, Answer, Possible Points, Auto Score, Manual Score ---------
+
+_BLOCK = re.compile(r"(questionid|question|answer|possiblepoints|autoscore|manualscore)(\d*)")
+
+
+def _find_blackboard(sheet: Sheet) -> list[Question]:
+    blocks: dict[str, dict[str, int]] = {}
+    for place, name in enumerate(sheet.header):
+        if match := _BLOCK.fullmatch(plain(name)):
+            blocks.setdefault(match[2], {}).setdefault(match[1], place)
+    blocks = {
+        label: own
+        for label, own in blocks.items()
+        if "answer" in own and ("autoscore" in own or "manualscore" in own)
+    }
+    items = _drawn_questions(sheet, blocks)
+    sheet.set_role(
+        [own[p] for own in blocks.values() for p in ("questionid", "question") if p in own],
+        "item",
+        "the question",
+    )
+    return [
+        Question(
+            items[label],
+            own["answer"],
+            points=tuple(own[p] for p in ("autoscore", "manualscore") if p in own),
+            possible=own.get("possiblepoints"),
+        )
+        for label, own in blocks.items()
+    ]
+
+
+def _drawn_questions(sheet: Sheet, blocks: dict[str, dict[str, int]]) -> dict[str, list[str]]:
+    """Return the question in each row of each block: its text, with its id where texts repeat."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    ids: dict[str, set[str]] = {}
+    for label, own in blocks.items():
+        found[label] = []
+        for row in sheet.rows:
+            text = without_html(cell_at(row, own.get("question")))
+            code = cell_at(row, own.get("questionid"))
+            if not text and not code and label and row[own["answer"]].strip():
+                code = f"Question {label}"
+            found[label].append((text, code))
+            ids.setdefault(text, set()).add(code)
+    return {
+        label: [
+            (f"{text} ({code})" if len(ids[text]) > 1 and code else text) if text else code
+            for text, code in pairs
+        ]
+        for label, pairs in found.items()
+    }
+
+
+def _who_blackboard(sheet: Sheet, end: int) -> list[int]:
+    end = min([end, *(k for k, name in enumerate(sheet.header) if _BLOCK.fullmatch(plain(name)))])
+    places = sheet.named(("username", "lastname", "firstname", "studentid"), end)
+    if not places and not end:
+        raise Refusal(
+            "a Blackboard download without the names of the students",
+            "download the results «by user»",
+        )
+    return places or list(range(min(end, 3)))
+
+
+BLACKBOARD = with_questions(
+    "blackboard",
+    "Blackboard Learn, test results",
+    "Grade Center, «Download Results» (by user, or by question and user), tab or comma",
+    "questions have the columns Answer, Auto Score and Manual Score",
+    _find_blackboard,
+    who=_who_blackboard,
+    split=html_cells,
+)
+
+
+# -- Gradescope: «Export Evaluations», a column per rubric item, true or false --------------------
+
+_FIRST = ("assignment submission id", "question submission id")
+_AFTER = ("adjustment", "comments", "grader", "tags")
+_BELOW = ("point values", "rubric numbers", "rubric type", "scoring method", "scoring type")
+
+
+def _recognise_gradescope(sample: Sample) -> str | None:
+    names = tuple(folded(name) for name in sample.header[:2])
+    return "evaluations by rubric, one submission per row" if names == _FIRST else None
+
+
+def _fill_gradescope(sheet: Sheet) -> None:
+    names = [folded(name) for name in sheet.header]
+    rows = [row for row in sheet.rows if not any(folded(c).rstrip(":") in _BELOW for c in row[:10])]
+    start = names.index("submission time") + 1 if "submission time" in names else 8
+    end = min((names.index(name) for name in _AFTER if name in names), default=len(names))
+    if tuple(names[:2]) != _FIRST or not rows or start >= end:
+        raise Refusal(
+            "a Gradescope export without rubric items",
+            "«Export Evaluations» of an assignment graded with a rubric",
+        )
+    sheet.keep_rows(rows, "rows below the table", "they describe the rubric")
+    labels = [" ".join(name.split()) for name in sheet.header]
+    ticked = [
+        tuple(labels[k] for k in range(start, end) if folded(row[k]) == "true")
+        for row in sheet.rows
+    ]
+    item = re.sub(r"^\d+_", "", stem_of_name(sheet.name)).replace("_", " ").strip()
+    score = tuple(sheet.named(("score",)))
+    who = sheet.people(sheet.named(("firstname", "lastname", "sid", "email", "name")) or [0])
+    also = tuple(range(start + 1, end))
+    sheet.ask([Question(item, start, points=score, also=also, given=ticked)], who)
+    sheet.stream.notes.append(
+        "The options are the rubric items that the graders ticked, not what the students wrote."
+    )
+
+
+GRADESCOPE = Format(
+    "gradescope",
+    "Gradescope, evaluations",
+    "«Export Evaluations»: a zip with one CSV per question, rubric items true or false",
+    _recognise_gradescope,
+    by_table(_fill_gradescope),
+)
