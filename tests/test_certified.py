@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from factory import Table, make_responses
+from factory import Table, examples, make_responses
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hitsndiffs import accuracy, load, rank
 from hitsndiffs.methods.latent_key.confidence import EITHER, FOLLOWED
@@ -71,3 +73,21 @@ def test_few_answers_are_not_called_marks():
     assert few.consistent
     assert few.confidence <= EITHER
     assert not any("marks" in note for note in few.notes)
+
+
+@examples(60)
+@given(st.integers(0, 10_000), st.integers(2, 12), st.integers(1, 6), st.booleans())
+def test_presence_alone_has_a_perfect_order_too(seed: int, m: int, n: int, chain: bool) -> None:
+    """Every item has one option, given by users who stand side by side."""
+    rng = np.random.default_rng(seed)
+    table, order = np.full((m, m - 1 if chain else n), -1), rng.permutation(m)
+    for item in range(table.shape[1]):
+        first, last = (item, item + 1) if chain else sorted(rng.integers(0, m, 2))
+        table[order[first : last + 1], item] = 0
+    plain, found = (rank(make_responses(table), method) for method in ("hnd", "auto"))
+    assert plain.consistent
+    apart = any(
+        np.ptp(plain.ranks[plain.components == part]) > 0
+        for part in range(plain.components.max() + 1)
+    )
+    assert found.consistent or not apart

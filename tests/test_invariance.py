@@ -195,3 +195,17 @@ def test_letters_that_say_nothing_across_items_can_be_renamed_item_by_item(
     said = any("The order follows how often" in note for note in one.notes)
     assert said == follows
     assert said or abs(one.confidence - two.confidence) < 1e-9
+
+
+def test_a_long_chain_is_put_in_order_within_its_budget() -> None:
+    """Each user shares one answer with the next: colours travel one step in a round."""
+    m = 20_000
+    table = {
+        "user": np.repeat(np.arange(m), 2)[1:-1],
+        "item": np.repeat(np.arange(m - 1), 2),
+        "option": ["x"] * (2 * m - 2),
+    }
+    colouring = Colouring(open_engine(Responses.from_long(table)))
+    found = canonical(colouring)
+    assert colouring.rounds_left == 0
+    assert sorted(found.users.tolist()) == list(range(m))

@@ -71,17 +71,19 @@ class Auto(ByReading):
     resamples: int = 15
 
     def _fit(self, data: Engine) -> Fit:
-        # 0. answers that tell nothing
+        # 0. a perfect order needs no model; numbers drawn at random nearly always have some
         empty = _tells_nothing(data)
-        if empty is not None:
-            return empty
-        # 1. a perfect order needs no model
-        exact = certified_fit(data, self)
+        at_random = empty is not None and (data.items.sizes > 1).any() and not _linked(data)
+        exact = None if at_random else certified_fit(data, self)
         if exact is not None:
             assert exact.perfect is not None
             alone = exact.perfect.n_orders is not None and exact.perfect.n_orders <= 2
             why = "one order" if alone else "an order (there are others)"
             return _with_choice(exact, "hnd", f"{why} explains every answer")
+
+        # 1. answers that tell nothing
+        if empty is not None:
+            return empty
 
         # 2. one unknown key per item
         found = self._search(data)
@@ -179,6 +181,11 @@ def _tells_nothing(data: Engine) -> Fit | None:
             "one user: they look like numbers drawn at random, and rank nobody",
         )
     return None
+
+
+def _linked(data: Engine) -> bool:
+    """Whether shared answers link all users, directly or through others."""
+    return bool((data.collect(data.components("options")) == 0).all())
 
 
 def _equal(data: Engine, why: str) -> Fit:

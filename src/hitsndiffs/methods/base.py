@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hitsndiffs.data.arrays import Ints
+from hitsndiffs.data.blas import one_thread
 from hitsndiffs.data.lookup import known_options, no_such_user
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
@@ -68,6 +69,10 @@ class Method:
 
     def fit(self, responses: Responses | Engine) -> Self:
         """Fit the method; fitted attributes end in ``_``."""
+        with one_thread():
+            return self._fitted(responses)
+
+    def _fitted(self, responses: Responses | Engine) -> Self:
         data = open_engine(responses, self.engine, self.threads)
         if data.n_options == 0:
             raise InputError("Nobody answered anything: there is nothing to rank.")
@@ -163,5 +168,5 @@ class Method:
             "best result so far is kept; allow more rounds (max_iterations) or a larger change "
             "(tol).",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

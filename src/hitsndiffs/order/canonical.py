@@ -14,7 +14,7 @@ exchangeable: swapping them, and the options they chose, leaves the data the sam
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,11 +28,9 @@ from hitsndiffs.engines.base import option_words
 
 __all__ = ["Canonical", "Colouring", "canonical"]
 
-#: Most rounds of colouring; each one sees one step further.
-MOST_COLOURINGS = 40
-#: Marks are tried up to this many answers × trials, and up to this many trials; more is not worth
-#: the time.
-TRIED_ANSWERS, MOST_TRIALS = 200_000, 400
+#: Rounds of colouring × answers, in all: about half a second. Colours that are not told apart by
+#: then stay in the order in which they came.
+WORK = 12_000_000
 #: Constants mixed into the colours: for marks, for items and for labels.
 MARK, ITEM, LABEL = (
     np.uint64(x) for x in (0x5851F42D4C957F2D, 0x2545F4914F6CDD1D, 0xD1342543DE82EF95)
@@ -87,6 +85,7 @@ class Colouring:
             )
         self._known_options = _marks(data.n_options, known_options)
         self._known_users = _marks(data.n_users, known_users)
+        self.rounds_left = WORK // max(data.n_responses, 1)
 
     @cached_property
     def first(self) -> Colours:
@@ -108,16 +107,13 @@ class Colouring:
 
     def marked(self, colours: Colours, user: int) -> Colours:
         """The colours after one sheet is marked."""
-        users = np.where(
-            self.fingerprints == self.fingerprints[user], colours.users + MARK, colours.users
-        )
-        return self._settled(Colours(users, colours.options, colours.labels))
+        mine = self.fingerprints == self.fingerprints[user]
+        return self._settled(replace(colours, users=np.where(mine, MARK, 0) + colours.users))
 
     def label_marked(self, colours: Colours, label: int) -> Colours:
         """The colours after one label is marked."""
         mine = np.arange(len(colours.labels)) == label
-        labels = np.where(mine, colours.labels + MARK, colours.labels)
-        return self._settled(Colours(colours.users, colours.options, labels))
+        return self._settled(replace(colours, labels=np.where(mine, MARK, 0) + colours.labels))
 
     def alike(self, one: int, other: int) -> bool:
         """Whether nothing in the answers tells two users apart."""
@@ -130,7 +126,8 @@ class Colouring:
     def _settled(self, colours: Colours) -> Colours:
         """Colour in rounds until nothing more is told apart."""
         told = 0
-        for _ in range(MOST_COLOURINGS):
+        while self.rounds_left > 0:
+            self.rounds_left -= 1
             colours = self._round(colours)
             parts = (colours.users, colours.options, colours.labels)
             now = sum(_how_many_differ(part) for part in parts)
@@ -200,22 +197,35 @@ def canonical(colouring: Colouring) -> Canonical:
 
 def _told_apart(colouring: Colouring) -> Colours:
     """Colours that are different for different answer sheets, and for different labels."""
-    colours, n = colouring.first, colouring.data.n_responses
-    left = min(MOST_TRIALS, TRIED_ANSWERS // max(n, 1))
-    if left > 0 and not colours.tell_all_users_apart:
+    colours = colouring.first
+    if not colours.tell_all_users_apart:
         _, first = np.unique(colouring.fingerprints, return_index=True)
-        while left > 0 and (group := _smallest(colours.users[first])) is not None:
-            left -= len(group)
-            colours = _marked_one(colours, first[group], colouring.marked)
-    while left > 0 and (group := _smallest(colours.labels)) is not None:
-        left -= len(group)
-        colours = _marked_one(colours, group, colouring.label_marked)
+        while (group := _smallest(colours.users[first])) is not None:
+            if (found := _marked_one(colouring, colours, first[group], colouring.marked)) is None:
+                return colours
+            colours = found
+    while (group := _smallest(colours.labels)) is not None:
+        if (found := _marked_one(colouring, colours, group, colouring.label_marked)) is None:
+            return colours
+        colours = found
     return colours
 
 
-def _marked_one(colours: Colours, group: Ints, mark: Callable[[Colours, int], Colours]) -> Colours:
-    """Try a mark on each member of a group; keep the result with the lowest trace."""
-    return min((mark(colours, one) for one in group.tolist()), key=lambda found: found.trace)
+def _marked_one(
+    colouring: Colouring, colours: Colours, group: Ints, mark: Callable[[Colours, int], Colours]
+) -> Colours | None:
+    """Try a mark on each member of a group, and keep the result with the lowest trace.
+
+    ``None`` if that takes longer than may be: a trial takes about as long as the one before.
+    """
+    best = None
+    for left, one in zip(range(len(group), 0, -1), group.tolist(), strict=True):
+        before = colouring.rounds_left
+        found = mark(colours, one)
+        if (before - colouring.rounds_left) * left >= before:
+            return None
+        best = found if best is None or found.trace < best.trace else best
+    return best
 
 
 def _smallest(words: Words) -> Ints | None:
