@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hitsndiffs.data.parts import with_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.engines.base import option_words
 from hitsndiffs.engines.numpy import NumpyEngine
@@ -75,7 +76,7 @@ class PartsEngine(Engine):
         return self._joined(runs, np.arange(self.n_options) if keep_options else None)
 
     def restrict_items(self, items):
-        return self._joined(self._each(lambda part: part.responses.restrict_items(items)))
+        return self._joined(self._each(lambda part: part.responses.restrict(items=items)))
 
     def _runs(self, users):
         part = np.searchsorted(self.bounds, users, side="right") - 1
@@ -88,4 +89,10 @@ class PartsEngine(Engine):
             kept = np.unique(np.concatenate([options for _, options in found]))
         whole = self.parts[0].responses
         rows = [(some.users, some.rows[0], options[some.rows[1]]) for some, options in found]
-        return PartsEngine([whole._with_options(*mine, kept) for mine in rows]), kept
+        return PartsEngine([_of_some(whole, *mine, kept) for mine in rows]), kept
+
+
+def _of_some(whole, users, indptr, options, kept):
+    """The answers of some users, with the options that any part has."""
+    some = whole._changed(users=users, codes=None, rows=(indptr, options))
+    return with_options(some, kept)

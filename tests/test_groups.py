@@ -157,7 +157,7 @@ def test_groups_stay_with_their_users() -> None:
     r = read_responses(text(runs()), group="family")
     part, _ = r.restrict(np.arange(20, 32))
     assert part.groups == r.groups
-    items, _ = r.restrict_items(["q1", "q2"])
+    items = r.select(items=["q1", "q2"])
     assert items.groups == r.groups
     import pickle
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import random
 
-import numpy as np
 import pytest
 from commands import Here
 from factory import examples
@@ -17,7 +16,6 @@ from reading_helpers import answers
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_file, read_key, read_responses
-from hitsndiffs.reading.change import relabelled, with_items, with_users
 from hitsndiffs.reading.layouts.roles import wide_roles
 
 
@@ -332,48 +330,6 @@ def test_answers_that_nobody_shares_are_refused():
 def test_answers_that_are_all_alike_get_a_plain_word():
     r = read("user,q1,q2\n" + "".join(f"u{k},A,B\n" for k in range(5)))
     assert any("nothing tells the users apart" in note for note in r.notes)
-
-
-# -- changes of encoded answers ------------------------------------------------------------------
-
-
-@examples(60)
-@given(st.integers(2, 8), st.integers(1, 4), st.booleans(), st.data())
-def test_relabelling_and_selecting_do_what_they_say(users, items, sparse, data):
-    from hitsndiffs.data.encoding.result import Encoded, label_array
-
-    cell = st.sampled_from(["a", "A", "b", "-", None])
-    cells = [[data.draw(cell) for _ in range(items)] for _ in range(users)]
-    table = {f"q{i}": [row[i] for row in cells] for i in range(items)}
-    if not any(c is not None for row in cells for c in row):
-        return
-    r = hnd.Responses.from_wide(table)
-    encoded = Encoded(
-        r.users, r.items, r.option_labels, r.item_starts,
-        None if sparse else r.codes, r.rows if sparse else None, "file", (),
-    )  # fmt: skip
-    labels = [
-        [{"a": "A", "-": None}.get(t, t) for t in r.option_labels[a:b]]
-        for a, b in zip(r.item_starts[:-1], r.item_starts[1:], strict=True)
-    ]
-    made = relabelled(encoded, labels)
-    if not len(made.items):
-        return
-    expected = {
-        key: {"a": "A"}.get(value, value) for key, value in answers(r).items() if value != "-"
-    }
-    assert answers(hnd.Responses._from_encoded(made)) == expected
-    keep = np.array([data.draw(st.booleans()) for _ in range(users)])
-    if keep.any():
-        some = with_users(made, keep)
-        if len(some.items):
-            left = set(np.flatnonzero(keep).tolist())
-            names = {user for k, user in enumerate(r.users.tolist()) if k in left}
-            found = answers(hnd.Responses._from_encoded(some))
-            assert found == {k: v for k, v in expected.items() if k[0] in names}
-    first = np.arange(len(made.items)) == 0
-    assert with_items(made, first).items.tolist() == made.items[:1].tolist()
-    assert label_array(["x"]).tolist() == ["x"]
 
 
 @given(st.data())

@@ -239,7 +239,7 @@ def test_a_long_frame_is_ranked_and_compared_as_it_is():
 
 def test_items_are_restricted_by_name():
     r = read_responses(io.StringIO(TABLE))
-    assert r.restrict_items(["q2"])[0].items.tolist() == ["q2"]
-    assert r.restrict_items([0, 2])[0].items.tolist() == ["q1", "q3"]
+    assert r.select(items=["q2"]).items.tolist() == ["q2"]
+    assert r.select(items=[0, 2]).items.tolist() == ["q1", "q3"]
     with pytest.raises(InputError, match="There is no item 'q9'"):
-        r.restrict_items(["q9"])
+        r.select(items=["q9"])

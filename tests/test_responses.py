@@ -86,10 +86,91 @@ def test_some_items_only(table, seed):
     rng = np.random.default_rng(seed)
     r = make_responses(table)
     items = rng.permutation(r.n_items)[: rng.integers(1, r.n_items + 1)]
-    part, options = r.restrict_items(items)
+    part, options = r.restrict(items=items)
     assert part.items.tolist() == r.items[np.sort(items)].tolist()
     assert part.n_users == r.n_users
     np.testing.assert_array_equal(one_hot(part), naive.C(table)[:, options])
+
+
+# -- other labels, and several parts -------------------------------------------------------------
+
+
+def cells_of(r):
+    """User → item → option, by label."""
+    found = {}
+    for user, item, option in r.triples():
+        assert (user, item) not in found
+        found[user, item] = option
+    return found
+
+
+@st.composite
+def parts(draw):
+    """A few tables whose users, items and options overlap, some as full tables, some as rows."""
+    found = []
+    for _ in range(draw(st.integers(1, 4))):
+        users = draw(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=5, unique=True))
+        items = draw(st.lists(st.sampled_from("pqrs"), min_size=1, max_size=3, unique=True))
+        cell = st.sampled_from([None, "A", "B", "10", "9"])
+        rows = [[draw(cell) for _ in items] for _ in users]
+        if len(users) > 1 and any(cell is not None for row in rows for cell in row):
+            r = Responses.from_wide(np.array(rows, dtype=object), users=users, items=items)
+            dense = draw(st.booleans())
+            layout = {"codes": r.codes, "rows": None} if dense else {"codes": None, "rows": r.rows}
+            found.append(r._changed(**layout))
+    return found
+
+
+@given(parts(), st.data())
+@examples(150)
+def test_selecting_and_relabelling_do_what_they_say(some, data):
+    for r in some:
+        before = cells_of(r)
+        users = data.draw(st.lists(st.sampled_from(range(r.n_users)), unique=True))
+        items = data.draw(st.lists(st.sampled_from(range(r.n_items)), unique=True))
+        part = r.select(users, items)
+        names, kept = set(r.users[users]), set(r.items[items])
+        assert part.users.tolist() == r.users[users].tolist()
+        assert cells_of(part) == {k: v for k, v in before.items() if k[0] in names and k[1] in kept}
+        assert (part.choosers_per_option > 0).all()
+        assert part.is_dense == r.is_dense
+        flags = np.isin(np.arange(r.n_users), users)
+        assert cells_of(r.select(flags, items)) == cells_of(part)
+        whole = r.select(users, keep_options=True)
+        assert whole.option_labels.tolist() == r.option_labels.tolist()
+        assert cells_of(whole) == {k: v for k, v in before.items() if k[0] in names}
+        new = {"A": "a", "B": None, "10": "a", "9": "10"}
+        labels = [
+            [new[label] for label in r.option_labels[a:b]]
+            for a, b in zip(r.item_starts[:-1], r.item_starts[1:], strict=True)
+        ]
+        made = r.relabel(labels)
+        assert cells_of(made) == {k: new[v] for k, v in before.items() if new[v] is not None}
+        assert (made.choosers_per_option > 0).all()
+        assert made.users.tolist() == r.users.tolist()
+
+
+@given(parts())
+@examples(150)
+def test_joining_keeps_the_first_answer(some):
+    if not some:
+        return
+    expected, lost, differ = {}, 0, False
+    for r in some:
+        for place, option in cells_of(r).items():
+            lost += place in expected
+            differ |= expected.setdefault(place, option) != option
+    joined = Responses.concat(some)
+    assert cells_of(joined) == expected
+    assert joined.users.tolist() == list(dict.fromkeys(u for r in some for u in r.users.tolist()))
+    assert (joined.choosers_per_option > 0).all()
+    numbers = [
+        set(joined.option_labels[a:b])
+        for a, b in zip(joined.item_starts[:-1], joined.item_starts[1:], strict=True)
+    ]
+    assert sum(map(len, numbers)) == joined.n_options
+    assert bool(joined.notes) == (lost > 0)
+    assert any("more than once" in note for note in joined.notes) == differ
 
 
 # -- immutable -----------------------------------------------------------------------------------

@@ -84,10 +84,10 @@ def part(name: str, seed: int) -> Case:
     rng = np.random.default_rng(seed)
     n_items = whole.responses.n_items
     items = np.sort(rng.choice(n_items, min(PART_ITEMS, n_items), replace=False))
-    fewer, _ = whole.responses.restrict_items(items)
+    fewer = whole.responses.select(items=items)
     active = np.flatnonzero(fewer.answers_per_user >= PART_ANSWERS)
     users = np.sort(rng.choice(active, min(PART_USERS, len(active)), replace=False))
-    responses, _ = fewer.restrict(users)
+    responses = fewer.select(users)
     here = set(responses.items.tolist())
     return Case(responses, {item: answer for item, answer in whole.key.items() if item in here})
 

@@ -6,7 +6,7 @@ or method needs lives behind the two sums (:mod:`hitsndiffs.engines`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,15 +26,15 @@ from hitsndiffs.data.layouts import (
     rows_of_codes,
     some_rows,
 )
-from hitsndiffs.data.lookup import item_places
 
 if TYPE_CHECKING:
-    from hitsndiffs.data.encoding import Encoded
     from hitsndiffs.data.known_key import KnownKey
 
 __all__ = ["Responses"]
 
 IntArray = npt.NDArray[np.integer[Any]]
+#: Some users or items: places, flags, or labels of items.
+Chosen = IntArray | npt.NDArray[np.bool_] | Sequence[Any]
 T = TypeVar("T", bound=npt.NDArray[Any])
 
 #: A table with at least this share of its cells answered is stored as dense codes.
@@ -130,6 +130,13 @@ class Responses(Viewed):
             _rows=None if rows is None else _as_rows(*rows),
         )
 
+    def __sizeof__(self) -> int:
+        """Approximate size in bytes: a cluster must know what moving this costs."""
+        from hitsndiffs.data.encoding.result import label_bytes
+
+        arrays = self._rows if self._codes is None else (self._codes,)
+        return label_bytes(self.users) + sum(a.nbytes for a in arrays or ())
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Responses are immutable: cannot set {name!r}")
 
@@ -177,9 +184,7 @@ class Responses(Viewed):
         """
         from hitsndiffs.data.encoding import encode_wide
 
-        return cls._from_encoded(
-            encode_wide(table, user=user, users=users, items=items, group=group)
-        )
+        return encode_wide(table, user=user, users=users, items=items, group=group)
 
     @classmethod
     def from_long(
@@ -213,10 +218,8 @@ class Responses(Viewed):
         """
         from hitsndiffs.data.encoding import encode_long
 
-        return cls._from_encoded(
-            encode_long(
-                table, user=user, item=item, option=option, duplicates=duplicates, group=group
-            )
+        return encode_long(
+            table, user=user, item=item, option=option, duplicates=duplicates, group=group
         )
 
     @classmethod
@@ -234,10 +237,6 @@ class Responses(Viewed):
 
         read = cls.from_long if is_long(table, group) else cls.from_wide
         return read(table, group=group)
-
-    @classmethod
-    def _from_encoded(cls, encoded: Encoded, **others: Any) -> Responses:
-        return cls(**vars(encoded), **others)
 
     # -- sizes and counts -------------------------------------------------------------------
 
@@ -292,6 +291,8 @@ class Responses(Viewed):
     @cached_property
     def answers_per_item(self) -> Ints:
         """How many users answered each item."""
+        if not self.n_items:
+            return np.zeros(0, dtype=np.int64)
         return _frozen(np.add.reduceat(self.choosers_per_option, self.item_starts[:-1]))
 
     @cached_property
@@ -322,69 +323,103 @@ class Responses(Viewed):
         codes: Codes = np.ascontiguousarray(self._codes[:, users])  # type: ignore[assignment]
         return rows_of_codes(codes, self.item_starts, answers_in_codes(codes))
 
-    def restrict(self, users: IntArray, *, keep_options: bool = False) -> tuple[Responses, Ints]:
-        """Return the same data for some users only.
+    def answers_of(self, user: int) -> dict[Any, Any]:
+        """The answers of one user (by number), by label: item → option."""
+        _, chosen = self.some_rows(np.array([user]))
+        items = self.items[self.option_items[chosen]].tolist()
+        return dict(zip(items, self.option_labels[chosen].tolist(), strict=True))
+
+    def triples(self) -> Iterator[tuple[Any, Any, Any]]:
+        """The labels of user, item and option of every answer, user after user."""
+        indptr, chosen = self.rows
+        who = np.repeat(np.arange(self.n_users), np.diff(indptr))
+        users, items = self.users[who].tolist(), self.items[self.option_items[chosen]].tolist()
+        return zip(users, items, self.option_labels[chosen].tolist(), strict=True)
+
+    # -- parts and other labels -------------------------------------------------------------
+
+    def select(
+        self,
+        users: Chosen | None = None,
+        items: Chosen | None = None,
+        *,
+        keep_options: bool = False,
+    ) -> Responses:
+        """Return the same data for some users and some items.
 
         Parameters
         ----------
         users
-            The numbers of the users to keep.
+            Places of the users to keep, in the order wanted, or one flag per user; default: all.
+        items
+            Labels or places of the items to keep, or one flag per item; integers are always
+            places, and the items stay in their present order. Default: all.
         keep_options
-            Whether to keep options and items that none of them chose. Such a part is meant for
-            sums, not for :func:`hitsndiffs.rank`.
+            Whether to keep options and items that none of these users chose. Such a part is meant
+            for sums, not for :func:`hitsndiffs.rank`.
 
-        Returns
-        -------
-        responses
-            The data of these users, in the given order.
-        options
-            For each remaining option, its number in ``self``.
+        Examples
+        --------
+        >>> r = Responses.from_wide([["A", "B"], ["A", "C"], ["B", None]])
+        >>> r.select(users=[0, 1]).option_labels.tolist()
+        ['A', 'B', 'C']
+        >>> r.select(items=[1])
+        Responses(3 users × 1 items, 2 options, 2 responses)
         """
-        users = np.asarray(users, dtype=np.int64)
-        if keep_options:
-            codes = None if self._codes is None else np.ascontiguousarray(self._codes[:, users])
-            rows = None if self._rows is None else some_rows(self._rows, users)
-            part = self._changed(users=self.users[users], codes=codes, rows=rows)
-            return part, np.arange(self.n_options)
-        indptr, chosen = self.some_rows(users)
-        kept = np.unique(chosen).astype(np.int64)
-        return self._with_options(self.users[users], indptr, chosen, kept), kept
+        return self.restrict(users, items, keep_options=keep_options)[0]
 
-    def restrict_items(
-        self, items: IntArray | Sequence[Any], *, keep_options: bool = False
+    def restrict(
+        self,
+        users: Chosen | None = None,
+        items: Chosen | None = None,
+        *,
+        keep_options: bool = False,
     ) -> tuple[Responses, Ints]:
-        """Return the same users with some items only, in their present order.
+        """Return :meth:`select`, and for each remaining option its number here."""
+        from hitsndiffs.data.parts import restricted
 
-        ``items`` are item labels or places; integers are always places. ``keep_options`` is as for
-        :meth:`restrict`.
+        return restricted(self, users, items, keep_options)
+
+    def relabel(self, labels: Sequence[Sequence[Any]]) -> Responses:
+        """Return the same answers under other labels.
+
+        Parameters
+        ----------
+        labels
+            For each item, the new labels of its options. Options with the same new label become
+            one; ``None`` means that choosing the option counts as no answer.
+
+        Examples
+        --------
+        >>> r = Responses.from_wide([["A", "x"], ["a", "-"], ["B", "y"]])
+        >>> r.relabel([["A", "B", "A"], [None, "x", "y"]]).option_labels.tolist()
+        ['A', 'B', 'x', 'y']
         """
-        keep_item = np.zeros(self.n_items, dtype=bool)
-        keep_item[item_places(self.items, items)] = True
-        keep_option = keep_item[self.option_items]
-        indptr, options = self.rows
-        keep = keep_option[options]
-        ends = np.concatenate([[0], np.cumsum(keep)])
-        chosen = options[keep]
-        kept = np.flatnonzero(keep_option) if keep_options else np.unique(chosen).astype(np.int64)
-        return self._with_options(self.users, ends[indptr], chosen, kept), kept
+        from hitsndiffs.data.parts import relabelled
+
+        return relabelled(self, labels)
+
+    @classmethod
+    def concat(cls, parts: Sequence[Responses]) -> Responses:
+        """Join the answers of several parts; users and items with the same label are the same.
+
+        Users and items come in the order of the parts. Where a user answered an item in several
+        parts, the first answer counts, and a note says so.
+
+        Examples
+        --------
+        >>> one = Responses.from_long({"user": ["a", "b"], "item": [1, 1], "option": "xy"})
+        >>> two = Responses.from_long({"user": ["b", "c"], "item": [2, 1], "option": "xz"})
+        >>> Responses.concat([one, two])
+        Responses(3 users × 2 items, 4 options, 4 responses)
+        """
+        from hitsndiffs.data.parts import concatenated
+
+        return concatenated(parts)
 
     def with_notes(self, notes: Sequence[str]) -> Responses:
         """Return the same data with other notes."""
         return self._changed(notes=tuple(notes))
-
-    def _with_options(
-        self, users: Array, indptr: IntArray, chosen: IntArray, kept: IntArray
-    ) -> Responses:
-        left = self.structure.only(kept)
-        return self._changed(
-            users=users,
-            items=left.labels,
-            option_labels=left.option_labels,
-            item_starts=left.starts,
-            codes=None,
-            rows=(indptr, np.searchsorted(kept, chosen).astype(np.int32)),
-            key=None if self.key is None else self.key.only(left.labels.tolist()),
-        )
 
     def _changed(self, **parts: Any) -> Responses:
         """Return a copy with some parts replaced; notes are dropped, as they describe the whole."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.arrays import Array, Flags
-from hitsndiffs.data.encoding import Encoded, encode_long, encode_wide
+from hitsndiffs.data.arrays import Array
+from hitsndiffs.data.encoding import encode_long, encode_wide
 from hitsndiffs.data.encoding.option_book import (
     OptionBook,
     in_order,
@@ -22,7 +22,6 @@ from hitsndiffs.data.encoding.option_book import (
 )
 from hitsndiffs.data.encoding.result import label_array, label_bytes
 from hitsndiffs.data.items import Items
-from hitsndiffs.data.layouts import answers_in_codes, rows_of_codes
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step
 from hitsndiffs.engines.threads import ThreadsEngine
@@ -56,11 +55,11 @@ class Part(ThreadsEngine):
 
     def with_users(self, marks: Array) -> Part:
         """The marked users, with all options."""
-        return Part(self.responses.restrict(np.flatnonzero(marks), keep_options=True)[0])
+        return Part(self.responses.select(marks, keep_options=True))
 
     def with_items(self, items: Array) -> Part:
         """All users, with all options of some items."""
-        return Part(self.responses.restrict_items(items, keep_options=True)[0])
+        return Part(self.responses.select(items=items, keep_options=True))
 
     def counted(self) -> tuple[int, Array]:
         """How many users there are, and how many of them chose each option."""
@@ -70,27 +69,19 @@ class Part(ThreadsEngine):
 class Labels:
     """The items and options found in a part, and its notes."""
 
-    def __init__(self, encoded: Encoded) -> None:
+    def __init__(self, encoded: Responses) -> None:
         self.items = encoded.items.tolist()
         bounds = encoded.item_starts.tolist()
         options = encoded.option_labels.tolist()
         self.options = [options[a:b] for a, b in pairwise(bounds)]
-        self.n_users = int(_answered(encoded).sum())
+        self.n_users = int((encoded.answers_per_user > 0).sum())
         self.n_silent = len(encoded.users) - self.n_users
         self.notes = encoded.notes
 
 
-def _answered(encoded: Encoded) -> Flags:
-    """Which of a part's users have answers."""
-    if encoded.codes is not None:
-        return answers_in_codes(encoded.codes) > 0
-    assert encoded.rows is not None
-    return np.diff(encoded.rows[0]) > 0
-
-
 def encoded_part(
     frame: Any, layout: str, columns: dict[str, Any], duplicates: str, named: bool = True
-) -> Encoded:
+) -> Responses:
     """Encode a part's rows with its own labels; pieces of files are read in the same task."""
     place = None
     if callable(frame):
@@ -108,17 +99,17 @@ def distinct(frame: Any, column: Any) -> list[Any]:
     return found
 
 
-def encoded_parts(blocks: list[Any], *given: Any) -> list[Encoded]:
+def encoded_parts(blocks: list[Any], *given: Any) -> list[Responses]:
     """Encode several pieces of files, one after another."""
     return [encoded_part(block, *given) for block in blocks]
 
 
-def listed(*pieces: Encoded) -> list[Encoded]:
+def listed(*pieces: Responses) -> list[Responses]:
     """The pieces that will form one part, as a list."""
     return list(pieces)
 
 
-def labels_of(pieces: list[Encoded]) -> list[Labels]:
+def labels_of(pieces: list[Responses]) -> list[Labels]:
     """What the client must know about some pieces."""
     return [Labels(encoded) for encoded in pieces]
 
@@ -156,7 +147,7 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
 
 
 def packed(
-    items: Items, as_text: bool, first_users: list[int | None], pieces: list[Encoded]
+    items: Items, as_text: bool, first_users: list[int | None], pieces: list[Responses]
 ) -> Part:
     """Pack some pieces with the items and options of all; users without answers are left out.
 
@@ -170,7 +161,7 @@ def packed(
         For each piece, the number of its first user if users are numbered; ``None`` if they have
         names.
     pieces
-        Encoded pieces, each with its own labels.
+        Responses pieces, each with its own labels.
     """
     some = [k for k, piece in enumerate(pieces) if len(piece.items)]
     pieces, first_users = [pieces[k] for k in some], [first_users[k] for k in some]
@@ -189,17 +180,17 @@ def packed(
     }
     tables = [_table(piece, numbers) for piece in pieces]
     few = smallest(int(np.diff(items.starts).max())) != np.uint32
-    if few and all(piece.codes is not None for piece in pieces):
+    if few and all(piece.is_dense for piece in pieces):
         responses = Responses(**shared, codes=_joined_codes(items, tables, pieces))
     else:
         responses = Responses(**shared, rows=_joined_rows(tables, pieces))
-    answered = np.concatenate([_answered(piece) for piece in pieces])
+    answered = np.concatenate([piece.answers_per_user > 0 for piece in pieces])
     if not answered.all():
-        responses, _ = responses.restrict(np.flatnonzero(answered), keep_options=True)
+        responses = responses.select(answered, keep_options=True)
     return Part(responses)
 
 
-def _joined_users(as_text: bool, first_users: list[int | None], pieces: list[Encoded]) -> Array:
+def _joined_users(as_text: bool, first_users: list[int | None], pieces: list[Responses]) -> Array:
     users = [
         piece.users.tolist() if first is None else range(first, first + len(piece.users))
         for first, piece in zip(first_users, pieces, strict=True)
@@ -207,7 +198,7 @@ def _joined_users(as_text: bool, first_users: list[int | None], pieces: list[Enc
     return label_array([str(user) if as_text else user for some in users for user in some])
 
 
-def _table(piece: Encoded, numbers: dict[tuple[Any, Any], int]) -> Array:
+def _table(piece: Responses, numbers: dict[tuple[Any, Any], int]) -> Array:
     """The number of each of the piece's options among the options of all."""
     own = np.repeat(np.arange(len(piece.items)), np.diff(piece.item_starts))
     names, labels = piece.items.tolist(), piece.option_labels.tolist()
@@ -217,14 +208,13 @@ def _table(piece: Encoded, numbers: dict[tuple[Any, Any], int]) -> Array:
     )
 
 
-def _joined_codes(items: Items, tables: list[Array], pieces: list[Encoded]) -> Array:
+def _joined_codes(items: Items, tables: list[Array], pieces: list[Responses]) -> Array:
     """Dense codes with the options of all parts."""
     dtype: Any = smallest(int(np.diff(items.starts).max()))
     missing = np.iinfo(dtype).max
     ends = np.cumsum([len(piece.users) for piece in pieces]).tolist()
     codes = np.empty((items.n_items, ends[-1]), dtype=dtype)
     for piece, table, first, last in zip(pieces, tables, [0, *ends], ends, strict=False):
-        assert piece.codes is not None
         places = items.of_option[table[piece.item_starts[:-1]]] if len(table) else table
         if len(places) < items.n_items:
             codes[:, first:last] = missing
@@ -235,15 +225,12 @@ def _joined_codes(items: Items, tables: list[Array], pieces: list[Encoded]) -> A
     return codes
 
 
-def _joined_rows(tables: list[Array], pieces: list[Encoded]) -> tuple[Array, Array]:
+def _joined_rows(tables: list[Array], pieces: list[Responses]) -> tuple[Array, Array]:
     """Rows with the option numbers of all parts, user after user."""
     counts, options = [], []
     for piece, table in zip(pieces, tables, strict=True):
-        rows = piece.rows
-        if rows is None:
-            assert piece.codes is not None
-            rows = rows_of_codes(piece.codes, piece.item_starts, answers_in_codes(piece.codes))
-        indptr, moved = rows[0], table[rows[1]]
+        indptr, own = piece.rows
+        moved = table[own]
         owner = np.repeat(np.arange(len(piece.users)), np.diff(indptr))
         counts.append(np.diff(indptr))
         options.append(moved[np.lexsort((moved, owner))].astype(np.int32))

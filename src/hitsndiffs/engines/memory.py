@@ -72,7 +72,7 @@ class MemoryEngine(Engine):
 
     def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
         """All users with some items, and which options remain."""
-        part, options = self._responses.restrict_items(items)
+        part, options = self._responses.restrict(items=items)
         return self.opened(part), options
 
     @cached_property

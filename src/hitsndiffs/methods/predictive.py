@@ -121,9 +121,8 @@ def _hide(data: Engine, turn: int) -> tuple[Engine, Ints, Ints, Ints]:
     counts = np.bincount(user[~hide], minlength=data.n_users)
     left = options[~hide]
     kept = np.unique(left).astype(np.int64)
-    seen = responses._with_options(
-        responses.users, np.concatenate([[0], np.cumsum(counts)]), left, kept
-    )
+    rows = np.concatenate([[0], np.cumsum(counts)]), left
+    seen = responses._changed(codes=None, rows=rows).select()
     opened = open_engine(seen, data.name, data.threads)
     return opened, kept, user[hide], options[hide].astype(np.int64)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -15,14 +14,14 @@ from hitsndiffs.data.encoding.groups import user_groups
 from hitsndiffs.data.encoding.interning import Interner, trimmed
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.option_book import Codes, is_blank
-from hitsndiffs.data.encoding.result import Encoded, Place, label_array
+from hitsndiffs.data.encoding.result import Place, label_array
 from hitsndiffs.data.encoding.series import code_cells
 from hitsndiffs.data.encoding.users import row_labels
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
 from hitsndiffs.data.pool import Run, available_cores
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.change import with_users
 from hitsndiffs.reading.files.archives import too_large
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.layouts.extra_rows import (
@@ -59,7 +58,7 @@ def build_wide(
     sizes: Sizes = DEFAULT,
     *,
     whole: bool = True,
-) -> Encoded:
+) -> Responses:
     """Encode a file with one row per user.
 
     ``attempt`` says which row counts if a user has several (``"first"`` or ``"last"``). If it is
@@ -125,13 +124,13 @@ def build_wide(
     encoded = builder.finish(named, "file", notes, nameless)
     if remarks:
         is_user = ~np.isin(np.arange(n_rows), remarks)
-        encoded = with_users(encoded, is_user[~nameless])
+        encoded = encoded.select(users=is_user[~nameless]).with_notes(notes)
     if attempt is not None:
         numbers = [] if nameless.any() or remarks else numbers
         said: list[str] = []
         encoded = _one_row_each(encoded, attempt, said, numbers)
-        encoded = replace(encoded, notes=(*encoded.notes, *said))
-    return replace(encoded, groups=groups.of_rows(named, table.place))
+        encoded = encoded.with_notes([*notes, *said])
+    return encoded._changed(groups=groups.of_rows(named, table.place), notes=encoded.notes)
 
 
 def check_room(n_bytes: int, place: Place, sizes: Sizes) -> None:
@@ -153,8 +152,8 @@ def _joined_names(parts: list[Any]) -> list[str]:
 
 
 def _one_row_each(
-    encoded: Encoded, attempt: str, notes: list[str], numbers: Sequence[str]
-) -> Encoded:
+    encoded: Responses, attempt: str, notes: list[str], numbers: Sequence[str]
+) -> Responses:
     """Keep one row per user, chosen by attempt number if there is one, else by row order."""
     if attempt == "best":
         raise InputError(
@@ -172,7 +171,7 @@ def _one_row_each(
         n = int((~keep).sum())
         rows_ = "1 row" if n == 1 else f"{n:,} rows"
         notes.append(f"Left out {rows_} of users with several rows: the {attempt} one counts.")
-    return with_users(encoded, keep)
+    return encoded if keep.all() else encoded.select(users=keep)
 
 
 def _coded(
@@ -255,7 +254,7 @@ def build_long(
     sizes: Sizes = DEFAULT,
     *,
     whole: bool = True,
-) -> tuple[Encoded, dict[str, str]]:
+) -> tuple[Responses, dict[str, str]]:
     """Encode a file with one row per answer, with ``columns`` of users, items and options.
 
     The right answers are returned as well: the most common one for each item in the column ``key``.
@@ -289,12 +288,12 @@ def build_long(
         whole=whole,
     )
     if not len(encoded.users):  # nobody answered, but they are still users
-        encoded = replace(
-            encoded,
+        encoded = encoded._changed(
             users=label_array(users.labels),
             rows=(np.zeros(len(users.labels) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)),
+            notes=encoded.notes,
         )
-    return replace(encoded, groups=groups), right
+    return encoded._changed(groups=groups, notes=encoded.notes), right
 
 
 def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
@@ -319,7 +318,7 @@ def build_transposed(
     key: str | None,
     *,
     whole: bool = True,
-) -> tuple[Encoded, dict[str, str]]:
+) -> tuple[Responses, dict[str, str]]:
     """Encode a file with one row per item and one column per user; return the right answers too."""
     place, notes = table.place, table.notes
     rows = [list(row) for row in table.records()]

@@ -12,17 +12,11 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.encoding.option_book import normalise
-from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes
+from hitsndiffs.data.encoding.result import Place, check_sizes
 from hitsndiffs.data.known_key import KnownKey
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.change import (
-    answer_of,
-    choosers,
-    relabelled,
-    with_items,
-    with_users,
-)
 from hitsndiffs.reading.exports.base import Column, LeftOut
 from hitsndiffs.reading.fold import Folding, fold_item, is_blank_word, same_option, same_text
 from hitsndiffs.reading.layouts.extra_rows import BOTTOM, TOP
@@ -58,7 +52,7 @@ _ENOUGH = 20
 class Finished:
     """What was read, and what to say about it."""
 
-    encoded: Encoded
+    encoded: Responses
     key: KnownKey | None
     left_out: list[LeftOut] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
@@ -67,7 +61,7 @@ class Finished:
 
 
 def finish(
-    encoded: Encoded,
+    encoded: Responses,
     raw_key: RawKey,
     *,
     options: ReadingOptions,
@@ -114,7 +108,7 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
     summing = [k for k in sorted(near_edge) if is_summary_name(str(labels[k]))]
     keys: list[int] = [] if key_user is None else [key_user]
     if named or summing:
-        alone, answered = _lonely(encoded), _answered(encoded)
+        alone, answered = _lonely(encoded), encoded.answers_per_user
         if key_user is None:
             keys = [k for k in named if answered[k] and _fits_others(encoded, k)]
         for user in summing:
@@ -126,21 +120,21 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
     if keys and len(keys) < n_users - 1:
         drop[keys] = True
         where = f"row {shortened(str(labels[keys[0]]), 40)!r}"
-        raw_key = RawKey({str(i): str(o) for i, o in answer_of(encoded, keys[0]).items()}, where)
+        raw_key = RawKey({str(i): str(o) for i, o in encoded.answers_of(keys[0]).items()}, where)
         reason = "it holds the key" if key_user is None else "given as key_row"
         rows = LeftOut(1, where, reason)
         if len(keys) > 1:
             reason = "the first one is kept as the key; read forms with other questions one by one"
             rows = LeftOut(len(keys), f"key rows ({where}, …)", reason)
         done.left_out.append(rows)
-    blank = np.zeros(n_users, dtype=bool) if has_names else _answered(encoded) == 0
+    blank = np.zeros(n_users, dtype=bool) if has_names else encoded.answers_per_user == 0
     if blank.any() and n_users - int(blank.sum()) > 1:
         drop |= blank
         done.left_out.append(
             LeftOut(int(blank.sum()), "rows without an answer", "no column names their users")
         )
     if drop.any():
-        done.encoded = with_users(encoded, ~drop)
+        done.encoded = encoded.select(users=~drop)
     return raw_key
 
 
@@ -150,13 +144,13 @@ def _drop_strangers(done: Finished) -> None:
     n_users, n_items = len(encoded.users), len(encoded.items)
     if n_users < _FEW_USERS or n_items < _FEW_ITEMS or n_users * n_items > _MANY_CELLS:
         return
-    answered, alone = _answered(encoded), _lonely(encoded)
+    answered, alone = encoded.answers_per_user, _lonely(encoded)
     share = alone / np.maximum(answered, 1)
     strange = (share >= _STRANGE) & (answered >= max(_FEW_ITEMS, n_items / 2))
     some = answered > 0
     if not strange.any() or strange.sum() > _MOST_STRANGE or some.sum() < _FEW_USERS:
         return
-    counts = choosers(encoded)
+    counts = encoded.choosers_per_option
     common = np.add.reduceat(counts > 1, encoded.item_starts[:-1])  # options that several chose
     if np.median(share[some]) > _USUAL or np.median(common) < 2:
         return
@@ -165,7 +159,7 @@ def _drop_strangers(done: Finished) -> None:
         used[str(text)] += n
     for user in np.flatnonzero(strange).tolist():
         label = str(encoded.users[user])
-        own = Counter(map(str, answer_of(encoded, user).values()))
+        own = Counter(map(str, encoded.answers_of(user).values()))
         foreign = sum(n for text, n in own.items() if used[text] == n)
         named = is_summary_name(label) or (is_key_name(label) and _fits_others(encoded, user))
         absent = all(map(is_blank_word, own)) and not is_blank_word(label)
@@ -176,28 +170,16 @@ def _drop_strangers(done: Finished) -> None:
         label = shortened(str(encoded.users[user]), 40)
         reason = "nobody else gave such answers: names, weights or statistics, not a person"
         done.left_out.append(LeftOut(1, f"row {label!r}", f"{reason} (kept where items are named)"))
-    done.encoded = with_users(encoded, ~strange)
+    done.encoded = encoded.select(users=~strange)
 
 
-def _answered(encoded: Encoded) -> np.ndarray[Any, Any]:
-    if encoded.rows is not None:
-        return np.diff(encoded.rows[0])
-    assert encoded.codes is not None
-    missing = np.iinfo(encoded.codes.dtype).max
-    counts = np.zeros(encoded.codes.shape[1], dtype=np.int64)
-    for row in encoded.codes:
-        counts += row != missing
-    return counts
-
-
-def _lonely(encoded: Encoded) -> np.ndarray[Any, Any]:
+def _lonely(encoded: Responses) -> np.ndarray[Any, Any]:
     """Return for each user the number of answers that nobody else gave."""
-    single = choosers(encoded) == 1
-    if encoded.rows is not None:
+    single = encoded.choosers_per_option == 1
+    if not encoded.is_dense:
         indptr, options = encoded.rows
         ends = np.concatenate([[0], np.cumsum(single[options])])
         return np.diff(ends[indptr])
-    assert encoded.codes is not None
     counts = np.zeros(encoded.codes.shape[1], dtype=np.int64)
     starts = encoded.item_starts
     for row, first, last in zip(encoded.codes, starts[:-1], starts[1:], strict=True):
@@ -207,10 +189,10 @@ def _lonely(encoded: Encoded) -> np.ndarray[Any, Any]:
     return counts
 
 
-def _fits_others(encoded: Encoded, user: int) -> bool:
+def _fits_others(encoded: Responses, user: int) -> bool:
     """Whether others gave at least half of a user's answers too, ignoring case."""
-    own = answer_of(encoded, user)
-    counts = choosers(encoded).tolist()
+    own = encoded.answers_of(user)
+    counts = encoded.choosers_per_option.tolist()
     labels = [str(label) for label in encoded.option_labels.tolist()]
     fits = 0
     for item, (first, last) in zip(
@@ -241,7 +223,7 @@ def _choose_items(done: Finished, items: Sequence[str] | None, drop: Sequence[st
             for name, kept in zip(names, keep.tolist(), strict=True)
             if not kept
         ]
-        done.encoded = with_items(done.encoded, keep)
+        done.encoded = done.encoded.select(items=keep)
 
 
 def _fold(done: Finished, fold: bool, blanks: Sequence[str] | None) -> None:
@@ -257,7 +239,7 @@ def _fold(done: Finished, fold: bool, blanks: Sequence[str] | None) -> None:
     }
     if all(plain.values()):
         return
-    counts = choosers(encoded).tolist()
+    counts = encoded.choosers_per_option.tolist()
     common: Counter[str] = Counter()
     for label, count in zip(labels, counts, strict=True):
         common[label] += count
@@ -270,7 +252,7 @@ def _fold(done: Finished, fold: bool, blanks: Sequence[str] | None) -> None:
         own = counts[first : first + len(stock)]
         new.append(fold_item(stock, own, found, words, common, merge=fold))
     if found.merged or found.blanks:
-        done.encoded = relabelled(encoded, new)
+        done.encoded = encoded.relabel(new)
         done.answers += found.sentences()
 
 
@@ -289,7 +271,7 @@ def _without_free_text(done: Finished, name: str) -> None:
     ]
     if not strange:
         return
-    counts = choosers(encoded)
+    counts = encoded.choosers_per_option
     used: Counter[str] = Counter(labels)
     for k in strange:
         first, last = starts[k], starts[k + 1]
@@ -316,7 +298,7 @@ def _without_free_text(done: Finished, name: str) -> None:
         f"Left out {listed(gone, most=3)}: free text, hardly any two answers are alike (name "
         "them as items to keep them)."
     )
-    done.encoded = with_items(encoded, keep)
+    done.encoded = encoded.select(items=keep)
 
 
 def _check(done: Finished, name: str, keep_all: bool) -> None:
@@ -325,12 +307,12 @@ def _check(done: Finished, name: str, keep_all: bool) -> None:
     check_sizes(Place(name), encoded.users, len(encoded.items))
     sizes = np.diff(encoded.item_starts)
     n_options = len(encoded.option_labels)
-    if encoded.rows is not None:
-        may_differ = len(encoded.rows[1]) == n_options
+    if not encoded.is_dense:
+        may_differ = encoded.n_responses == n_options
     else:  # a full table has at least a quarter of its cells answered
         may_differ = 4 * n_options >= len(encoded.users) * len(encoded.items)
     may_differ = may_differ and n_options > len(sizes) and n_options >= _ENOUGH
-    if may_differ and (choosers(encoded) == 1).all():
+    if may_differ and (encoded.choosers_per_option == 1).all():
         what = "no two users gave the same answer to any item, so nothing links them"
         if not keep_all:
             raise InputError(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from itertools import pairwise
 
-from hitsndiffs.data.encoding.result import Encoded
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed
-from hitsndiffs.reading.change import choosers
 
 __all__ = ["odd_option_note"]
 
@@ -19,12 +18,12 @@ _ITEMS, _SHARE, _RARE = 3, 0.5, 0.2
 _COMMON = 0.05
 
 
-def odd_option_note(encoded: Encoded) -> list[str]:
+def odd_option_note(encoded: Responses) -> list[str]:
     """Return a sentence on options of most items that do not fit in with the others."""
     if not 0 < len(encoded.option_labels) <= _MOST_OPTIONS:
         return []
     labels = [str(label) for label in encoded.option_labels.tolist()]
-    counts = choosers(encoded).tolist()
+    counts = encoded.choosers_per_option.tolist()
     chosen: Counter[str] = Counter()
     items: dict[str, int] = defaultdict(int)
     most: set[str] = set()

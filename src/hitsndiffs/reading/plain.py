@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
 from hitsndiffs.data.encoding.names import find_column, recognise
-from hitsndiffs.data.encoding.result import Encoded
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import build_long, build_transposed, build_wide
@@ -53,7 +53,7 @@ class PlainReading:
     one_of: bool = False
     key_user: int | None = None
 
-    def read(self) -> tuple[Encoded, RawKey]:
+    def read(self) -> tuple[Responses, RawKey]:
         """Read all answers, and the right answers if the file has them."""
         layout, options, table = self.layout, self.options, self.table
         duplicates = options.duplicates

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hitsndiffs.data.encoding.groups import groups_in_words
-from hitsndiffs.data.encoding.result import Encoded
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
@@ -361,7 +360,7 @@ _CONTAINERS = {
 
 def _finished(
     plan: Plan,
-    encoded: Encoded,
+    encoded: Responses,
     raw_key: RawKey,
     name: str,
     *,
@@ -391,8 +390,8 @@ def _finished(
         users = done.encoded.users.tolist()
         plan.notes.append(groups_in_words(options.group, done.encoded.groups, users))
     plan.users, plan.items = len(done.encoded.users), len(done.encoded.items)
-    final = replace(done.encoded, notes=tuple(dict.fromkeys(plan.notes)))
-    return Responses._from_encoded(final, key=done.key, titles=titles)
+    notes = tuple(dict.fromkeys(plan.notes))
+    return done.encoded._changed(notes=notes, key=done.key, titles=titles)
 
 
 def _row_note(rows: LeftOut) -> str:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.data.encoding.result import Encoded, Place, label_array
+from hitsndiffs.data.encoding.result import Place, label_array
 from hitsndiffs.data.encoding.wide import dropped_items
-from hitsndiffs.data.words import listed
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.change import joined, triples, with_items
 from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.exports.common import is_free_text
 from hitsndiffs.reading.group_column import GroupColumn
@@ -62,7 +62,7 @@ class Part:
     """
 
     name: str
-    encoded: Encoded
+    encoded: Responses
     items: set[str]
     constant: set[str] = field(default_factory=set)
     notes: tuple[str, ...] = ()
@@ -85,13 +85,31 @@ class Several:
         """The format of the first file."""
         return self.parts[0].format
 
-    def joined(self, notes: list[str]) -> Encoded:
+    def joined(self, notes: list[str]) -> Responses:
         """Return all answers together."""
-        encoded = joined([(part.encoded, part.name) for part in self.parts], notes)
+        encoded = Responses.concat([part.encoded for part in self.parts])
+        notes += encoded.notes
+        encoded = encoded._changed(groups=_joined_groups(self.parts))
         asked = {item: None for part in self.parts for item in sorted(part.items)}
         answered = set(encoded.items.tolist())
         notes += dropped_items([item for item in asked if item not in answered])
         return encoded
+
+
+def _joined_groups(parts: Sequence[Part]) -> dict[Any, Any] | None:
+    """Return user → group over all files; refuse users with two groups."""
+    told: dict[Any, tuple[Any, str]] = {}
+    for part in parts:
+        for user, group in (part.encoded.groups or {}).items():
+            one, where = told.setdefault(user, (group, part.name))
+            if one != group:
+                raise InputError(
+                    f"{where} and {part.name} have the user {shortened(str(user))!r} in two groups "
+                    f"({shortened(one)!r} and {shortened(group)!r}); give each user one."
+                )
+    if all(part.encoded.groups is None for part in parts):
+        return None
+    return {user: group for user, (group, _) in told.items()}
 
 
 def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Several:
@@ -195,7 +213,7 @@ def _without_constant(part: Part, items: set[str], options: ReadingOptions) -> P
     reason = "it is an item of another file"
     return replace(
         part,
-        encoded=with_items(part.encoded, keep),
+        encoded=part.encoded.select(items=keep),
         items=part.items - gone,
         notes=(*part.notes, *([left_out_note(left)] if left else [])),
         columns=[
@@ -234,7 +252,7 @@ def _read_one(file: Any, options: ReadingOptions) -> Part:
         groups = encoded.groups
         if groups is not None:
             groups = {f"{stem}-{user}": group for user, group in groups.items()}
-        encoded = replace(encoded, users=label_array(labels), groups=groups)
+        encoded = encoded._changed(users=label_array(labels), groups=groups, notes=encoded.notes)
     items = {str(item) for item in encoded.items.tolist()}
     constant: set[str] = set()
     if roles is not None and reading.table.has_header:
@@ -292,7 +310,7 @@ def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
     groups = GroupColumn(options.group)
     groups.take(0, columns)
     n = len(kept)
-    encoded = Encoded(
+    encoded = Responses(
         users=label_array([user]),
         items=label_array([i for i, _ in kept]),
         option_labels=label_array([o for _, o in kept]),
@@ -369,7 +387,7 @@ def _check_conflicts(found: Several) -> None:
     wrong: list[tuple[str, str, int, int]] = []
     names = [part.name for part in found.parts]
     for number, part in enumerate(found.parts):
-        for user, item, option in triples(part.encoded):
+        for user, item, option in part.encoded.triples():
             answers += 1
             before, other = seen.setdefault((user, item), (option, number))
             if other != number:

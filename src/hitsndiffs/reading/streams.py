@@ -11,7 +11,8 @@ import numpy as np
 
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.option_book import normalise
-from hitsndiffs.data.encoding.result import Encoded, Place
+from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import LeftOut, Stream
@@ -60,7 +61,7 @@ def option_label(text: str) -> str:
 
 def encode_stream(
     stream: Stream, name: str, attempt: str | None, notes: list[str], left_out: list[LeftOut]
-) -> tuple[Encoded, RawKey]:
+) -> tuple[Responses, RawKey]:
     """Turn a stream into codes and a key; add to the ``notes`` and the rows ``left_out``.
 
     ``attempt`` says which one counts: ``"first"`` (the default), ``"last"`` or ``"best"``.

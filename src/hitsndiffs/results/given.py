@@ -73,6 +73,6 @@ def sampled(responses: Responses, size: int, seed: int) -> Responses:
     if size >= responses.n_users:
         return responses
     users = np.random.default_rng(seed).choice(responses.n_users, size, replace=False)
-    part, _ = responses.restrict(np.sort(users))
+    part = responses.select(np.sort(users))
     said = f"A sample of {size:,} of the {count(responses.n_users, 'user')}, drawn at random."
     return part.with_notes([*responses.notes, said])

@@ -85,7 +85,7 @@ def place(ranking: Ranking, newcomers: Responses) -> Placement:
     """Score users by a ranking's items and key (see :meth:`hitsndiffs.Ranking.score`)."""
     scoring = _scoring(ranking)
     known, notes = _known_items(ranking.responses.structure, newcomers)
-    part, _ = newcomers.restrict_items(known)
+    part = newcomers.select(items=known)
     weights, unseen = _matched(scoring.weights, ranking.responses.structure, part.structure)
     if unseen:
         notes.append(

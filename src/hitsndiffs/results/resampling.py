@@ -31,7 +31,7 @@ def refitted(ranking: Ranking, items: npt.NDArray[np.int64]) -> Vector:
         method = choice.method
         if method == "dawid-skene":
             parameters["model"] = "full"
-    part, _ = ranking.responses.restrict_items(items)
+    part = ranking.responses.select(items=items)
     names = make(method).get_params()
     params = {k: v for k, v in parameters.items() if k in names}
     if "answers" in params:

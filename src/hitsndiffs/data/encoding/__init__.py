@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,16 +11,17 @@ from hitsndiffs.data.arrays import Array, Flags
 from hitsndiffs.data.encoding.groups import groups_in_words, take_column, user_groups
 from hitsndiffs.data.encoding.long import Factor, assemble_long
 from hitsndiffs.data.encoding.names import find_column, recognise
-from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
+from hitsndiffs.data.encoding.result import Place, check_sizes, label_array
 from hitsndiffs.data.encoding.users import further_names, recognised_user, row_labels
 from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
     from hitsndiffs.data.encoding.frames import Table
 
-__all__ = ["Encoded", "encode_long", "encode_wide", "is_long", "long_columns"]
+__all__ = ["encode_long", "encode_wide", "is_long", "long_columns"]
 
 
 def encode_wide(
@@ -33,7 +33,7 @@ def encode_wide(
     group: str | None = None,
     whole: bool = True,
     place: Place | None = None,
-) -> Encoded:
+) -> Responses:
     """Encode a table with one row per user and one column per item.
 
     Parameters
@@ -78,7 +78,7 @@ def encode_long(
     group: str | None = None,
     whole: bool = True,
     place: Place | None = None,
-) -> Encoded:
+) -> Responses:
     """Encode a table with one row per answer.
 
     Parameters
@@ -159,12 +159,12 @@ def _opened(table: Any, place: Place) -> Table:
     return opened
 
 
-def _with_groups(encoded: Encoded, users: Factor, cells: Any, column: Any) -> Encoded:
+def _with_groups(encoded: Responses, users: Factor, cells: Any, column: Any) -> Responses:
     from hitsndiffs.data.encoding.frames import factorise
 
     groups = user_groups(users, factorise(cells), Place(), column)
     note = groups_in_words(column, groups, encoded.users.tolist())
-    return replace(encoded, groups=groups, notes=(*encoded.notes, note))
+    return encoded._changed(groups=groups, notes=(*encoded.notes, note))
 
 
 def long_columns(

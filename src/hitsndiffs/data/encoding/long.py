@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Array, Flags, Ints
 from hitsndiffs.data.encoding.option_book import Option, Skipped, in_order, normalise, smallest
-from hitsndiffs.data.encoding.result import Encoded, Place, check_sizes, label_array
+from hitsndiffs.data.encoding.result import Place, check_sizes, label_array
 from hitsndiffs.data.encoding.wide import dropped_items
 from hitsndiffs.data.layouts import choosers_in_codes, choosers_in_rows
-from hitsndiffs.data.responses import DENSE_FROM
+from hitsndiffs.data.responses import DENSE_FROM, Responses
 from hitsndiffs.errors import InputError
 
 __all__ = ["DUPLICATES", "Factor", "LongSizes", "assemble_long"]
@@ -76,7 +76,7 @@ def assemble_long(
     whole: bool = True,
     all_answers: bool = False,
     sizes: LongSizes | None = None,
-) -> Encoded:
+) -> Responses:
     """Turn three columns of numbers into the parts of Responses.
 
     The numbers of the option column are overwritten to save memory (they can take gigabytes). With
@@ -103,10 +103,10 @@ def assemble_long(
     return _finish(users, items, table, codes, rows, kind, notes)
 
 
-def _nobody(kind: str, notes: list[str]) -> Encoded:
+def _nobody(kind: str, notes: list[str]) -> Responses:
     """A part without a single answer."""
     none = label_array([])
-    return Encoded(
+    return Responses(
         users=none, items=none, option_labels=none, item_starts=np.zeros(1, dtype=np.int64),
         rows=(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)), codes=None,
         kind=kind, notes=tuple(notes),
@@ -347,7 +347,7 @@ def _finish(
     rows: tuple[Ints, Int32] | None,
     kind: str,
     notes: list[str],
-) -> Encoded:
+) -> Responses:
     """Leave out options that are no longer chosen, and items without options."""
     if codes is not None:
         chosen = choosers_in_codes(codes, table.starts)
@@ -363,7 +363,7 @@ def _finish(
     if codes is not None and len(kept) < len(sizes):
         codes = codes[kept]
     labels = [table.labels[k] for k in np.flatnonzero(chosen).tolist()]
-    return Encoded(
+    return Responses(
         users=label_array(users.labels),
         items=label_array(items.labels)[kept],
         option_labels=label_array(labels),

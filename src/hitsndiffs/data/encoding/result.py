@@ -1,19 +1,17 @@
-"""The result of every encoding: labels and codes, and how messages name a place in the data."""
+"""Labels of users and items, and how messages name a place in the data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hitsndiffs.data.arrays import Array, Ints
+from hitsndiffs.data.arrays import Array
 from hitsndiffs.errors import InputError
 
 __all__ = [
-    "Encoded",
     "Place",
     "check_sizes",
     "label_array",
@@ -24,26 +22,6 @@ __all__ = [
 _TEXT_OBJECT = 64
 #: More labels than this are kept as fixed-width text, at a fraction of the memory of objects.
 _MANY_LABELS = 1_000_000
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """The parts of :class:`hitsndiffs.Responses`; exactly one of ``codes`` and ``rows`` is set."""
-
-    users: Array
-    items: Array
-    option_labels: Array
-    item_starts: Ints
-    codes: Array | None
-    rows: tuple[Ints, npt.NDArray[np.int32]] | None
-    kind: str
-    notes: tuple[str, ...]
-    groups: Mapping[Any, Any] | None = None
-
-    def __sizeof__(self) -> int:
-        """Approximate size in bytes: a cluster must know what moving this costs."""
-        arrays = (self.codes,) if self.rows is None else self.rows
-        return label_bytes(self.users) + sum(a.nbytes for a in arrays if a is not None)
 
 
 @dataclass

@@ -18,14 +18,13 @@ from hitsndiffs.data.encoding.option_book import (
     smallest,
 )
 from hitsndiffs.data.encoding.result import (
-    Encoded,
     Place,
     check_sizes,
     label_array,
 )
 from hitsndiffs.data.layouts import answers_in_codes, rows_of_codes
 from hitsndiffs.data.pool import Run, available_cores
-from hitsndiffs.data.responses import DENSE_FROM
+from hitsndiffs.data.responses import DENSE_FROM, Responses
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 
@@ -100,7 +99,7 @@ class WideBuilder:
         kind: str,
         notes: list[str],
         nameless: Flags | None = None,
-    ) -> Encoded:
+    ) -> Responses:
         """Join everything; the pieces are freed on the way to save memory.
 
         Parameters
@@ -132,7 +131,7 @@ class WideBuilder:
             notes += dropped_items(dropped)
             notes += _all_different(items, answered, np.diff(item_starts).tolist())
         dense = sum(answered) >= DENSE_FROM * codes.size and codes.dtype != np.uint32
-        return Encoded(
+        return Responses(
             users=users,
             items=label_array(items),
             option_labels=labels,
